@@ -1,0 +1,40 @@
+import tseslint from 'typescript-eslint';
+
+/** Features in the order of the flow: each may import only those after it (design: downstream, no cycles). */
+const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'accounts', 'http', 'platform'];
+
+const downstreamOnly = flow.map((feature, position) => ({
+  files: [`src/${feature}/**/*.ts`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          { regex: '^(\\.\\./)+(app|main)\\.js$', message: 'Only main.ts composes the application.' },
+          ...flow.slice(0, position).map((upstream) => ({
+            regex: `^\\.\\./(${upstream})/`,
+            message: `${feature} lies downstream of ${upstream} and must not know it.`,
+          })),
+        ],
+      },
+    ],
+  },
+}));
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'data/**', 'node_modules/**'] },
+  { files: ['**/*.ts'], extends: [...tseslint.configs.recommendedTypeChecked] },
+  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
+  { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ['src/**/*.ts', 'test/**/*.ts'],
+    rules: {
+      'max-lines': ['error', { max: 300 }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  ...downstreamOnly,
+);
