@@ -11,7 +11,10 @@ export function createLogger(level: string, bindings: Record<string, unknown> = 
   const options = {
     level,
     base: bindings,
-    redact: { paths: ['*.authorization', '*.password', '*.secret', '*.token', '*.key'], censor: '[redacted]' },
+    redact: {
+      paths: ['*.authorization', '*.password', '*.secret', '*.token', '*.key'],
+      censor: '[redacted]',
+    },
   };
   return process.stdout.isTTY
     ? pino(options, pretty({ sync: true, colorize: true, ignore: 'pid,hostname' }))

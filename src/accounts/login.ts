@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import { route, type Route } from '../http/route.js';
+import { unauthorized } from '../platform/errors.js';
+import type { Database } from '../platform/postgres.js';
+import { accountKeyOf } from './authenticate.js';
+import { sha256, verifyPassword } from './credentials.js';
+import { findUserByLogin } from './store.js';
+import type { Tokens } from './tokens.js';
+
+/** E-mail and password of a Basic header (RFC 7617): the password may hold colons, the e-mail may not. */
+function basicCredentials(request: Request): { email: string; password: string } | null {
+  const encoded = /^Basic +([A-Za-z0-9+/_=-]{1,4096})$/i.exec(request.get('authorization') ?? '')?.[1];
+  const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : '';
+  const colon = decoded.indexOf(':');
+  if (colon < 1 || decoded.includes('\0')) return null;
+  return { email: decoded.slice(0, colon).trim().toLowerCase(), password: decoded.slice(colon + 1) };
+}
+
+/** GET /v1/login: the specification's way to an access token. A body is ignored. */
+export function loginRoute(db: Database, tokens: Tokens): Route {
+  return route({
+    method: 'get',
+    path: '/v1/login',
+    summary: 'Request an access token',
+    auth: 'none',
+    handle: async (_request, { request }) => {
+      const credentials = basicCredentials(request);
+      const accountKey = accountKeyOf(request);
+      if (!credentials || !accountKey) throw unauthorized('Basic');
+      const keyHash = sha256(accountKey);
+      const user = await findUserByLogin(db, keyHash, credentials.email);
+      const matches = await verifyPassword(user?.passwordHash ?? null, credentials.password);
+      if (!user || !matches) throw unauthorized('Basic');
+      const token = await tokens.issue({
+        userId: user.userId,
+        shipperId: user.shipperId,
+        accountKeyHash: keyHash.toString('base64url'),
+      });
+      return { data: { token, expiresIn: String(tokens.lifetimeSeconds) } };
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import express, { Router } from 'express';
+import { z } from 'zod';
+import type { Database } from '../platform/postgres.js';
+import { hashPassword, sha256 } from './credentials.js';
+import { passwordLinkIsValid, redeemPasswordLink } from './store.js';
+
+/** Contract, section 6: 12 to 128 characters. */
+export const password = z
+  .string()
+  .min(12, 'must have at least 12 characters')
+  .max(128, 'must have at most 128 characters')
+  .refine(
+    (text) => !text.includes('\0') && text.isWellFormed(),
+    'must not contain U+0000 or half a surrogate pair',
+  );
+
+const linkToken = z.string().regex(/^[\w-]{43}$/);
+const form = z.object({ token: linkToken, password });
+
+/** The page behind a password link: a form, and its submission. */
+export function passwordPage(db: Database): Router {
+  const router = Router();
+  router.get('/set-password', async (request, response) => {
+    const token = linkToken.safeParse(request.query.token);
+    const valid = token.success && (await passwordLinkIsValid(db, sha256(token.data)));
+    if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+    response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
+  });
+  router.post(
+    '/set-password',
+    express.urlencoded({ extended: false, limit: 4_096 }),
+    express.json({ limit: 4_096 }),
+    async (request, response) => {
+      const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
+      const valid = token.success && (await passwordLinkIsValid(db, sha256(token.data)));
+      if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+      const parsed = form.safeParse(request.body);
+      if (!parsed.success) {
+        const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
+        return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
+      }
+      const redeemed = await redeemPasswordLink(
+        db,
+        sha256(token.data),
+        await hashPassword(parsed.data.password),
+      );
+      if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
+      response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
+    },
+  );
+  return router;
+}
+
+const linkVoid = '<p>This link was used already or has expired. Ask your operator for a new one.</p>';
+
+/** The token is of [A-Za-z0-9_-] only; nothing here needs escaping. */
+const passwordForm = (token: string, problem = '') => `
+  ${problem && `<p role="alert">${problem}</p>`}
+  <form method="post" action="/set-password">
+    <input type="hidden" name="token" value="${token}">
+    <label>New password (12 to 128 characters)
+      <input type="password" name="password" minlength="12" maxlength="128" autocomplete="new-password" required autofocus>
+    </label>
+    <button>Set password</button>
+  </form>`;
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Parcelhook</title>
+<style>
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem }
+  label, input, button { display: block; width: 100%; box-sizing: border-box }
+  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
+  [role=alert] { color: #b00020 }
+</style>
+<h1>${title}</h1>
+${body}
+</html>`;

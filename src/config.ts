@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { duration, parseDurationMs } from './platform/duration.js';
+
+const dayMs = 86_400_000;
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+const longSecret = (length: number) => z.string().min(length, `must have at least ${length} characters`);
+const url = (schemes: string[]) =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && schemes.includes(new URL(text).protocol),
+      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    );
+
+/** Durations separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
+const retrySchedule = z.string().transform((text, context) => {
+  const stepsMs = text
+    .split(',')
+    .filter((step) => step.trim())
+    .map(parseDurationMs);
+  if (stepsMs.length <= 50 && stepsMs.every((ms): ms is number => ms !== null && ms <= 7 * dayMs))
+    return stepsMs;
+  context.addIssue('must be up to 50 durations of at most 7d separated by commas, such as 5s,5m,30m,2h');
+  return z.NEVER;
+});
+
+const ports = z.string().transform((text, context) => {
+  const list = text.split(',').map(Number);
+  if (list.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535)) return list;
+  context.addIssue('must be ports from 1 to 65535 separated by commas, such as 443,8443');
+  return z.NEVER;
+});
+
+/** Every environment variable: its form, its default and what it is for (contract, section 7). */
+export const variables = z.object({
+  PORT: integer(0, 65_535).default(8080).describe('Port the API listens on; 0 takes any free one'),
+  PUBLIC_URL: url(['http:', 'https:'])
+    .optional()
+    .describe('Address users reach the service at; used in password links. Default: http://localhost:PORT'),
+  DATA_DIR: z.string().default('data').describe('Folder of the embedded engine and of generated secrets'),
+  DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .optional()
+    .describe('PostgreSQL ≥ 15. Unset: an embedded PostgreSQL under DATA_DIR'),
+  REDIS_URL: z
+    .string()
+    .regex(/^(rediss?|redis\+sentinel|rediss\+sentinel|redis\+cluster|rediss\+cluster):\/\/.+/, {
+      error:
+        'must start with redis:// or rediss://, or redis+sentinel:// or redis+cluster:// followed by hosts separated by commas',
+    })
+    .optional()
+    .describe(
+      'Redis ≥ 6.2 or Valkey: redis://, rediss://, redis+sentinel://h1:26379,h2:26379/master-name, redis+cluster://h1:6379,h2:6379. Unset: the queue runs on PostgreSQL',
+    ),
+  QUEUE_PREFIX: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .default('parcelhook')
+    .describe('Prefix of the queue keys in Redis, where several services share one'),
+  TOKEN_SECRET: longSecret(32).optional().describe('Signs access tokens. Generated in embedded mode'),
+  SECRETS_KEY: longSecret(32)
+    .optional()
+    .describe('Encrypts webhook secrets at rest. Generated in embedded mode'),
+  OPERATOR_TOKEN: longSecret(16)
+    .optional()
+    .describe('Bearer token of the operator API. Generated in embedded mode'),
+  TOKEN_TTL: duration({ minMs: 1_000, maxMs: 30 * dayMs })
+    .default(3_600_000)
+    .describe('Lifetime of an access token'),
+  ALLOW_PRIVATE_TARGETS: flag
+    .optional()
+    .describe('Webhooks may point to private addresses and any port. Default: true in embedded mode'),
+  ALLOW_HTTP_TARGETS: flag.optional().describe('Webhooks may use http://. Default: true in embedded mode'),
+  ALLOWED_PORTS: ports.default([80, 443, 8080, 8443]).describe('Ports a public target may use'),
+  EGRESS_PROXY: url(['http:']).optional().describe('Proxy that all notifications go through'),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000).default(100).describe('Most webhooks one shipper may register'),
+  RETRY_SCHEDULE: retrySchedule
+    .default([
+      5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
+    ])
+    .describe('Waits between attempts, each ±10 %'),
+  DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
+    .default(15_000)
+    .describe('Bound on one whole attempt: name lookup, connection, request and answer'),
+  DELIVERY_CONCURRENCY: integer(1, 500).default(100).describe('Attempts in flight per worker process'),
+  DELIVERY_SHARDS: integer(1, 64).default(1).describe('Delivery queues; webhooks are spread over them'),
+  ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
+    .default(900_000)
+    .describe('Longest wait of a later state for an earlier one of its shipment'),
+  LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
+    .default(30 * dayMs)
+    .describe('How long the delivery log is kept'),
+  STATES_FILE: z.string().optional().describe('JSON file that replaces the default state catalogue'),
+  DROPOFF_FILE: z.string().optional().describe('JSON file that replaces the default drop-off locations'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe level that is logged'),
+  METRICS_PORT: integer(0, 65_535).optional().describe('Own port for /metrics. Unset: the port of the API'),
+  SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
+    .default(25_000)
+    .describe('Bound on draining after SIGTERM'),
+});
+
+type Variables = z.output<typeof variables>;
+type Generated = 'TOKEN_SECRET' | 'SECRETS_KEY' | 'OPERATOR_TOKEN';
+
+/** Settings as the service uses them; `embedded` tells that no DATABASE_URL was given. */
+export type Config = Omit<Variables, 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS'> & {
+  embedded: boolean;
+  ALLOW_PRIVATE_TARGETS: boolean;
+  ALLOW_HTTP_TARGETS: boolean;
+};
+
+/** Settings with the secrets that embedded mode generates filled in. */
+export type CompleteConfig = Omit<Config, Generated> & Record<Generated, string>;
+
+/** All wrong or missing variables, one line each. The program exits with 78 (EX_CONFIG). */
+export class ConfigError extends Error {}
+
+/** Reads the environment once. Throws ConfigError naming every wrong and every missing variable. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = variables.safeParse(given);
+  const problems = parsed.success
+    ? relationProblems(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (given.DATABASE_URL) problems.push(...missingSecrets(given));
+  if (!parsed.success || problems.length > 0) {
+    throw new ConfigError(
+      `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    );
+  }
+  const embedded = parsed.data.DATABASE_URL === undefined;
+  return {
+    ...parsed.data,
+    embedded,
+    ALLOW_PRIVATE_TARGETS: parsed.data.ALLOW_PRIVATE_TARGETS ?? embedded,
+    ALLOW_HTTP_TARGETS: parsed.data.ALLOW_HTTP_TARGETS ?? embedded,
+  };
+}
+
+function missingSecrets(given: Record<string, unknown>): string[] {
+  return (['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'] as const)
+    .filter((name) => !given[name])
+    .map((name) => `${name}: is required where DATABASE_URL is set (openssl rand -base64 32 makes one)`);
+}
+
+function relationProblems(values: Variables): string[] {
+  const problems: string[] = [];
+  if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {
+    problems.push('METRICS_PORT: must differ from PORT');
+  }
+  return problems;
+}

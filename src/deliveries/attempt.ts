@@ -1,0 +1,55 @@
+import type { SecretBox } from '../webhooks/secrets.js';
+import { nextStep } from './retry-policy.js';
+import type { SendOutcome, SendRequest } from './send.js';
+import { sign } from './signature.js';
+import type { Claim, Settlement } from './store.js';
+
+/** The request of one attempt: the stored bytes, signed now (contract, section 5). */
+export function requestOf(
+  claim: Claim,
+  secrets: SecretBox,
+  timeoutMs: number,
+  userAgent: string,
+): SendRequest {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const opened = claim.secrets.map((sealed) => secrets.open(sealed));
+  return {
+    url: claim.targetAddress,
+    body: claim.body,
+    timeoutMs,
+    headers: {
+      ...claim.headers,
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'webhook-id': claim.eventId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': sign(opened, claim.eventId, timestampSeconds, claim.body),
+      'parcelhook-sequence': String(claim.sequence),
+      'parcelhook-attempt': String(claim.number),
+    },
+  };
+}
+
+/** What is recorded of an attempt, and what becomes of its delivery. */
+export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: readonly number[]): Settlement {
+  const step = nextStep({
+    succeeded: outcome.ok,
+    earlierFailures: claim.failureCount,
+    scheduleMs,
+    retryAfter: outcome.retryAfter,
+    now: new Date(),
+    random: Math.random(),
+  });
+  return {
+    deliveryId: claim.deliveryId,
+    number: claim.number,
+    trigger: claim.trigger,
+    status: step.status,
+    delayMs: step.status === 'PENDING' ? step.delayMs : null,
+    startedAt: outcome.startedAt,
+    durationMs: outcome.durationMs,
+    statusCode: outcome.statusCode,
+    errorCode: outcome.errorCode,
+    responseBody: outcome.responseBody,
+  };
+}

@@ -1,0 +1,29 @@
+export type ErrorCode =
+  'TIMEOUT' | 'DNS' | 'CONNECT' | 'RESET' | 'TLS' | 'ADDRESS_DENIED' | 'HTTP_STATUS' | 'PROTOCOL';
+
+/** The codes of Node's errors, in the words of the delivery log; the first row that matches counts. */
+const CODES: [RegExp, ErrorCode][] = [
+  [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
+  // The kernel's own timeout; the deadline of the exchange is reported without an error.
+  [/^ETIMEDOUT$/, 'TIMEOUT'],
+  // getaddrinfo, and c-ares where a resolver is built on it.
+  [/^(ENOTFOUND|ENODATA|EAI_\w+|ESERVFAIL|EREFUSED|EFORMERR|ENOTIMP|EBADNAME|EBADRESP)$/, 'DNS'],
+  // No connection came about; PROXY_REFUSED is our egress proxy's answer to CONNECT.
+  [
+    /^(ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM|E[MN]FILE|PROXY_REFUSED)$/,
+    'CONNECT',
+  ],
+  // A connection ended under the exchange, by RST or FIN.
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|ENOTCONN|ERR_STREAM_PREMATURE_CLOSE)$/, 'RESET'],
+  // Node's, OpenSSL's and X.509's codes (node:tls, "X509 certificate error codes").
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_)/, 'TLS'],
+  [/^(INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED|OUT_OF_MEM)$/, 'TLS'],
+  // What is left is HTTP that one of the two sides cannot read: HPE_* (llhttp), ERR_INVALID_*, ERR_HTTP_*.
+  [/^/, 'PROTOCOL'],
+];
+
+/** Which entry of the log a failed exchange makes. */
+export function errorCodeOf(error: unknown): ErrorCode {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'PROTOCOL';
+}

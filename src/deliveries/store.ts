@@ -1,0 +1,162 @@
+import type { Database } from '../platform/postgres.js';
+
+/** A delivery a worker may send: all it needs, and the attempt's number, the fencing token of its result. */
+export interface Claim {
+  deliveryId: string;
+  number: number;
+  trigger: 'SCHEDULED' | 'MANUAL' | 'TEST' | 'REPLAY';
+  failureCount: number;
+  webhookId: string;
+  /** The event's id as the world knows it: `webhook-id`. */
+  eventId: string;
+  body: string;
+  sequence: number;
+  targetAddress: string;
+  headers: Record<string, string>;
+  /** Sealed, the current one first; two during a rotation. */
+  secrets: string[];
+}
+
+/** The lowest and highest of some ids: lets PostgreSQL leave out the partitions of other days. */
+const bounds = (ids: string[]) => {
+  const sorted = [...ids].sort();
+  return [sorted[0], sorted.at(-1)];
+};
+
+/**
+ * Claims what is due of the deliveries named, in one statement: counts the attempt and leases it. Left out is
+ * what is done, claimed, not due, or whose webhook is not active.
+ */
+export function claimDeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
+  return db.query<Claim>(
+    'claim-deliveries',
+    // sweep_at is indexed: it is moved only where the lease would be short, so that most claims are HOT updates.
+    `update deliveries d
+        set claimed = true, attempt_count = d.attempt_count + 1,
+            sweep_at = case when d.sweep_at < now() + make_interval(secs => $4::float8 * 0.7 / 1000)
+                            then now() + make_interval(secs => $4::float8 / 1000) else d.sweep_at end
+       from webhooks w, events e
+      where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+        and d.status = 'PENDING' and not d.claimed and d.due_at <= now()
+        and w.webhook_id = d.webhook_id and w.status = 'ACTIVE' and w.deleted_at is null
+        and e.event_id = d.event_id
+     returning d.delivery_id as "deliveryId", d.attempt_count as number, d.trigger,
+               d.failure_count as "failureCount", d.webhook_id as "webhookId",
+               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.sequence,
+               w.target_address as "targetAddress", w.headers,
+               case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
+                    else array[w.secret] end as secrets`,
+    [deliveryIds, ...bounds(deliveryIds), leaseMs],
+  );
+}
+
+/** What is due but may not be sent: cancelled where the webhook is deleted, held where it is not active. */
+export async function parkDeliveries(db: Database, deliveryIds: string[]): Promise<void> {
+  await db.query(
+    'park-deliveries',
+    `update deliveries d
+        set status = case when w.deleted_at is null then 'HELD' else 'CANCELLED' end,
+            reason = case when w.deleted_at is null then d.reason else 'WEBHOOK_DELETED' end,
+            completed_at = case when w.deleted_at is null then null else now() end,
+            due_at = null, sweep_at = null
+       from webhooks w
+      where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+        and d.status = 'PENDING' and not d.claimed
+        and w.webhook_id = d.webhook_id and (w.deleted_at is not null or w.status <> 'ACTIVE')`,
+    [deliveryIds, ...bounds(deliveryIds)],
+  );
+}
+
+/** Gives claims back that were not sent: the attempt does not count. */
+export async function releaseClaims(db: Database, claims: Claim[]): Promise<void> {
+  const ids = claims.map((claim) => claim.deliveryId);
+  await db.query(
+    'release-claims',
+    `update deliveries d set claimed = false, attempt_count = d.attempt_count - 1, sweep_at = now()
+       from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
+      where d.delivery_id = c.delivery_id and d.delivery_id between $3 and $4
+        and d.claimed and d.attempt_count = c.number`,
+    [ids, claims.map((claim) => claim.number), ...bounds(ids)],
+  );
+}
+
+/** Prolongs the leases of attempts under way. */
+export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
+  const ids = claims.map((claim) => claim.deliveryId);
+  await db.query(
+    'renew-leases',
+    `update deliveries d set sweep_at = now() + make_interval(secs => $5::float8 / 1000)
+       from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
+      where d.delivery_id = c.delivery_id and d.delivery_id between $3 and $4
+        and d.claimed and d.attempt_count = c.number`,
+    [ids, claims.map((claim) => claim.number), ...bounds(ids), leaseMs],
+  );
+}
+
+/** An attempt's outcome and what becomes of its delivery. */
+export interface Settlement {
+  deliveryId: string;
+  number: number;
+  trigger: Claim['trigger'];
+  status: 'SUCCEEDED' | 'FAILED' | 'PENDING';
+  /** Until the next attempt; null where none follows. */
+  delayMs: number | null;
+  startedAt: Date;
+  durationMs: number;
+  statusCode: number | null;
+  errorCode: string | null;
+  responseBody: string | null;
+}
+
+/**
+ * Records many outcomes in one statement: the attempt's row, the status and the next attempt. Refused is a
+ * result whose claim was taken away meanwhile (fencing). Answers the deliveryIds that were settled.
+ */
+export async function settleDeliveries(
+  db: Database,
+  settlements: Settlement[],
+  graceMs: number,
+): Promise<Set<string>> {
+  const ids = settlements.map((settlement) => settlement.deliveryId);
+  const rows = await db.query<{ delivery_id: string }>(
+    'settle-deliveries',
+    `with input as (
+       select * from unnest($1::uuid[], $2::int[], $3::text[], $4::float8[], $5::timestamptz[], $6::int[],
+                            $7::int[], $8::text[], $9::text[], $10::text[])
+         as t (delivery_id, number, status, delay_ms, started_at, duration_ms, status_code, error_code,
+               response_body, trigger)
+     ), settled as (
+       update deliveries d
+          set status = i.status, claimed = false, trigger = 'SCHEDULED',
+              failure_count = d.failure_count + (i.status <> 'SUCCEEDED' and i.trigger = 'SCHEDULED')::int,
+              due_at = now() + make_interval(secs => i.delay_ms / 1000),
+              sweep_at = now() + make_interval(secs => (i.delay_ms + $11::float8) / 1000),
+              completed_at = case when i.status <> 'PENDING' then now() end
+         from input i
+        where d.delivery_id = i.delivery_id and d.delivery_id between $12 and $13
+          and d.claimed and d.attempt_count = i.number
+       returning d.delivery_id
+     )
+     insert into attempts (delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
+                           response_body)
+     select i.delivery_id, i.number, i.trigger, i.started_at, i.duration_ms, i.status_code, i.error_code,
+            i.response_body
+       from input i join settled using (delivery_id)
+     returning delivery_id`,
+    [
+      ids,
+      settlements.map((settlement) => settlement.number),
+      settlements.map((settlement) => settlement.status),
+      settlements.map((settlement) => settlement.delayMs),
+      settlements.map((settlement) => settlement.startedAt),
+      settlements.map((settlement) => Math.round(settlement.durationMs)),
+      settlements.map((settlement) => settlement.statusCode),
+      settlements.map((settlement) => settlement.errorCode),
+      settlements.map((settlement) => settlement.responseBody),
+      settlements.map((settlement) => settlement.trigger),
+      graceMs,
+      ...bounds(ids),
+    ],
+  );
+  return new Set(rows.map((row) => row.delivery_id));
+}

@@ -1,0 +1,115 @@
+import type { Database } from '../platform/postgres.js';
+import type { DueDelivery } from './enqueue.js';
+
+/** Scheduled attempts that are due and that nobody has claimed, the longest waiting first. */
+export async function findDue(db: Database, graceMs: number, limit: number): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-due',
+    `select delivery_id from deliveries
+      where status = 'PENDING' and sweep_at <= now() + make_interval(secs => $1::float8 / 1000)
+        and due_at <= now() and not claimed
+      order by sweep_at limit $2`,
+    [graceMs, limit],
+  );
+  return rows.map((row) => row.delivery_id);
+}
+
+/**
+ * Takes up deliveries that nobody sees to: claims whose lease has run out (their attempt is logged without an
+ * outcome) and, if `alsoUnclaimed`, what no job came for. They are left alone for `quietMs` then.
+ */
+export function takeForgotten(
+  db: Database,
+  options: { alsoUnclaimed: boolean; leaseMs: number; quietMs: number; limit: number },
+): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    'take-forgotten',
+    `with forgotten as (
+       select delivery_id, claimed, attempt_count, trigger, sweep_at from deliveries
+        where status = 'PENDING' and sweep_at <= now() and ($1 or claimed)
+        order by sweep_at limit $2
+          for update skip locked
+     ), lost as (
+       insert into attempts (delivery_id, number, trigger, started_at)
+       select delivery_id, attempt_count, trigger, sweep_at - make_interval(secs => $4::float8 / 1000)
+         from forgotten where claimed
+       on conflict do nothing
+     )
+     update deliveries d
+        set claimed = false, sweep_at = now() + make_interval(secs => $3::float8 / 1000)
+       from forgotten f
+      where d.delivery_id = f.delivery_id
+     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
+    [options.alsoUnclaimed, options.limit, options.quietMs, options.leaseMs],
+  );
+}
+
+/** Webhooks that still have a backlog to release or to cancel. */
+export function findBacklogs(db: Database): Promise<{ webhookId: string; backlog: 'RELEASE' | 'CANCEL' }[]> {
+  return db.query(
+    'find-backlogs',
+    `select webhook_id as "webhookId", backlog from webhooks where backlog is not null order by updated_at limit 100`,
+  );
+}
+
+/** Makes the oldest held deliveries of an active webhook due now. */
+export function releaseHeld(
+  db: Database,
+  webhookId: string,
+  limit: number,
+  quietMs: number,
+): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    'release-held',
+    `update deliveries d
+        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $3::float8 / 1000)
+      where delivery_id in (
+        select delivery_id from deliveries
+         where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'HELD'
+         order by delivery_id limit $2 for update skip locked)
+        and exists (select 1 from webhooks w
+                     where w.webhook_id = $1 and w.status = 'ACTIVE' and w.deleted_at is null)
+     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
+    [webhookId, limit, quietMs],
+  );
+}
+
+/** Cancels open deliveries of a deleted webhook, but not those being sent. Answers how many. */
+export async function cancelOpen(db: Database, webhookId: string, limit: number): Promise<number> {
+  const rows = await db.query(
+    'cancel-open',
+    `update deliveries d
+        set status = 'CANCELLED', reason = 'WEBHOOK_DELETED', completed_at = now(), due_at = null, sweep_at = null
+      where delivery_id in (
+        select delivery_id from deliveries
+         where webhook_id = $1 and status in ('PENDING', 'HELD') and not claimed
+         order by delivery_id limit $2 for update skip locked)
+     returning delivery_id`,
+    [webhookId, limit],
+  );
+  return rows.length;
+}
+
+/**
+ * Clears the mark of a backlog that is worked off. It stays for a while after the webhook's change, because a
+ * fan-out that began before the change may still commit behind it.
+ */
+export async function clearBacklogMark(db: Database, webhookId: string, lingerMs: number): Promise<void> {
+  await db.query(
+    'clear-backlog-mark',
+    `update webhooks set backlog = null
+      where webhook_id = $1 and updated_at < now() - make_interval(secs => $2::float8 / 1000)`,
+    [webhookId, lingerMs],
+  );
+}
+
+/** Whether an attempt of this webhook is under way. */
+export async function hasClaims(db: Database, webhookId: string): Promise<boolean> {
+  const rows = await db.query(
+    'has-claims',
+    `select 1 from deliveries
+      where webhook_id = $1 and status in ('PENDING', 'HELD') and claimed limit 1`,
+    [webhookId],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,53 @@
+import type { Logger } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import type { DeliveryQueue } from './enqueue.js';
+import { cancelOpen, clearBacklogMark, findBacklogs, releaseHeld, takeForgotten } from './sweep-store.js';
+import { leaseMs, quietMs, shortQueueJobs, sweepAfterMs } from './timing.js';
+
+const forgottenPerSweep = 2_000;
+const backlogPerSweep = 1_000;
+/** Longer than any statement may run: a fan-out that began before a webhook's change has committed by then. */
+const backlogLingerMs = 30_000;
+
+export interface SweeperDependencies {
+  db: Database;
+  queue: DeliveryQueue;
+  logger: Logger;
+}
+
+/**
+ * Makes the queue disposable: what PostgreSQL knows to be due and nobody sees to gets a job again. Any number
+ * of workers may sweep at once; each row is taken by one of them.
+ */
+export async function sweepDeliveries({ db, queue, logger }: SweeperDependencies): Promise<void> {
+  // A lapsed lease is always taken up. What merely waits is in the queue, unless the queue is nearly empty.
+  const waiting = await queue.waitingCount();
+  const forgotten = await takeForgotten(db, {
+    alsoUnclaimed: waiting < shortQueueJobs,
+    leaseMs,
+    quietMs,
+    limit: forgottenPerSweep,
+  });
+  if (forgotten.length > 0) {
+    logger.info({ deliveries: forgotten.length }, 'swept');
+    queue.enqueue(forgotten);
+  }
+  for (const { webhookId, backlog } of await findBacklogs(db))
+    await workOff({ db, queue, logger }, webhookId, backlog);
+}
+
+/** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */
+export async function workOff(
+  { db, queue }: SweeperDependencies,
+  webhookId: string,
+  backlog: 'RELEASE' | 'CANCEL',
+): Promise<void> {
+  if (backlog === 'RELEASE') {
+    const released = await releaseHeld(db, webhookId, backlogPerSweep, sweepAfterMs);
+    queue.enqueue(released);
+    if (released.length > 0) return;
+  } else if ((await cancelOpen(db, webhookId, backlogPerSweep)) > 0) {
+    return;
+  }
+  await clearBacklogMark(db, webhookId, backlogLingerMs);
+}

@@ -1,0 +1,31 @@
+import type { ShipmentHead } from './store.js';
+
+/** What happened to a shipment, as it is reported to the service. */
+export interface StateEvent {
+  state: string;
+  /** Makes the event idempotent: the same id again changes nothing. */
+  externalId?: string | undefined;
+  timestampMs?: number | undefined;
+  lat?: number | null | undefined;
+  lng?: number | null | undefined;
+  anomalies?: unknown;
+  evidences?: unknown[] | undefined;
+}
+
+/** The specification's notification payload ("Events"), rendered once: every attempt sends these bytes. */
+export const renderNotification = (
+  shipment: Pick<ShipmentHead, 'trackingId' | 'shipperTrackingId'>,
+  event: StateEvent,
+  timestampMs: number,
+): string =>
+  JSON.stringify({
+    state: event.state,
+    label_id: shipment.shipperTrackingId,
+    anomalies: event.anomalies ?? null,
+    evidences: event.evidences ?? [],
+    tracking_id: shipment.trackingId,
+    shipper_tracking_id: shipment.shipperTrackingId,
+    timestamp: timestampMs,
+    lat: event.lat ?? null,
+    lng: event.lng ?? null,
+  });

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { registerShipper, registerUser } from './accounts/register.js';
+import type { App } from './app.js';
+
+interface FirstAccount {
+  accountKey: string;
+  email: string;
+  password: string;
+}
+
+/** Embedded mode: makes an account on the first start and prints what a newcomer needs, ready to paste. */
+export async function greet(app: App, dataDir: string): Promise<void> {
+  const file = join(dataDir, 'account.json');
+  const account = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
+    : await makeAccount(app, file);
+  process.stdout.write(greeting(app.url, account, dataDir));
+}
+
+async function makeAccount(app: App, file: string): Promise<FirstAccount> {
+  const email = 'you@example.com';
+  const password = randomBytes(12).toString('base64url');
+  const { shipperId, accountKey } = await registerShipper(app.db, 'First shipper');
+  await registerUser(app.db, app.url, { shipperId, email, password });
+  const account = { accountKey, email, password };
+  writeFileSync(`${file}.new`, JSON.stringify(account, null, 2), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return account;
+}
+
+const order = {
+  recipientLocation: {
+    street: 'Avenida Reforma',
+    number: '222',
+    administrativeArea: 'Ciudad de México',
+    subAdministrativeArea: 'Cuauhtémoc',
+    country: 'MX',
+    neighborhood: 'Juárez',
+    postalCode: '06600',
+    notes: 'Ring twice',
+    reference: 'Green door',
+  },
+  shipperTrackingId: 'ORDER-1001',
+  shipperDropoffDate: '2030-01-15T10:00:00Z',
+  expectedDeliveryDate: '2030-01-17T18:00:00Z',
+  recipientInformation: { fullName: 'Ana Torres', phone: '5512345678' },
+  package: {
+    packageType: 'UNIT',
+    description: 'Books',
+    contentValue: 349.5,
+    valueCurrency: 'MXN',
+    weight: 1.2,
+    weightUnit: 'KG',
+    length: 30,
+    width: 20,
+    height: 10,
+    dimensionsUnit: 'CM',
+  },
+};
+
+/** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
+const greeting = (url: string, { accountKey, email, password }: FirstAccount, dataDir: string) => `
+  Parcelhook is ready at ${url}
+
+    account key   ${accountKey}
+    e-mail        ${email}
+    password      ${password}
+
+  In a second terminal, in this folder: a receiver that prints what arrives.
+
+npm run receiver -- --port 9000 --secret-file ${dataDir}/first-webhook.json
+
+  In a third: log in, register a webhook, place an order, look at its tracking and at the log.
+
+KEY=${accountKey}
+TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${dataDir}/first-webhook.json; echo
+ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'); echo "$ORDER"
+TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
+curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
+curl -s "${url}/v1/deliveries?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
+
+  The shipment goes on its way:
+
+npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP
+
+`;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** `limit` and `cursor` of every list (contract, section 2). The cursor stands for the last id of the page before. */
+export const paging = {
+  limit: z
+    .string()
+    .default('50')
+    .transform(Number)
+    .refine((n) => Number.isInteger(n) && n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
+  cursor: z
+    .string()
+    .transform((text) => Buffer.from(text, 'base64url').toString())
+    .refine((id) => uuidForm.test(id), 'must be the nextCursor of an earlier answer')
+    .optional(),
+};
+
+/** Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. */
+export function cutPage<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { page, nextCursor: last ? Buffer.from(idOf(last)).toString('base64url') : null };
+}
+
+/** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */
+export const isUuid = (text: string): boolean => uuidForm.test(text.toLowerCase());

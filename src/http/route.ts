@@ -1,0 +1,102 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { invalidRequest, type Detail } from '../platform/errors.js';
+import type { Answer } from './envelope.js';
+
+/** Who is calling: null on routes without authentication. */
+export interface Caller {
+  shipperId: string;
+  userId: string;
+}
+
+export interface RouteRequest<Params, Query, Body> {
+  params: Params;
+  query: Query;
+  body: Body;
+  caller: Caller;
+  header(name: string): string | undefined;
+}
+
+/** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
+export interface Route {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  summary: string;
+  auth: 'none' | 'shipper' | 'operator';
+  params: z.ZodObject;
+  query: z.ZodObject;
+  body: z.ZodType;
+  handle(
+    request: RouteRequest<never, never, never>,
+    raw: { request: Request; response: Response },
+  ): Promise<Answer | null>;
+}
+
+interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  method: Route['method'];
+  path: string;
+  summary: string;
+  auth?: Route['auth'];
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** The answer, or null if the handler wrote the response itself. */
+  handle(
+    request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    raw: { request: Request; response: Response },
+  ): Promise<Answer | null>;
+}
+
+const nothing = z.object({});
+
+/** Declares an endpoint; the handler's argument is typed by its schemas. */
+export function route<
+  Params extends z.ZodObject = typeof nothing,
+  Query extends z.ZodObject = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+>(spec: RouteSpec<Params, Query, Body>): Route {
+  return {
+    auth: 'shipper',
+    params: nothing,
+    query: nothing,
+    body: nothing.optional(),
+    ...spec,
+  } as unknown as Route;
+}
+
+/** Validates params, query and body together, so that one answer names every wrong field. */
+export function parseRequest(
+  spec: Route,
+  request: Request,
+): { params: unknown; query: unknown; body: unknown } {
+  const parts = {
+    params: spec.params.safeParse(request.params),
+    query: spec.query.safeParse(request.query),
+    body: spec.body.safeParse(request.body as unknown),
+  };
+  const details = Object.values(parts).flatMap((part) =>
+    part.success ? [] : part.error.issues.map(detailOf),
+  );
+  if (details.length > 0) throw invalidRequest(details);
+  return { params: parts.params.data, query: parts.query.data, body: parts.body.data };
+}
+
+export function detailOf(issue: z.core.$ZodIssue): Detail {
+  const path = issue.path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
+    '',
+  );
+  return { path: path || 'body', message: issue.message };
+}
+
+/** Says what would be right in the words of the whole API; used as zod's global error map. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
+    return issue.input === undefined
+      ? `is required: ${article} ${issue.expected}`
+      : `must be ${article} ${issue.expected}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,182 @@
+import { createServer, type Server } from 'node:http';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import { v7 as uuid } from 'uuid';
+import { z } from 'zod';
+import { ApiError, describeError, invalidRequest, notFound } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import { jsonBody, payloadTooLarge, unsupportedMediaType } from './body.js';
+import { failureBody, successBody } from './envelope.js';
+import { describeIssue, parseRequest, type Caller, type Route } from './route.js';
+
+export interface ServerOptions {
+  routes: Route[];
+  /** Pages for people, outside the API's conventions. */
+  pages: RequestHandler[];
+  /** Throws ApiError where the request may not pass. */
+  authenticate: Record<'shipper' | 'operator', (request: Request) => Promise<Caller>>;
+  logger: Logger;
+}
+
+/** Everything a request passes through, in order; errors thrown anywhere become the contract's answers. */
+export function createApp({ routes, pages, authenticate, logger }: ServerOptions): Express {
+  z.config({ customError: describeIssue });
+  const app = express();
+  app
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', 'simple')
+    .set('case sensitive routing', true);
+  app.use(
+    identifyAndLog(logger),
+    helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
+  );
+  const parseBody = jsonBody();
+  for (const [path, group] of groupByPath(routes)) {
+    for (const spec of group) {
+      const readsBody = spec.method === 'post' || spec.method === 'patch';
+      const handlers = [authentication(spec, authenticate), ...(readsBody ? parseBody : []), handler(spec)];
+      app[spec.method](path, ...handlers);
+    }
+    app.all(path, methodNotAllowed(group));
+  }
+  for (const page of pages) app.use(page);
+  app.use(() => {
+    throw notFound('This route');
+  });
+  app.use(answerError(logger));
+  return app;
+}
+
+/** An HTTP server whose every wait has a bound; slow senders of headers or bodies are cut off. */
+export function listen(
+  app: Express,
+  port: number,
+): Promise<{ server: Server; port: number; close(): Promise<void> }> {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 65_000,
+    },
+    app,
+  );
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve({
+        server,
+        port: typeof address === 'object' && address ? address.port : port,
+        close: () => close(server),
+      });
+    });
+  });
+}
+
+/** Takes no new connection; requests under way finish, idle connections close. */
+const close = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    // A connection that becomes idle during the drain closes too.
+    const sweep = setInterval(() => server.closeIdleConnections(), 100);
+    server.once('close', () => clearInterval(sweep));
+  });
+
+const groupByPath = (routes: Route[]): Map<string, Route[]> =>
+  routes.reduce(
+    (groups, spec) => groups.set(spec.path, [...(groups.get(spec.path) ?? []), spec]),
+    new Map<string, Route[]>(),
+  );
+
+const authentication =
+  (spec: Route, authenticate: ServerOptions['authenticate']): RequestHandler =>
+  async (request, response, next) => {
+    if (spec.auth !== 'none') response.locals.caller = await authenticate[spec.auth](request);
+    next();
+  };
+
+const handler =
+  (spec: Route): RequestHandler =>
+  async (request, response) => {
+    const parsed = parseRequest(spec, request);
+    const caller = response.locals.caller as Caller | undefined;
+    const answer = await spec.handle(
+      { ...parsed, caller, header: (name: string) => request.get(name) } as never,
+      { request, response },
+    );
+    if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
+  };
+
+const methodNotAllowed = (group: Route[]): RequestHandler => {
+  const methods = group.map(({ method }) => method.toUpperCase());
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  return () => {
+    throw new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  };
+};
+
+/** X-Request-Id on every answer (the caller's own if well-formed), and one wide line per request without its query. */
+const identifyAndLog =
+  (logger: Logger): RequestHandler =>
+  (request, response, next) => {
+    const own = request.get('x-request-id');
+    const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : uuid();
+    response.locals.requestId = requestId;
+    response.set('X-Request-Id', requestId);
+    const startedAt = performance.now();
+    response.once('close', () => {
+      const route = (request.route as { path?: string } | undefined)?.path ?? null;
+      const { caller, error } = response.locals as { caller?: Caller; error?: string };
+      logger.info(
+        {
+          requestId,
+          method: request.method,
+          route,
+          status: response.statusCode,
+          durationMs: Math.round(performance.now() - startedAt),
+          ...(caller?.shipperId && { shipperId: caller.shipperId }),
+          ...(error && { error }),
+          ...(!response.writableFinished && { aborted: true }),
+        },
+        'request',
+      );
+    });
+    next();
+  };
+
+const answerError =
+  (logger: Logger): ErrorRequestHandler =>
+  (thrown: unknown, _request, response, _next) => {
+    const requestId = response.locals.requestId as string;
+    const error = toApiError(thrown);
+    if (error.httpStatus >= 500) {
+      response.locals.error = describeError(error.cause ?? thrown);
+      if (error.httpStatus === 500)
+        logger.error({ requestId, stack: (thrown as Error).stack }, 'unexpected error');
+    }
+    if (response.headersSent) return void response.destroy();
+    response
+      .status(error.httpStatus)
+      .set(error.extra.headers ?? {})
+      .json(failureBody(error, requestId));
+  };
+
+/** Errors of express and its body parser carry a `type` and a `status`; anything else unknown is our own fault. */
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const { type, status } = (thrown ?? {}) as { type?: string; status?: number };
+  if (status === 413) return payloadTooLarge();
+  if (status === 415) return unsupportedMediaType();
+  if (type === 'entity.parse.failed')
+    return invalidRequest([{ path: 'body', message: 'must be valid JSON' }]);
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return invalidRequest([{ path: 'request', message: 'could not be read' }]);
+  }
+  return new ApiError(500, 'INTERNAL', 'Something went wrong on our side.');
+}

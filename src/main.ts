@@ -1,0 +1,98 @@
+#!/usr/bin/env node
+import { startApp, type App, type Role } from './app.js';
+import { ConfigError, parseConfig, type CompleteConfig, type Config } from './config.js';
+import { greet } from './greeting.js';
+import { startEmbeddedPostgres } from './platform/embedded/index.js';
+import { describeError } from './platform/errors.js';
+import { generatedSecrets } from './platform/generated-secrets.js';
+import { createLogger, type Logger } from './platform/logger.js';
+import { version } from './version.js';
+
+const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h
+const roles: readonly string[] = ['all', 'api', 'worker'];
+
+const help = `Parcelhook ${version}: webhook relay and notification gateway for shipments
+
+Usage: parcelhook [all|api|worker]
+
+  all      API and worker in one process (default)
+  api      takes orders and requests
+  worker   creates shipments, fans out, delivers and sweeps
+
+Everything is set by environment variables: see README.md, "Configuration".
+Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
+`;
+
+async function main(): Promise<void> {
+  const [argument = 'all', ...rest] = process.argv.slice(2);
+  if (argument === '--help' || argument === '-h') return void process.stdout.write(help);
+  if (argument === '--version') return void process.stdout.write(`${version}\n`);
+  if (!roles.includes(argument) || rest.length > 0) return fail(exitCode.usage, help);
+
+  const config = parseConfig(process.env);
+  const logger = createLogger(config.LOG_LEVEL);
+  const stopOnce = stopOnSignal(logger, config.SHUTDOWN_TIMEOUT);
+  const app = await start(config, argument as Role, logger);
+  stopOnce(app);
+}
+
+/** Embedded mode brings its own PostgreSQL, secrets and greeting; everything above `platform/` is the same. */
+async function start(config: Config, role: Role, logger: Logger): Promise<Pick<App, 'stop'>> {
+  if (config.DATABASE_URL !== undefined) {
+    return startApp(config as CompleteConfig, config.DATABASE_URL, role, logger);
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, logger });
+  try {
+    const complete = { ...config, ...generatedSecrets(config.DATA_DIR, config) };
+    const app = await startApp(complete, postgres.connectionString, role, logger);
+    if (role === 'all') await greet(app, config.DATA_DIR);
+    return {
+      stop: async () => {
+        await app.stop();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** SIGTERM and SIGINT drain and exit 0; a second signal, or a drain that takes too long, exits 1. */
+function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
+  let app: Pick<App, 'stop'> | undefined;
+  let stopping = false;
+  const drain = async (started: Pick<App, 'stop'>) => {
+    setTimeout(() => {
+      logger.error({ timeoutMs }, 'not drained in time');
+      process.exit(exitCode.failure);
+    }, timeoutMs).unref();
+    await started.stop();
+    logger.info('stopped');
+    process.exit(0);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(exitCode.failure);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    if (app) void drain(app);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return (started) => {
+    app = started;
+    if (stopping) void drain(app); // asked to stop while still starting
+  };
+}
+
+function fail(code: number, message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) fail(exitCode.config, error.message);
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE') fail(exitCode.failure, `Port ${port} is in use: set PORT to another one.`);
+  fail(exitCode.failure, `Parcelhook could not start: ${describeError(error)}`);
+});

@@ -1,0 +1,71 @@
+import { ApiError, unavailable } from './errors.js';
+
+export interface BatchOptions<Item, Result> {
+  /** Most items in one flush. */
+  maxItems: number;
+  /** Flushes under way at once. */
+  concurrency: number;
+  /** Most items waiting; one more is refused as UNAVAILABLE. */
+  maxWaiting: number;
+  /** Handles a batch; answers one result per item, in order. */
+  flush(items: Item[]): Promise<Result[]>;
+}
+
+export interface Batcher<Item, Result> {
+  /** Resolves with this item's own result, or rejects with its own error. */
+  add(item: Item): Promise<Result>;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher
+ * flushes at once, so batching costs no latency where there is no load. If a batch is refused for what is in
+ * it (not because the database is away), its items are tried one by one, so that each gets its own answer.
+ */
+export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let running = 0;
+
+  const flushTogether = async (batch: Waiting<Item, Result>[]) => {
+    const results = await options.flush(batch.map(({ item }) => item));
+    batch.forEach((caller, index) => caller.resolve(results[index] as Result));
+  };
+
+  const flushOrSplit = async (batch: Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      await flushTogether(batch);
+    } catch (error) {
+      if (batch.length === 1 || error instanceof ApiError) {
+        for (const caller of batch) caller.reject(error);
+      } else {
+        for (const caller of batch) await flushOrSplit([caller]);
+      }
+    }
+  };
+
+  const pump = () => {
+    while (running < options.concurrency && waiting.length > 0) {
+      running += 1;
+      void flushOrSplit(waiting.splice(0, options.maxItems)).finally(() => {
+        running -= 1;
+        pump();
+      });
+    }
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= options.maxWaiting) return reject(unavailable('The service is overloaded.'));
+        waiting.push({ item, resolve, reject });
+        // Callers of the same turn of the event loop share the first flush.
+        if (waiting.length === 1) setImmediate(pump);
+        else if (waiting.length >= options.maxItems) pump();
+      }),
+  };
+}

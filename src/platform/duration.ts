@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `500ms`, `15s`, `5m`, `2h`, `1d` as milliseconds; null where the text is none of these. */
+export function parseDurationMs(text: string): number | null {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim());
+  return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
+}
+
+/** A zod schema for one duration within bounds; the parsed value is in milliseconds. */
+export function duration(bounds: { minMs: number; maxMs: number }) {
+  return z.string().transform((text, context) => {
+    const ms = parseDurationMs(text);
+    if (ms !== null && ms >= bounds.minMs && ms <= bounds.maxMs) return ms;
+    context.addIssue(
+      `must be a duration such as 500ms, 15s, 5m, 2h or 1d, from ${bounds.minMs} ms to ${bounds.maxMs} ms`,
+    );
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
+
+/** Where everything lies; all of it is ours. */
+export interface Folder {
+  dataDir: string;
+  /** PostgreSQL's data folder; it appears by a rename when initdb is through, so what exists is whole. */
+  cluster: string;
+  logFile: string;
+  passwordFile: string;
+  portFile: string;
+  ownerFile: string;
+}
+
+/** Makes `dataDir` where it is missing, and fails clearly where it cannot be used. */
+export async function prepareFolder(dataDir: string): Promise<Folder> {
+  const remedy = `set DATA_DIR to a folder that this user may write to, or ${USE_YOUR_OWN}`;
+  let real: string;
+  try {
+    await mkdir(dataDir, { recursive: true });
+    real = await realpath(dataDir);
+    accessSync(real, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const isFile = ['EEXIST', 'ENOTDIR'].includes(codeOf(error));
+    const what = isFile ? `${dataDir} is or lies under a file, not a folder` : `${dataDir} cannot be written`;
+    throw problem(`${what} (${messageOf(error)})`, remedy, error);
+  }
+  return {
+    dataDir: real,
+    cluster: path.join(real, 'postgres'),
+    logFile: path.join(real, 'postgres.log'),
+    passwordFile: path.join(real, 'postgres.password'),
+    portFile: path.join(real, 'postgres.port'),
+    ownerFile: path.join(real, 'postgres.owner'),
+  };
+}
+
+/** The superuser's password: made once, readable by its owner only. */
+export async function readOrMakePassword(folder: Folder): Promise<string> {
+  const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw problem(
+      `${folder.passwordFile} cannot be read (${messageOf(error)})`,
+      `start as the user who owns it, or set DATA_DIR to another folder`,
+      error,
+    );
+  });
+  if (saved.trim()) return saved.trim();
+  if (existsSync(folder.cluster)) {
+    throw problem(
+      `${folder.passwordFile} is missing, but ${folder.cluster} has data`,
+      `restore that file, or move ${folder.cluster} away to begin with an empty database`,
+    );
+  }
+  const temporary = `${folder.passwordFile}.${randomUUID()}`;
+  await writeFile(temporary, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
+  try {
+    // A link never replaces: of several processes the first decides, and all read the same.
+    await rm(folder.passwordFile, { force: true });
+    await link(temporary, folder.passwordFile);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return (await readFile(folder.passwordFile, 'utf8')).trim();
+}
+
+/** Keeps the server's log bounded: over 10 MB it begins anew at a start. */
+export async function boundLog(logFile: string): Promise<void> {
+  const size = await stat(logFile).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size > 10 * 1024 * 1024) await writeFile(logFile, '');
+}

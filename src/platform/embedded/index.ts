@@ -1,0 +1,75 @@
+import type { Logger } from '../logger.js';
+import { prepareBinaries } from './binaries.js';
+import { connectionStringFor } from './database.js';
+import { prepareFolder } from './folder.js';
+import { ownershipIn } from './owner.js';
+import { asProblem } from './problem.js';
+import { chooseRunner } from './run-as.js';
+import { bringUp, type Server } from './server.js';
+import { shutDown } from './shutdown.js';
+import { supervise } from './supervise.js';
+
+/** A running PostgreSQL 18 of our own. */
+export interface EmbeddedPostgres {
+  /** Database `parcelhook` as its superuser; stays valid over restarts of the server. */
+  connectionString: string;
+  /** Ends the server if this process looks after it. Close all pools first; calling twice does no harm. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL on `<dataDir>/postgres`, or takes over the one that a killed process left behind. From
+ * then on it is restarted on the same port whenever it dies. If another living process started it already,
+ * that one keeps looking after it: this one only uses it, and inherits it should the other go.
+ * Rejects with one Error that says what is wrong and what to do.
+ */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  logger: Logger;
+}): Promise<EmbeddedPostgres> {
+  const { dataDir, logger } = options;
+  const startedAt = Date.now();
+  const { server, up } = await begin(dataDir, logger).catch((error: unknown) => {
+    throw asProblem(error, dataDir);
+  });
+  const { folder, owner } = server;
+  const isOwner = owner.isMine();
+  const durationMs = Date.now() - startedAt;
+  logger.info(
+    { port: up.port, isOwner, durationMs, dataDir: folder.dataDir },
+    'embedded PostgreSQL is ready',
+  );
+
+  const stopping = new AbortController();
+  const supervision = supervise(server, up.port, stopping.signal);
+  let stopped: Promise<void> | undefined;
+  return {
+    connectionString: connectionStringFor(up.port, up.password),
+    stop() {
+      stopping.abort();
+      stopped ??= supervision.then(() => end(server));
+      return stopped;
+    },
+  };
+}
+
+async function begin(dataDir: string, logger: Logger) {
+  const folder = await prepareFolder(dataDir);
+  const runner = await chooseRunner(await prepareBinaries(), folder.dataDir);
+  const server: Server = { folder, runner, owner: ownershipIn(folder.ownerFile), logger };
+  try {
+    const up = await bringUp(server);
+    server.owner.claim(); // of one that was running already, if its owner is dead
+    return { server, up };
+  } catch (error) {
+    await end(server);
+    throw error;
+  }
+}
+
+/** Only an owner ends the server; it gives up the ownership last, so that nobody starts one in between. */
+async function end({ folder, runner, owner, logger }: Server): Promise<void> {
+  if (!owner.isMine()) return;
+  await shutDown(folder, runner, logger);
+  owner.release();
+}

@@ -1,0 +1,200 @@
+import { execFile, type SpawnOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  cp,
+  lchown,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
+
+/** How PostgreSQL's programs are started, since they refuse to run as root. */
+export interface Runner {
+  native: string;
+  /** Program and arguments that go before the one to run. */
+  prefix: string[];
+  /** What Node sets for the child, where no prefix does it. */
+  ids: { uid?: number; gid?: number };
+  /** Whom the data folder must belong to; undefined where we are an ordinary user. */
+  owner?: { uid: number; gid: number };
+}
+
+const PROBE_TIMEOUT_MS = 10_000;
+const INITDB_TIMEOUT_MS = 120_000;
+
+/**
+ * As an ordinary user: directly. As root: in a user namespace where root has another number; failing that
+ * as `postgres` or `nobody`, with a copy of the programs where node_modules is out of their reach; failing
+ * that (a folder they cannot enter) as one of them with leave to pass file permissions, as root has it.
+ */
+export async function chooseRunner(native: string, dataDir: string): Promise<Runner> {
+  if (process.getuid?.() !== 0) return { native, prefix: [], ids: {} };
+  const refused: string[] = [];
+  for (const candidate of await rootCandidates(native, dataDir)) {
+    try {
+      const runner = await candidate();
+      await probeFolder(runner, dataDir);
+      await probePrograms(runner);
+      return runner;
+    } catch (error) {
+      refused.push(messageOf(error).trim().split('\n').slice(-1).join(''));
+    }
+  }
+  throw problem(
+    `it does not run as root, and no other way worked here (${refused.join('; ')})`,
+    `start as an ordinary user, set DATA_DIR to a folder that the user "nobody" can reach, or ${USE_YOUR_OWN}`,
+  );
+}
+
+async function rootCandidates(native: string, dataDir: string): Promise<(() => Promise<Runner>)[]> {
+  const users = await ordinaryUsers();
+  const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534'];
+  const linux = process.platform === 'linux';
+  const inNamespace = () =>
+    Promise.resolve({ native, prefix: namespace, ids: {}, owner: { uid: 0, gid: 0 } });
+  return [
+    ...(linux ? [inNamespace] : []),
+    ...users.map((user) => async () => {
+      await chmod(dataDir, (await stat(dataDir)).mode | 0o011); // to pass through, not to list
+      const direct = { native, prefix: [], ids: user, owner: user };
+      await probeFolder(direct, dataDir);
+      const isReachable = await probePrograms(direct).then(
+        () => true,
+        () => false,
+      );
+      return isReachable ? direct : { ...direct, native: await copyBinaries(native, dataDir) };
+    }),
+    ...(linux ? users : []).map((user) => () => {
+      const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+      const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+      return Promise.resolve({ native, prefix: [...prefix, ...keep], ids: {}, owner: user });
+    }),
+  ];
+}
+
+async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = ['postgres', '_postgres', 'nobody'].flatMap((name) =>
+    lines.filter((line) => line[0] === name),
+  );
+  return found.map((line) => ({ uid: Number(line[2]), gid: Number(line[3]) })).filter(({ uid }) => uid !== 0);
+}
+
+async function probePrograms(runner: Runner): Promise<void> {
+  await run(runner, 'postgres', ['--version'], PROBE_TIMEOUT_MS);
+}
+
+/** Proves that files in the data folder can be made, whatever lies between it and the root folder. */
+async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
+  const folder = path.join(dataDir, `postgres.probe-${process.pid}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await giveTo(runner, folder);
+    const write = ['-c', ': > "$1"', 'sh', path.join(folder, 'file')];
+    const { command, args } = commandLine(runner, '/bin/sh', write);
+    await execute(command, args, runner, PROBE_TIMEOUT_MS);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyBinaries(native: string, dataDir: string): Promise<string> {
+  const about = await readFile(path.join(path.dirname(native), 'package.json'), 'utf8');
+  const { version } = JSON.parse(about) as { version: string };
+  const copy = path.join(dataDir, `postgres-programs-${version}`);
+  if (existsSync(copy)) return copy;
+  const temporary = `${copy}.${process.pid}`;
+  await rm(temporary, { recursive: true, force: true });
+  await cp(native, temporary, { recursive: true, verbatimSymlinks: true });
+  await eachFile(temporary, (file, isLink) => (isLink ? Promise.resolve() : chmod(file, 0o755)));
+  // What has the final name is whole; another process may have been first.
+  await rename(temporary, copy).catch(async (error: unknown) => {
+    await rm(temporary, { recursive: true, force: true });
+    if (!existsSync(copy)) throw error;
+  });
+  return copy;
+}
+
+/** Gives a folder and all in it to whom the runner runs as; the folder itself last, so a break is redone. */
+export async function giveTo(runner: Runner, folder: string): Promise<void> {
+  const { owner } = runner;
+  if (!owner || (await stat(folder)).uid === owner.uid) return;
+  await eachFile(folder, (file) => lchown(file, owner.uid, owner.gid), false);
+  await chown(folder, owner.uid, owner.gid);
+}
+
+async function eachFile(
+  folder: string,
+  visit: (file: string, isLink: boolean) => Promise<void>,
+  withSelf = true,
+): Promise<void> {
+  if (withSelf) await visit(folder, false);
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const info = await lstat(file);
+    if (info.isDirectory()) await eachFile(file, visit);
+    else await visit(file, info.isSymbolicLink());
+  }
+}
+
+export function programOf(runner: Runner, name: string): string {
+  return path.join(runner.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+}
+
+export function commandLine(
+  runner: Runner,
+  program: string,
+  args: string[],
+): { command: string; args: string[] } {
+  const [command, ...rest] = [...runner.prefix, program, ...args];
+  return { command: command ?? program, args: rest };
+}
+
+/** Only what PostgreSQL needs: our own secrets stay out of its environment, and no PG… variable gets in. */
+export function spawnOptions(runner: Runner): SpawnOptions {
+  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const env = { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' } as NodeJS.ProcessEnv;
+  return { ...runner.ids, env, cwd: path.parse(runner.native).root, windowsHide: true };
+}
+
+/** Runs one of PostgreSQL's programs to its end; rejects with what it printed. */
+export async function run(
+  runner: Runner,
+  name: string,
+  programArgs: string[],
+  timeoutMs = INITDB_TIMEOUT_MS,
+): Promise<void> {
+  const { command, args } = commandLine(runner, programOf(runner, name), programArgs);
+  await execute(command, args, runner, timeoutMs);
+}
+
+function execute(command: string, args: string[], runner: Runner, timeoutMs: number): Promise<void> {
+  const { env, cwd, uid, gid } = spawnOptions(runner);
+  const options = { env, cwd, ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
+  return new Promise((resolve, reject) => {
+    execFile(
+      command,
+      args,
+      { ...options, timeout: timeoutMs, killSignal: 'SIGKILL' },
+      (error, stdout, stderr) => {
+        if (!error) return resolve();
+        const printed = (stderr || stdout).trim();
+        const text = printed || (error.killed ? `${command} took over ${timeoutMs} ms` : error.message);
+        reject(Object.assign(new Error(text), { code: codeOf(error) }));
+      },
+    );
+  });
+}

@@ -1,0 +1,42 @@
+/** One wrong field: where it is (`recipientLocation.street`) and what would be right. */
+export interface Detail {
+  path: string;
+  message: string;
+}
+
+/** An answer other than success. `status` is the code of the contract's table; `headers` go with the answer. */
+export class ApiError extends Error {
+  constructor(
+    readonly httpStatus: number,
+    readonly status: string,
+    message: string,
+    readonly extra: { details?: Detail[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+  }
+}
+
+export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
+  new ApiError(400, 'INVALID_REQUEST', message, { details });
+
+/** The message never tells which part was wrong (contract, section 2). */
+export const unauthorized = (challenge: 'Bearer' | 'Basic' = 'Bearer') =>
+  new ApiError(401, 'UNAUTHORIZED', 'The key, credentials or token are missing, wrong or expired.', {
+    headers: { 'WWW-Authenticate': `${challenge} realm="parcelhook"` },
+  });
+
+export const forbidden = () =>
+  new ApiError(403, 'FORBIDDEN', 'The token does not belong to the account of this key.');
+
+export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what} was not found.`);
+
+export const conflict = (message: string) => new ApiError(409, 'CONFLICT', message);
+
+export const unavailable = (message = 'A part the service needs is out of reach; nothing was accepted.') =>
+  new ApiError(503, 'UNAVAILABLE', message, { headers: { 'Retry-After': '1' } });
+
+/** What a log line may say of an error: never a statement's values or a request's content. */
+export const describeError = (error: unknown): string =>
+  error instanceof Error
+    ? `${'code' in error ? `${String(error.code)} ` : ''}${error.message || error.name}`
+    : String(error);

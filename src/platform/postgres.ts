@@ -1,0 +1,120 @@
+import pg from 'pg';
+import { ApiError, describeError, unavailable } from './errors.js';
+import type { Logger } from './logger.js';
+
+/** What a store function needs: one prepared statement, or several in one transaction. */
+export interface Database {
+  /** Runs a statement prepared under `name`; the rows. Throws ApiError UNAVAILABLE if PostgreSQL is out of reach. */
+  query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
+}
+
+export interface Pool extends Database {
+  end(): Promise<void>;
+  /** Connections open, idle, and callers waiting for one. */
+  usage(): { total: number; idle: number; waiting: number };
+}
+
+export interface PoolOptions {
+  connectionString: string;
+  applicationName: string;
+  maxConnections: number;
+  /** Bound on one statement, at the server. */
+  statementTimeoutMs: number;
+  logger: Logger;
+}
+
+/** SQLSTATEs (PostgreSQL appendix A) and socket errors that mean "not now" rather than "wrong". */
+const outOfReach = new Set([
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
+const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError) return error;
+  const code = (error as { code?: string }).code;
+  const away = code
+    ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
+    : clientMessages.test(error.message);
+  return away ? Object.assign(unavailable(), { cause: error }) : error;
+}
+
+/** True for a violated unique constraint (SQLSTATE 23505). */
+export const isUniqueViolation = (error: unknown): boolean =>
+  (error as { code?: string } | null)?.code === '23505';
+
+const runOn =
+  (client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> }): Database['query'] =>
+  async <Row>(name: string, text: string, values: unknown[] = []) => {
+    try {
+      return (await client.query({ name, text, values })).rows as Row[];
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
+/** A pool in which every wait has a bound. Connections that break are replaced, never fatal. */
+export function createPool(options: PoolOptions): Pool {
+  const { logger, statementTimeoutMs } = options;
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: statementTimeoutMs - 200,
+    idle_in_transaction_session_timeout: 10_000,
+    query_timeout: statementTimeoutMs + 300, // a connection that answers nothing at all
+  });
+  // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
+  const onError = (error: Error) => logger.warn({ error: describeError(error) }, 'postgres connection lost');
+  pool.on('error', onError);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+
+  return {
+    query: runOn(pool),
+    transaction: (work) => transact(pool, work),
+    end: () => pool.end(),
+    usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}
+
+async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translate(error);
+  });
+  const db: Database = { query: runOn(client), transaction: (nested) => nested(db) };
+  try {
+    await client.query('begin');
+    const result = await work(db);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    const rolledBack = await client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    client.release(!rolledBack);
+    throw translate(error);
+  }
+}

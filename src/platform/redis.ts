@@ -1,0 +1,59 @@
+import { Cluster, Redis } from 'ioredis';
+
+/**
+ * Opens a connection for one form of REDIS_URL: redis://, rediss://,
+ * redis+sentinel://user:password@h1:26379,h2:26379/master-name/db, redis+cluster://user:password@h1,h2.
+ *
+ * `fast` is for producers: a command fails at once while Redis is away instead of piling up in memory, and
+ * never waits longer than a second. `blocking` is for workers, which wait for Redis to come back.
+ */
+export function connectRedis(url: string, kind: 'fast' | 'blocking'): Redis | Cluster {
+  const options =
+    kind === 'fast'
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 1_000 }
+      : { maxRetriesPerRequest: null };
+  const shared = {
+    ...options,
+    connectTimeout: 5_000,
+    keepAlive: 10_000,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  };
+  const mode = /^(redis|rediss)\+(sentinel|cluster):\/\//.exec(url);
+  if (!mode) return new Redis(url, shared);
+
+  const { hosts, username, password, path } = splitUrl(url);
+  const secure = {
+    ...(mode[1] === 'rediss' && { tls: {} }),
+    ...(username && { username }),
+    ...(password && { password }),
+  };
+  if (mode[2] === 'cluster') {
+    return new Cluster(hosts, {
+      redisOptions: { ...shared, ...secure },
+      enableOfflineQueue: kind === 'blocking',
+      clusterRetryStrategy: (times) => Math.min(100 * times, 2_000),
+    });
+  }
+  return new Redis({
+    ...shared,
+    ...secure,
+    sentinels: hosts,
+    name: path[0] ?? 'mymaster',
+    db: Number(path[1] ?? 0),
+  });
+}
+
+function splitUrl(url: string) {
+  const [authority = '', ...path] = url.replace(/^[^/]+\/\//, '').split('/');
+  const at = authority.lastIndexOf('@');
+  const [username, password] = at < 0 ? [] : authority.slice(0, at).split(':').map(decodeURIComponent);
+  const hosts = authority
+    .slice(at + 1)
+    .split(',')
+    .map((host) => {
+      const { hostname, port } = new URL(`redis://${host}`);
+      return { host: hostname, port: Number(port || 6379) };
+    });
+  return { hosts, username, password, path: path.filter(Boolean) };
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
+import type { Answer } from '../http/envelope.js';
+import { createBatcher } from '../platform/batch.js';
+import { conflict } from '../platform/errors.js';
+import type { Database } from '../platform/postgres.js';
+import { chooseDropoff } from './dropoff.js';
+import { orderResult, type DropoffLocation, type Order } from './order.js';
+import {
+  deleteExpiredIdempotencyKey,
+  findByIdempotencyKey,
+  insertOrders,
+  type AcceptedOrder,
+  type EarlierOrder,
+} from './store.js';
+import { newTrackingId } from './tracking-id.js';
+
+export type AcceptOrder = (
+  shipperId: string,
+  order: Order,
+  idempotencyKey: string | undefined,
+) => Promise<Answer>;
+
+/**
+ * Accepts orders: accepted means committed. Concurrent requests share one statement. `onAccepted` is told
+ * after the commit and never waited for: an order it loses is found by the sweeper.
+ */
+export function createAcceptOrder(deps: {
+  db: Database;
+  dropoffLocations: DropoffLocation[];
+  onAccepted(shipmentIds: string[]): void;
+}): AcceptOrder {
+  const { db } = deps;
+  const inserts = createBatcher<AcceptedOrder, boolean>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 5_000,
+    flush: async (orders) => {
+      const stored = await insertOrders(db, orders);
+      if (stored.size > 0) deps.onAccepted([...stored]);
+      return orders.map((order) => stored.has(order.shipmentId));
+    },
+  });
+
+  return async (shipperId, order, idempotencyKey) => {
+    const accepted: AcceptedOrder = {
+      shipmentId: uuid(),
+      shipperId,
+      processId: uuid(),
+      trackingId: newTrackingId(),
+      order,
+      dropoffLocation: chooseDropoff(deps.dropoffLocations, order.recipientLocation),
+      acceptedAt: new Date(),
+      idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
+    };
+    if (await inserts.add(accepted)) return answerOf(accepted);
+    const earlier = await earlierOrder(db, accepted);
+    if (earlier) return answerOf(earlier);
+    // The key has expired and is free now.
+    if (await inserts.add(accepted)) return answerOf(accepted);
+    throw conflict('The idempotency key is being used by another request; send it again.');
+  };
+}
+
+const answerOf = (accepted: AcceptedOrder | EarlierOrder): Answer => ({
+  httpStatus: 201,
+  processId: accepted.processId,
+  timestampMs: accepted.acceptedAt.getTime(),
+  data: orderResult(accepted),
+});
+
+/** The order first sent under this key, null where that is more than 24 hours ago. 409 if its body was another. */
+async function earlierOrder(
+  db: Database,
+  { shipperId, idempotency }: AcceptedOrder,
+): Promise<EarlierOrder | null> {
+  if (!idempotency) throw new Error('an order without idempotency key was left out');
+  const earlier = await findByIdempotencyKey(db, shipperId, idempotency.key);
+  if (earlier && !earlier.bodyHash.equals(idempotency.bodyHash)) {
+    throw conflict('The idempotency key was used with another body in the last 24 hours.');
+  }
+  if (!earlier) await deleteExpiredIdempotencyKey(db, shipperId, idempotency.key);
+  return earlier;
+}
+
+/** The validated order has its fields in one order whatever the caller's, so equal orders hash alike. */
+const hashOf = (order: Order): Buffer => createHash('sha256').update(JSON.stringify(order)).digest();

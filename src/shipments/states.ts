@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const stateName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must match ^[A-Z][A-Z0-9_]{0,63}$');
+
+const catalogueFile = z.object({
+  /** The state the worker gives a created shipment. */
+  initial: stateName,
+  states: z.array(z.object({ name: stateName, next: z.array(stateName) })).min(1),
+});
+type CatalogueFile = z.output<typeof catalogueFile>;
+
+/** Contract, section 6. A state without `next` is terminal. */
+const defaultCatalogue: CatalogueFile = {
+  initial: 'CREATED',
+  states: [
+    { name: 'CREATED', next: ['PICKED_UP', 'CANCELLED', 'LOST'] },
+    { name: 'PICKED_UP', next: ['IN_TRANSIT', 'RETURNING', 'CANCELLED', 'LOST'] },
+    { name: 'IN_TRANSIT', next: ['IN_TRANSIT', 'OUT_FOR_DELIVERY', 'RETURNING', 'LOST'] },
+    { name: 'OUT_FOR_DELIVERY', next: ['DELIVERED', 'DELIVERY_FAILED', 'RETURNING', 'LOST'] },
+    { name: 'DELIVERY_FAILED', next: ['OUT_FOR_DELIVERY', 'IN_TRANSIT', 'RETURNING', 'LOST'] },
+    { name: 'RETURNING', next: ['RETURNED', 'LOST'] },
+    { name: 'DELIVERED', next: [] },
+    { name: 'RETURNED', next: [] },
+    { name: 'CANCELLED', next: [] },
+    { name: 'LOST', next: [] },
+  ],
+};
+
+/** Which states there are and which changes are allowed: pure data and a question. */
+export interface StateCatalogue {
+  initial: string;
+  names: ReadonlySet<string>;
+  /** `from` is null for a shipment that is not created yet. */
+  allows(from: string | null, to: string): boolean;
+  isTerminal(state: string): boolean;
+}
+
+export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCatalogue {
+  const next = new Map(file.states.map((state) => [state.name, new Set(state.next)]));
+  return {
+    initial: file.initial,
+    names: new Set(next.keys()),
+    allows: (from, to) => (from === null ? to === file.initial : (next.get(from)?.has(to) ?? false)),
+    isTerminal: (state) => next.get(state)?.size === 0,
+  };
+}
+
+/** Reads STATES_FILE, or takes the default. Throws an Error that names what is wrong in the file. */
+export function loadCatalogue(path: string | undefined): StateCatalogue {
+  if (path === undefined) return createCatalogue();
+  const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) {
+    throw new Error(
+      parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),
+    );
+  }
+  const names = new Set(parsed.data.states.map(({ name }) => name));
+  const unknown = [parsed.data.initial, ...parsed.data.states.flatMap(({ next }) => next)].filter(
+    (name) => !names.has(name),
+  );
+  if (unknown.length > 0)
+    throw new Error(`names states it does not define: ${[...new Set(unknown)].join(', ')}`);
+  return createCatalogue(parsed.data);
+}

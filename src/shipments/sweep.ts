@@ -1,0 +1,22 @@
+import type { Logger } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import type { Producer } from '../platform/queue.js';
+import { findForgottenOrders } from './store.js';
+
+const forgottenAfterMs = 5_000;
+const ordersPerSweep = 2_000;
+const shortQueueJobs = 50;
+
+/** Gives orders a job again that were accepted and whose job never came, or was lost with the queue. */
+export async function sweepOrders(deps: {
+  db: Database;
+  producer: Producer;
+  enqueue(shipmentIds: string[]): void;
+  logger: Logger;
+}): Promise<void> {
+  if ((await deps.producer.waitingCount()) > shortQueueJobs) return;
+  const forgotten = await findForgottenOrders(deps.db, forgottenAfterMs, ordersPerSweep);
+  if (forgotten.length === 0) return;
+  deps.logger.info({ orders: forgotten.length }, 'swept');
+  deps.enqueue(forgotten);
+}

@@ -1,0 +1,118 @@
+import { isIPv4 } from 'node:net';
+import { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
+
+export { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
+export { addressDenied, guardedLookup, type Resolve } from './destination-lookup.js';
+
+export const DEFAULT_ALLOWED_PORTS: readonly number[] = [80, 443, 8080, 8443];
+
+const MAX_LENGTH = 2048;
+
+/** Names that never mean a host on the public internet. */
+const DENIED_SUFFIXES = [
+  'localhost', // RFC 6761, loopback
+  'test', // RFC 6761
+  'example', // RFC 6761, the top-level domain only
+  'invalid', // RFC 6761
+  'local', // RFC 6762, mDNS; cluster.local
+  'arpa', // RFC 3172; home.arpa, RFC 8375
+  'onion', // RFC 7686
+  'alt', // RFC 9476
+  'internal', // reserved by ICANN for private use in 2024; metadata.google.internal
+  'home', // this and the next two: withheld by ICANN for colliding with private names
+  'corp',
+  'mail',
+  'consul', // private by custom, like the rest
+  'intranet',
+  'lan',
+  'localdomain',
+  'private',
+] as const;
+
+/**
+ * Whether a webhook may be registered for this text: null, or a sentence that says what is wrong and what
+ * would be right. It looks at the text and at a literal address; where a name points is only known, and
+ * checked, when a connection is made (`guardedLookup`).
+ *
+ * A text that two parsers could read differently is refused, whatever the policy. What passes is stored and
+ * called as written: nothing is normalised.
+ */
+export function checkTargetAddress(text: string, policy: DestinationPolicy): string | null {
+  return checkText(text) ?? checkParsed(text, policy);
+}
+
+/** RFC 3986: a URI is visible ASCII, its authority follows two slashes. */
+function checkText(text: string): string | null {
+  if (text === '') return 'The address is empty; write an absolute URL such as https://example.org/hook.';
+  if (text.length > MAX_LENGTH) return `The address is longer than ${MAX_LENGTH} characters; shorten it.`;
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    return 'The address has a space, a control character or one outside ASCII; write a host name in punycode (xn--…) and percent-encode the rest.';
+  }
+  if (text.includes('\\'))
+    return 'The address has a backslash; write / instead, or percent-encode it as %5C.';
+  if (text.includes('#'))
+    return 'The address has a fragment, which is never sent; leave out # and what follows.';
+  if (!/^https?:/i.test(text))
+    return 'The address must begin with https:// (or http:// where that is allowed).';
+  if (!/^https?:\/\/[^/?]/i.test(text)) {
+    return 'The address needs two slashes and a host after its scheme, as in https://example.org/hook.';
+  }
+  const authority = authorityOf(text);
+  if (authority.includes('@')) {
+    return 'The address has a user name or password; leave out what stands before the @ and use a header of the webhook instead.';
+  }
+  if (authority.endsWith(':'))
+    return 'The address has a colon without a port; write the port or leave out the colon.';
+  return null;
+}
+
+function checkParsed(text: string, policy: DestinationPolicy): string | null {
+  if (!URL.canParse(text)) return 'The address is not a valid URL; check its host and port.';
+  const url = new URL(text);
+  if (url.protocol === 'http:' && !policy.allowHttpTargets) return 'The address must begin with https://.';
+  return checkHost(authorityOf(text), url.hostname, policy) ?? checkPort(url, policy);
+}
+
+function checkHost(authority: string, hostname: string, policy: DestinationPolicy): string | null {
+  if (hostname.startsWith('[')) return checkLiteral(hostname.slice(1, -1), policy);
+  const written = authority.replace(/:\d+$/, '').toLowerCase();
+  if (isIPv4(hostname)) {
+    if (written === hostname) return checkLiteral(hostname, policy);
+    return 'The address spells its IPv4 address in an unusual way; write four decimal numbers, as in 192.0.2.1.';
+  }
+  if (written !== hostname) return 'The host name is encoded; write it in plain letters, digits and hyphens.';
+  return checkName(hostname, policy);
+}
+
+function checkLiteral(ip: string, policy: DestinationPolicy): string | null {
+  if (!isDeniedAddress(ip, policy)) return null;
+  return `The IP address ${ip} is private, reserved or our own; use one that is reachable on the public internet.`;
+}
+
+/** RFC 1035, 2.3.4 (lengths); the underscore is not a host name's but is in use. */
+function checkName(hostname: string, policy: DestinationPolicy): string | null {
+  const labels = hostname.split('.');
+  if (labels.at(-1) === '') return 'The host name ends in a dot; leave it out.';
+  if (hostname.length > 253 || !labels.every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label))) {
+    return 'The host name is not valid; its labels have 1 to 63 letters, digits or inner hyphens, 253 characters together.';
+  }
+  if (policy.allowPrivateTargets) return null;
+  if (labels.length === 1)
+    return 'The host name has a single label; use a full public name such as example.org.';
+  if (DENIED_SUFFIXES.some((suffix) => labels.at(-1) === suffix)) {
+    return `Names in .${labels.at(-1)} are private; use a public name such as example.org.`;
+  }
+  return null;
+}
+
+function checkPort(url: URL, policy: DestinationPolicy): string | null {
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  if (port !== 0 && (policy.allowPrivateTargets || policy.allowedPorts.includes(port))) return null;
+  const allowed = policy.allowPrivateTargets ? '1 to 65535' : policy.allowedPorts.join(', ');
+  return `The port ${port} is not allowed; use one of ${allowed}.`;
+}
+
+/** What stands between the two slashes and the path, as written. */
+function authorityOf(text: string): string {
+  return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
+}

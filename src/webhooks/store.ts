@@ -1,0 +1,131 @@
+import type { Database } from '../platform/postgres.js';
+import type { WebhookChanges, WebhookInput } from './schema.js';
+
+export interface Webhook {
+  webhookId: string;
+  interests: string[];
+  targetAddress: string;
+  status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
+  disabledReason: string | null;
+  ordering: 'SHIPMENT' | 'NONE';
+  supersede: boolean;
+  headers: Record<string, string>;
+  description: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `webhook_id as "webhookId", interests, target_address as "targetAddress", status,
+  disabled_reason as "disabledReason", ordering, supersede, headers, description,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** Null where the shipper has `limit` webhooks already. */
+export function insertWebhook(
+  db: Database,
+  shipperId: string,
+  webhook: WebhookInput & { webhookId: string; sealedSecret: string },
+  limit: number,
+): Promise<Webhook | null> {
+  return db.transaction(async (tx) => {
+    // The lock makes concurrent creations of one shipper count one another.
+    await tx.query('lock-shipper', 'select 1 from shippers where shipper_id = $1 for update', [shipperId]);
+    const rows = await tx.query<Webhook>(
+      'insert-webhook',
+      `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, disabled_reason, ordering,
+                             supersede, headers, description, secret, created_at, updated_at)
+       select $1, $2, $3, $4, $5, case when $5 = 'DISABLED' then 'BY_SHIPPER' end, $6, $7, $8, $9, $10, now(), now()
+        where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
+       returning ${columns}`,
+      [
+        webhook.webhookId,
+        shipperId,
+        webhook.interests,
+        webhook.targetAddress,
+        webhook.status ?? 'ACTIVE',
+        webhook.ordering ?? 'SHIPMENT',
+        webhook.supersede ?? false,
+        JSON.stringify(webhook.headers ?? {}),
+        webhook.description ?? '',
+        webhook.sealedSecret,
+        limit,
+      ],
+    );
+    return rows[0] ?? null;
+  });
+}
+
+/** The shipper's webhooks in the order of their creation, those after `afterId`. */
+export function listWebhooks(db: Database, shipperId: string, afterId: string | undefined, limit: number) {
+  return db.query<Webhook>(
+    'list-webhooks',
+    `select ${columns} from webhooks
+      where shipper_id = $1 and deleted_at is null and webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
+      order by webhook_id limit $3`,
+    [shipperId, afterId ?? null, limit],
+  );
+}
+
+export async function findWebhook(
+  db: Database,
+  shipperId: string,
+  webhookId: string,
+): Promise<Webhook | null> {
+  const rows = await db.query<Webhook>(
+    'find-webhook',
+    `select ${columns} from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null`,
+    [shipperId, webhookId],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Merges the changes; null without that webhook. Set to ACTIVE from anything else, its backlog is marked to be
+ * released by the sweeper.
+ */
+export async function updateWebhook(
+  db: Database,
+  shipperId: string,
+  webhookId: string,
+  changes: WebhookChanges,
+): Promise<Webhook | null> {
+  const rows = await db.query<Webhook>(
+    'update-webhook',
+    `update webhooks
+        set interests = coalesce($3, interests),
+            target_address = coalesce($4, target_address),
+            status = coalesce($5, status),
+            disabled_reason = case coalesce($5, status)
+              when 'DISABLED' then coalesce(disabled_reason, 'BY_SHIPPER') end,
+            ordering = coalesce($6, ordering),
+            supersede = coalesce($7, supersede),
+            headers = coalesce($8, headers),
+            description = coalesce($9, description),
+            backlog = case when $5 = 'ACTIVE' and status <> 'ACTIVE' then 'RELEASE' else backlog end,
+            updated_at = now()
+      where webhook_id = $2 and shipper_id = $1 and deleted_at is null
+      returning ${columns}`,
+    [
+      shipperId,
+      webhookId,
+      changes.interests ?? null,
+      changes.targetAddress ?? null,
+      changes.status ?? null,
+      changes.ordering ?? null,
+      changes.supersede ?? null,
+      changes.headers ? JSON.stringify(changes.headers) : null,
+      changes.description ?? null,
+    ],
+  );
+  return rows[0] ?? null;
+}
+
+/** Marks the webhook deleted and its backlog to be cancelled. False without that webhook. */
+export async function markDeleted(db: Database, shipperId: string, webhookId: string): Promise<boolean> {
+  const rows = await db.query(
+    'mark-deleted',
+    `update webhooks set deleted_at = now(), updated_at = now(), backlog = 'CANCEL'
+      where webhook_id = $2 and shipper_id = $1 and deleted_at is null returning webhook_id`,
+    [shipperId, webhookId],
+  );
+  return rows.length > 0;
+}

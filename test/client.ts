@@ -1,0 +1,134 @@
+import { operatorToken, type Service } from './harness.js';
+
+export interface Answer<Data = Record<string, any>> {
+  // eslint-disable-line @typescript-eslint/no-explicit-any -- answers are checked by the tests
+  httpStatus: number;
+  headers: Headers;
+  /** The whole envelope. */
+  body: {
+    version: string;
+    status: string;
+    timestamp: number;
+    processId?: string;
+    data: Data;
+    error: { message: string; requestId: string; details?: { path: string; message: string }[] };
+  };
+  data: Data;
+}
+
+export interface Request {
+  method?: string;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** One request over HTTP; the answer with its envelope parsed. */
+export async function request(url: string, options: Request = {}): Promise<Answer> {
+  const content = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const response = await fetch(url, {
+    method: options.method ?? (content === undefined ? 'GET' : 'POST'),
+    headers: { ...(content !== undefined && { 'content-type': 'application/json' }), ...options.headers },
+    ...(content !== undefined && { body: content as string }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  const body = (text.startsWith('{') ? JSON.parse(text) : { text }) as Answer['body'];
+  return { httpStatus: response.status, headers: response.headers, body, data: body.data };
+}
+
+export const operator = (service: Pick<Service, 'url'>, path: string, options: Request = {}) =>
+  request(`${service.url}/operator/v1${path}`, {
+    ...options,
+    headers: { authorization: `Bearer ${operatorToken}`, ...options.headers },
+  });
+
+export interface Account {
+  shipperId: string;
+  userId: string;
+  accountKey: string;
+  email: string;
+  password: string;
+  token: string;
+  /** A request of this account: key and token are added. */
+  call(path: string, options?: Request): Promise<Answer>;
+}
+
+export const basic = (email: string, password: string) =>
+  `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`;
+
+/** Registers a shipper with a user through the operator API and logs in. */
+export async function registerAccount(service: Service, email = 'user@example.com'): Promise<Account> {
+  const password = 'correct horse battery';
+  const { shipperId, accountKey } = (await operator(service, '/shippers', { body: { name: 'Shipper' } }))
+    .data as Record<string, string>;
+  const user = await operator(service, `/shippers/${shipperId}/users`, { body: { email, password } });
+  const login = await request(`${service.url}/v1/login?key=${accountKey}`, {
+    headers: { authorization: basic(email, password) },
+  });
+  const token = login.data.token as string;
+  const call = (path: string, options: Request = {}) =>
+    request(`${service.url}${path}${path.includes('?') ? '&' : '?'}key=${accountKey}`, {
+      ...options,
+      headers: { authorization: `Bearer ${token}`, ...options.headers },
+    });
+  return {
+    shipperId: shipperId!,
+    accountKey: accountKey!,
+    userId: user.data.userId as string,
+    email,
+    password,
+    token,
+    call,
+  };
+}
+
+/** The specification's order, complete; every optional field left out. */
+export const sampleOrder = () => ({
+  recipientLocation: {
+    street: 'Avenida Reforma',
+    number: '222',
+    administrativeArea: 'Jalisco',
+    subAdministrativeArea: 'Guadalajara',
+    country: 'MX',
+    neighborhood: 'Centro',
+    postalCode: '45010',
+    notes: 'Ring twice',
+    reference: 'Green door',
+  },
+  shipperTrackingId: 'SHIPPER-1',
+  shipperDropoffDate: '2026-12-01T10:00:00Z',
+  expectedDeliveryDate: '2026-12-03T18:00:00Z',
+  recipientInformation: { fullName: 'Ana Torres', phone: '5512345678' },
+  package: {
+    packageType: 'UNIT',
+    description: 'Books',
+    contentValue: 349.5,
+    valueCurrency: 'MXN',
+    weight: 1.2,
+    weightUnit: 'KG',
+    length: 30,
+    width: 20,
+    height: 10,
+    dimensionsUnit: 'CM',
+  },
+});
+
+/** Places an order; its tracking id. */
+export async function placeOrder(account: Account, shipperTrackingId = 'SHIPPER-1'): Promise<string> {
+  const answer = await account.call('/v1/shipments', { body: { ...sampleOrder(), shipperTrackingId } });
+  if (answer.httpStatus !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.data.trackingId as string;
+}
+
+/** Registers a webhook for all states unless `fields` say otherwise. */
+export async function registerWebhook(
+  account: Account,
+  targetAddress: string,
+  fields: object = {},
+): Promise<{ webhookId: string; secret: string }> {
+  const answer = await account.call('/v1/webhooks', { body: { interests: ['*'], targetAddress, ...fields } });
+  if (answer.httpStatus !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.data as { webhookId: string; secret: string };
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import type { LookupAddress } from 'node:dns';
+import type { DestinationPolicy, Resolve } from '../../../src/webhooks/destination.js';
+
+export interface CorpusRow {
+  id: string;
+  verdict: string;
+  url: string;
+  dns: string;
+  reason: string;
+}
+
+/** What the corpus assumes, see its header. */
+export const corpusPolicy: DestinationPolicy = {
+  allowPrivateTargets: false,
+  allowHttpTargets: true,
+  allowedPorts: [80, 443, 8080, 8443],
+};
+
+export const developmentPolicy: DestinationPolicy = { ...corpusPolicy, allowPrivateTargets: true };
+
+export function corpusRows(...verdicts: string[]): CorpusRow[] {
+  return readFileSync(new URL('../../fixtures/ssrf-corpus.tsv', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [id = '', verdict = '', url = '', , dns = '', reason = ''] = line.split('\t');
+      return { id, verdict, url: JSON.parse(`"${url}"`) as string, dns, reason };
+    })
+    .filter(({ verdict }) => verdicts.includes(verdict));
+}
+
+/** A resolver that answers what the corpus' DNS column says; the n-th call gets the n-th answer. */
+export function stubResolver(dns: string): Resolve {
+  let calls = 0;
+  return (hostname, _options, callback) => {
+    calls++;
+    const answers = dns.split('; ').filter((part) => applies(part, calls));
+    const failure = { NXDOMAIN: 'ENOTFOUND', SERVFAIL: 'EAI_AGAIN' }[dns];
+    const error = failure ? Object.assign(new Error(hostname), { code: failure }) : null;
+    setImmediate(() => callback(error, failure || dns === 'NODATA' ? [] : answers.flatMap(addresses)));
+  };
+}
+
+function applies(part: string, call: number): boolean {
+  const bound = /^n(<|>=)(\d+)/.exec(part);
+  if (bound) return bound[1] === '<' ? call < Number(bound[2]) : call >= Number(bound[2]);
+  if (part.startsWith('odd')) return call % 2 === 1;
+  return !part.startsWith('even') || call % 2 === 0;
+}
+
+function addresses(part: string): LookupAddress[] {
+  return [...part.matchAll(/\b(A|AAAA) (x999 public|[\da-f.:]+)/g)].flatMap(([, type, address = '']) =>
+    address === 'x999 public'
+      ? Array.from({ length: 999 }, (_, i) => ({ address: `93.184.${i >> 8}.${i & 255}`, family: 4 }))
+      : [{ address, family: type === 'A' ? 4 : 6 }],
+  );
+}
