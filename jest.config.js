@@ -12,4 +12,5 @@ export default {
   },
   testTimeout: 30_000,
   maxWorkers: 2,
+  forceExit: true, // sockets that receivers keep alive would hold the process
 };

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { DueDelivery } from '../deliveries/enqueue.js';
-import type { ApiError} from '../platform/errors.js';
+import type { ApiError } from '../platform/errors.js';
 import { conflict, notFound, unavailable } from '../platform/errors.js';
 import { isUniqueViolation, type Database } from '../platform/postgres.js';
 import { renderNotification, type StateEvent } from './notification.js';

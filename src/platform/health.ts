@@ -27,7 +27,12 @@ export function healthPages(checks: HealthChecks, informs: HealthChecks): Router
 
 const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
   Object.fromEntries(
-    await Promise.all(Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => [name, await run(check)])),
+    await Promise.all(
+      Object.entries(checks).map(async ([name, check]): Promise<[string, string]> => [
+        name,
+        await run(check),
+      ]),
+    ),
   );
 
 function run(check: () => Promise<void>): Promise<string> {

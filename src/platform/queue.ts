@@ -1,4 +1,5 @@
 import { Queue, Worker, createPostgresBackend, withBackend, type BulkJobOptions, type Job } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connectRedis } from './redis.js';
 import { describeError } from './errors.js';
@@ -68,11 +69,9 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     prepare: backend.prepare,
     producer: (name) => {
       const queue = backend.queue(name);
-      queue.on('error', onError);
-      opened.push(queue);
       return {
         add: async (jobs) => {
-          await queue.addBulk(
+          await queue().addBulk(
             jobs.map(({ name: job, id, ids, delayMs }) => ({
               name: job,
               data: ids ? { ids } : {},
@@ -80,8 +79,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
             })),
           );
         },
-        waitingCount: () => queue.getWaitingCount(),
-        counts: () => queue.getJobCounts('waiting', 'active', 'delayed'),
+        waitingCount: async () => queue().getWaitingCount(),
+        counts: async () => queue().getJobCounts('waiting', 'active', 'delayed'),
       };
     },
     consume: (name, concurrency, handle) => {
@@ -106,7 +105,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
 
 interface Backend {
   prepare(): Promise<void>;
-  queue(name: string): Queue;
+  /** Answers the queue, opened on first use; throws while the engine is away. */
+  queue(name: string): () => Queue;
   worker(name: string, concurrency: number, handle: (job: Job) => Promise<void>): Worker;
   check(): Promise<void>;
 }
@@ -127,9 +127,23 @@ function redisBackend(
   // The hash tag keeps all keys of one queue on one node of a Redis Cluster, different queues on different ones.
   const tagged = (name: string) => `{${prefix}-${name}}`;
   return {
-    prepare: () => Promise.resolve(),
-    queue: (name) =>
-      new Queue(name, { connection: producing, prefix: tagged(name), skipWaitingForReady: true }),
+    // Redis may be away for as long as it likes; a start waits a moment for it, no more.
+    prepare: async () => {
+      if (producing.status === 'ready') return;
+      await Promise.race([new Promise((resolve) => producing.once('ready', resolve)), sleep(1_000)]);
+    },
+    queue: (name) => {
+      let queue: Queue | undefined;
+      return () => {
+        if (queue) return queue;
+        if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+        const opening = (queue = new Queue(name, { connection: producing, prefix: tagged(name) }));
+        opening.on('error', onError);
+        // BullMQ remembers a failed opening for ever: the next use begins anew.
+        opening.waitUntilReady().catch(() => (queue = undefined));
+        return queue;
+      };
+    },
     worker: (name, concurrency, handle) =>
       new Worker(name, handle, {
         ...workerOptions,
@@ -177,7 +191,12 @@ function postgresBackend(
       await first.waitUntilReady();
       await first.close();
     },
-    queue: (name) => new PgQueue(name, { connection: pool as never }) as unknown as Queue,
+    queue: (name) => {
+      const queue = new PgQueue(name, { connection: pool as never }) as unknown as Queue;
+      queue.on('error', onError);
+      opened.push(queue);
+      return () => queue;
+    },
     worker: (name, concurrency, handle) =>
       new PgWorker(name, handle, {
         ...workerOptions,
