@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { startApp, type App, type Role } from './app.js';
+import { startApp, type App } from './app.js';
 import { ConfigError, parseConfig, type CompleteConfig, type Config } from './config.js';
 import { greet } from './greeting.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
 import { describeError } from './platform/errors.js';
 import { generatedSecrets } from './platform/generated-secrets.js';
 import { createLogger, type Logger } from './platform/logger.js';
+import type { Role } from './resources.js';
 import { version } from './version.js';
 
 const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h

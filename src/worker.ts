@@ -1,34 +1,14 @@
 import { createDispatcher } from './deliveries/dispatcher.js';
-import { queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
+import { queueNames } from './deliveries/enqueue.js';
 import { maintainLog } from './deliveries/partitions.js';
-import type { Sender } from './deliveries/send.js';
+import { createSender } from './deliveries/send.js';
 import { sweepDeliveries } from './deliveries/sweeper.js';
-import type { RecordDependencies } from './events/record.js';
 import { every } from './platform/every.js';
-import type { Logger } from './platform/logger.js';
-import type { Database } from './platform/postgres.js';
-import type { Producer, QueueEngine } from './platform/queue.js';
 import { createShipments } from './shipments/create.js';
 import { creationQueueName } from './shipments/queue.js';
 import { sweepOrders } from './shipments/sweep.js';
-import type { SecretBox } from './webhooks/secrets.js';
-import type { CompleteConfig } from './config.js';
+import type { Resources } from './resources.js';
 import { userAgent } from './version.js';
-
-export interface WorkerDependencies {
-  config: CompleteConfig;
-  db: Database;
-  logger: Logger;
-  engine: QueueEngine;
-  /** Producers of the creation queue and of each delivery shard, by name. */
-  producers: Map<string, Producer>;
-  deliveryQueue: DeliveryQueue;
-  enqueueCreation(shipmentIds: string[]): void;
-  recordDependencies: RecordDependencies;
-  initialState: string;
-  secrets: SecretBox;
-  sender: Sender;
-}
 
 export interface WorkerRole {
   /** Rejects unless a canary job has come through every queue in the last 30 s. */
@@ -45,12 +25,18 @@ const canaryMaxAgeMs = 30_000;
 const maintenanceIntervalMs = 3_600_000;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
-export function startWorker(deps: WorkerDependencies): WorkerRole {
-  const { config, db, logger, engine, deliveryQueue: queue } = deps;
+export function startWorker(resources: Resources): WorkerRole {
+  const { config, workerDb: db, logger, engine, deliveryQueue: queue, producers } = resources;
+  const proxy = config.EGRESS_PROXY;
+  const sender = createSender({
+    policy: resources.policy,
+    ...(proxy !== undefined && { egressProxy: proxy }),
+  });
+  resources.releasers.push('sender', () => Promise.resolve(sender.close()));
   const dispatcher = createDispatcher({
     db,
-    secrets: deps.secrets,
-    send: (request) => deps.sender.send(request),
+    secrets: resources.secrets,
+    send: sender.send,
     queue,
     logger,
     concurrency: config.DELIVERY_CONCURRENCY,
@@ -58,7 +44,7 @@ export function startWorker(deps: WorkerDependencies): WorkerRole {
     retryScheduleMs: config.RETRY_SCHEDULE,
     userAgent,
   });
-  const creation = { ...deps.recordDependencies, initialState: deps.initialState };
+  const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
   const lastCanaryAt = new Map<string, number>();
 
   const consume = (
@@ -80,21 +66,21 @@ export function startWorker(deps: WorkerDependencies): WorkerRole {
   const sweeping = every(sweepIntervalMs, 'sweep', logger, async () => {
     await sweepOrders({
       db,
-      producer: deps.producers.get(creationQueueName)!,
-      enqueue: deps.enqueueCreation,
+      producer: producers.get(creationQueueName)!,
+      enqueue: resources.enqueueCreation,
       logger,
     });
     await sweepDeliveries({ db, queue, logger });
   });
   const canaries = every(canaryIntervalMs, 'canary', logger, async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
-    await Promise.all([...deps.producers.values()].map((producer) => producer.add([job])));
+    await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, () => maintainLog(db));
 
   return {
     checkFlow: () => {
-      const stale = [...deps.producers.keys()].filter(
+      const stale = [...producers.keys()].filter(
         (name) => Date.now() - (lastCanaryAt.get(name) ?? 0) > canaryMaxAgeMs,
       );
       return stale.length === 0

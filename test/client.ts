@@ -1,4 +1,4 @@
-import { operatorToken, type Service } from './harness.js';
+import { operatorToken } from './process.js';
 
 export interface Answer<Data = Record<string, any>> {
   // eslint-disable-line @typescript-eslint/no-explicit-any -- answers are checked by the tests
@@ -38,7 +38,7 @@ export async function request(url: string, options: Request = {}): Promise<Answe
   return { httpStatus: response.status, headers: response.headers, body, data: body.data };
 }
 
-export const operator = (service: Pick<Service, 'url'>, path: string, options: Request = {}) =>
+export const operator = (service: { url: string }, path: string, options: Request = {}) =>
   request(`${service.url}/operator/v1${path}`, {
     ...options,
     headers: { authorization: `Bearer ${operatorToken}`, ...options.headers },
@@ -59,7 +59,10 @@ export const basic = (email: string, password: string) =>
   `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`;
 
 /** Registers a shipper with a user through the operator API and logs in. */
-export async function registerAccount(service: Service, email = 'user@example.com'): Promise<Account> {
+export async function registerAccount(
+  service: { url: string },
+  email = 'user@example.com',
+): Promise<Account> {
   const password = 'correct horse battery';
   const { shipperId, accountKey } = (await operator(service, '/shippers', { body: { name: 'Shipper' } }))
     .data as Record<string, string>;

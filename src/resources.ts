@@ -1,0 +1,120 @@
+import pRetry from 'p-retry';
+import { ConfigError, type CompleteConfig } from './config.js';
+import { createDeliveryQueue, queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
+import { makeLogPartitions } from './deliveries/partitions.js';
+import { sweepAfterMs } from './deliveries/timing.js';
+import type { RecordDependencies } from './events/record.js';
+import { describeError } from './platform/errors.js';
+import type { Logger } from './platform/logger.js';
+import { migrate } from './platform/migrate.js';
+import { createPool, type Database, type Pool } from './platform/postgres.js';
+import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue.js';
+import type { createReleasers } from './platform/releasers.js';
+import { loadDropoffLocations } from './shipments/dropoff.js';
+import type { DropoffLocation } from './shipments/order.js';
+import { createCreationQueue, creationQueueName } from './shipments/queue.js';
+import { loadCatalogue, type StateCatalogue } from './shipments/states.js';
+import type { DestinationPolicy } from './webhooks/destination.js';
+import { createSecretBox, type SecretBox } from './webhooks/secrets.js';
+
+export type Role = 'all' | 'api' | 'worker';
+type Releasers = ReturnType<typeof createReleasers>;
+
+/** What the roles share: connections, queues and the operator's data. */
+export interface Resources {
+  config: CompleteConfig;
+  logger: Logger;
+  releasers: Releasers;
+  /** Short statements only: a request never waits long. */
+  apiDb: Database;
+  workerDb: Database;
+  engine: QueueEngine;
+  /** Producers of the creation queue and of each delivery shard, by name. */
+  producers: Map<string, Producer>;
+  deliveryQueue: DeliveryQueue;
+  enqueueCreation(shipmentIds: string[]): void;
+  catalogue: StateCatalogue;
+  dropoffLocations: DropoffLocation[];
+  secrets: SecretBox;
+  policy: DestinationPolicy;
+  /** What recording state events takes, over one of the databases. */
+  recording(db: Database): RecordDependencies;
+}
+
+const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500 };
+const workerConnections = { maxConnections: 8, statementTimeoutMs: 10_000 };
+
+/** Opens everything a role needs; each resource pushes how it is released. Throws ConfigError for a bad data file. */
+export async function openResources(
+  config: CompleteConfig,
+  databaseUrl: string,
+  role: Role,
+  logger: Logger,
+  releasers: Releasers,
+): Promise<Resources> {
+  const catalogue = readSetting('STATES_FILE', () => loadCatalogue(config.STATES_FILE));
+  const dropoffLocations = readSetting('DROPOFF_FILE', () => loadDropoffLocations(config.DROPOFF_FILE));
+  await untilMigrated(databaseUrl, logger);
+
+  const openPool = (name: string, limits: typeof apiConnections): Pool => {
+    const applicationName = `parcelhook-${name}`;
+    const pool = createPool({ connectionString: databaseUrl, applicationName, logger, ...limits });
+    releasers.push(`${name} pool`, pool.end);
+    return pool;
+  };
+  const apiDb = openPool('api', apiConnections);
+  const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
+  await makeLogPartitions(apiDb);
+
+  const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
+  const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
+  releasers.push('queue engine', engine.close);
+  await engine.prepare();
+  const creation = engine.producer(creationQueueName);
+  const shards = queueNames(config.DELIVERY_SHARDS).map((name): [string, Producer] => [
+    name,
+    engine.producer(name),
+  ]);
+  const deliveryQueue = createDeliveryQueue(
+    shards.map(([, producer]) => producer),
+    logger,
+  );
+
+  return {
+    config,
+    logger,
+    releasers,
+    apiDb,
+    workerDb,
+    engine,
+    producers: new Map([[creationQueueName, creation], ...shards]),
+    deliveryQueue,
+    enqueueCreation: createCreationQueue(creation, logger),
+    catalogue,
+    dropoffLocations,
+    secrets: createSecretBox(config.SECRETS_KEY),
+    policy: {
+      allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+      allowHttpTargets: config.ALLOW_HTTP_TARGETS,
+      allowedPorts: config.ALLOWED_PORTS,
+    },
+    recording: (db) => ({ db, allows: catalogue.allows, sweepAfterMs, onOwed: deliveryQueue.enqueue }),
+  };
+}
+
+/** PostgreSQL may come up after us: a start waits for it about a minute. */
+const untilMigrated = (databaseUrl: string, logger: Logger): Promise<void> =>
+  pRetry(() => migrate(databaseUrl, logger), {
+    retries: 8,
+    minTimeout: 250,
+    onFailedAttempt: ({ error }) => logger.warn({ error: describeError(error) }, 'PostgreSQL is not ready'),
+  });
+
+/** A data file that cannot be used is a wrong setting. */
+function readSetting<T>(variable: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ConfigError(`The configuration is not valid:\n  ${variable}: ${describeError(error)}`);
+  }
+}

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const operatorToken = 'operator-token-of-the-tests';
+
+export interface RunningProcess {
+  url: string;
+  pid: number;
+  /** Everything written so far to stdout and stderr. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Exit code, or the signal that ended it. */
+  exited: Promise<number | string>;
+}
+
+const children = new Set<ChildProcess>();
+
+/** Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before. */
+export async function startProcess(env: Record<string, string>, role = 'all'): Promise<RunningProcess> {
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+  const child = spawn(process.execPath, ['--enable-source-maps', main, role], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = new Promise<number | string>((resolve) =>
+    child.once('exit', (code, signal) => {
+      children.delete(child);
+      resolve(code ?? signal ?? 'unknown');
+    }),
+  );
+  const running = {
+    url: '',
+    pid: child.pid as number,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    exited,
+  };
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const url = /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(output)?.[1];
+    if (url) return { ...running, url };
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > until) {
+      child.kill('SIGKILL');
+      throw new Error(`the service did not start:\n${output}`);
+    }
+    await sleep(20);
+  }
+}
+
+export async function stopProcess(running: RunningProcess): Promise<number | string> {
+  running.kill('SIGTERM');
+  const exit = await Promise.race([running.exited, sleep(20_000, 'late')]);
+  if (exit === 'late') running.kill('SIGKILL');
+  return exit;
+}
+
+// A test that fails half-way leaves no process behind.
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});

@@ -1,0 +1,351 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const operatorToken = 'operator-token-of-this-test';
+const maxBodyBytes = 256 * 1024;
+
+interface Call {
+  method: string;
+  path: string;
+  token: string | undefined;
+  body: unknown;
+}
+type Reply = [httpStatus: number, body: object | string];
+type Event = Record<string, unknown>;
+
+let server: http.Server;
+let url: string;
+let folder: string;
+let calls: Call[];
+/** Answers before the stand-in's own; null leaves it to the stand-in. */
+let first: (call: Call) => Reply | null;
+
+const ok = (data: object, httpStatus = 200): Reply => [
+  httpStatus,
+  { version: '1.0.0', status: httpStatus === 201 ? 'CREATED' : 'OK', timestamp: 1, data },
+];
+const no = (httpStatus: number, status: string, message: string, details?: object[]): Reply => [
+  httpStatus,
+  { version: '1.0.0', status, timestamp: 1, error: { message, requestId: 'req-1', details } },
+];
+
+const result = (event: Event) =>
+  event.state === 'DELIVERED'
+    ? { error: { status: 'CONFLICT', message: 'This change of state is not allowed.' } }
+    : { eventId: `id-of-${String(event.trackingId)}` };
+
+/** What the contract (section 6) says that the operator API answers. */
+function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply {
+  if (token !== `Bearer ${operatorToken}`) return no(401, 'UNAUTHORIZED', 'The token is wrong.');
+  if (sizeBytes > maxBodyBytes) return no(413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');
+  if (JSON.stringify(body)?.includes('"constructor"')) {
+    return no(400, 'INVALID_REQUEST', 'See details.', [
+      { path: 'events.0.constructor', message: 'must not be there' },
+    ]);
+  }
+  const route = `${method} ${path}`;
+  if (route === 'POST /operator/v1/shippers') return ok({ shipperId: 's-1', accountKey: 'key-1' }, 201);
+  if (/^POST .*\/shippers\/[^/]+\/users$/.test(route)) {
+    return ok({ userId: 'u-1', setPasswordUrl: 'http://x/set-password?token=t' }, 201);
+  }
+  if (/\/users\/[^/]+\/password-link$/.test(route)) return ok({ setPasswordUrl: 'http://x/set' }, 201);
+  if (/\/shipments\/[^/]+\/events$/.test(route)) return ok({ eventId: 'e-1' }, 202);
+  if (route === 'POST /operator/v1/events') {
+    return ok({ results: (body as { events: Event[] }).events.map(result) }, 202);
+  }
+  if (route === 'GET /operator/v1/status') {
+    return ok({ queues: { deliver: { waiting: 3 } }, openCircuits: 0, oldest: null });
+  }
+  return no(404, 'NOT_FOUND', 'No such route.');
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parcelhook-cli-'));
+  calls = [];
+  first = () => null;
+  server = http.createServer((request, response) => {
+    void text(request).then((raw) => {
+      const call: Call = {
+        method: request.method!,
+        path: request.url!,
+        token: request.headers.authorization,
+        body: raw === '' ? undefined : JSON.parse(raw),
+      };
+      calls.push(call);
+      const [httpStatus, body] = first(call) ?? standIn(call, Buffer.byteLength(raw));
+      response.writeHead(httpStatus).end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command line as a process of its own; `env` undefined in a name takes it away. */
+async function operator(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Run> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/operator/cli.ts', ...args], {
+    env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },
+  });
+  child.stdin.end(stdin);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ]);
+  expect(stdout + stderr).not.toMatch(/^\s+at .+:\d+/m); // never a stack
+  return { code, stdout, stderr };
+}
+
+function file(lines: (object | string)[]): string {
+  const path = join(folder, 'events.ndjson');
+  writeFileSync(
+    path,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  );
+  return path;
+}
+const events = (count: number): Event[] =>
+  Array.from({ length: count }, (_, index) => ({ trackingId: `T${index + 1}`, state: 'PICKED_UP' }));
+const batches = () => calls.map((call) => (call.body as { events: Event[] }).events.length);
+
+describe('requests', () => {
+  test.each([
+    ['shipper create --name Books', 'POST', '/operator/v1/shippers', { name: 'Books' }],
+    [
+      'user create --shipper s/1 --email a@b.mx --password long-password',
+      'POST',
+      '/operator/v1/shippers/s%2F1/users',
+      { email: 'a@b.mx', password: 'long-password' },
+    ],
+    ['user create --shipper s --email a@b.mx', 'POST', '/operator/v1/shippers/s/users', { email: 'a@b.mx' }],
+    ['user link --user u-1', 'POST', '/operator/v1/users/u-1/password-link', {}],
+    [
+      'event send --tracking-id T1 --state IN_TRANSIT',
+      'POST',
+      '/operator/v1/shipments/T1/events',
+      { state: 'IN_TRANSIT' },
+    ],
+    [
+      'event send --tracking-id T1 --state LOST --event-id e1 --timestamp 1793000000000 --lat 19.4 --lng -99.1 ' +
+        '--anomalies {"late":true} --evidences [1]',
+      'POST',
+      '/operator/v1/shipments/T1/events',
+      {
+        state: 'LOST',
+        eventId: 'e1',
+        timestamp: 1793000000000,
+        lat: 19.4,
+        lng: -99.1,
+        anomalies: { late: true },
+        evidences: [1],
+      },
+    ],
+    ['status', 'GET', '/operator/v1/status', undefined],
+  ])('%s', async (line, method, path, body) => {
+    const { code, stderr } = await operator(line.split(' '));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(calls).toEqual([{ method, path, token: `Bearer ${operatorToken}`, body }]);
+  });
+
+  test('people get aligned lines, programs the data as JSON, wherever --json stands', async () => {
+    expect((await operator(['status'])).stdout).toBe(
+      'queues.deliver.waiting  3\nopenCircuits            0\noldest                  -\n',
+    );
+    expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ openCircuits: 0 });
+    const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ shipperId: 's-1', accountKey: 'key-1' });
+  });
+
+  test('the token comes from --token, the environment, or the file of embedded mode', async () => {
+    writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ OPERATOR_TOKEN: 'from-file' }));
+    const fromFile = { OPERATOR_TOKEN: '', DATA_DIR: folder };
+    await operator(['status'], fromFile);
+    await operator(['status', '--token', 'from-option']);
+    expect(calls.map(({ token }) => token)).toEqual(['Bearer from-file', 'Bearer from-option']);
+  });
+});
+
+describe('exit codes', () => {
+  test('1 if the service refuses, with the message and every detail', async () => {
+    first = () =>
+      no(400, 'INVALID_REQUEST', 'See details.', [
+        { path: 'email', message: 'must be an e-mail address' },
+        { path: 'password', message: 'must have at least 12 characters' },
+      ]);
+    const { code, stdout, stderr } = await operator(['user', 'create', '--shipper', 's', '--email', 'x']);
+    expect([code, stdout]).toEqual([1, '']);
+    for (const part of ['400 INVALID_REQUEST: See details.', 'email: must be', 'password: must', 'req-1']) {
+      expect(stderr).toContain(part);
+    }
+  });
+
+  test('1 with a hint if the token is wrong or another server answers', async () => {
+    const wrongToken = await operator(['status', '--token', 'wrong']);
+    expect(wrongToken).toMatchObject({ code: 1, stderr: expect.stringContaining('--token') as string });
+    first = () => [200, '<html>'];
+    const html = await operator(['status']);
+    expect(html).toMatchObject({ code: 1, stderr: expect.stringContaining('Is --url right?') as string });
+  });
+
+  test.each([
+    [['shipper', 'create'], '--name'],
+    [['frobnicate'], 'frobnicate'],
+    [['event'], 'Usage'],
+    [['event', 'send', '--tracking-id', 'T', '--state', 'S', '--lat', 'north'], 'must be a number'],
+    [['event', 'send', '--tracking-id', 'T', '--state', 'S', '--anomalies', '{'], 'must be JSON'],
+    [['event', 'send', '--tracking-id', '..', '--state', 'S'], 'must be an id'],
+    [['event', 'load', '/no/such/file'], 'there is no such file'],
+    [['event', 'load', '.'], 'is a folder'],
+    [['status', '--url', 'not a url'], 'http://localhost:8080'],
+    [['status', '--url', 'ftp://x'], 'http://localhost:8080'],
+  ])('2 if it is called wrongly: %j', async (args, part) => {
+    expect(await operator(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(part) as string });
+    expect(calls).toEqual([]);
+  });
+
+  test('2 if there is no token', async () => {
+    const { code, stderr } = await operator(['status'], { OPERATOR_TOKEN: '', DATA_DIR: folder });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--token')]);
+  });
+
+  test('69 if nobody listens', async () => {
+    server.close();
+    const { code, stderr } = await operator(['status']);
+    expect([code, stderr]).toEqual([69, expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/)]);
+  });
+
+  test('0 for --help, with examples, and for --help of a command', async () => {
+    expect(await operator(['--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Examples:/) as string,
+    });
+    const { code, stdout } = await operator(['event', 'load', '--help']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/--url[\s\S]*Example:/)]);
+  });
+});
+
+describe('503', () => {
+  const send = ['event', 'send', '--tracking-id', 'T', '--state', 'LOST'];
+
+  test('is retried where the request can be repeated', async () => {
+    first = () => (calls.length < 3 ? no(503, 'UNAVAILABLE', 'Away.') : null);
+    expect((await operator([...send, '--event-id', 'e1'])).code).toBe(0);
+    expect(calls).toHaveLength(3);
+  });
+
+  test('is not retried for an event without an id, and is 69', async () => {
+    first = () => no(503, 'UNAVAILABLE', 'Away.');
+    expect(await operator(send)).toMatchObject({
+      code: 69,
+      stderr: expect.stringContaining('503 UNAVAILABLE: Away.') as string,
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is retried for a batch only if every event has an id', async () => {
+    first = () => (calls.length < 2 ? no(503, 'UNAVAILABLE', 'Away.') : null);
+    const withIds = events(3).map((event, index) => ({ ...event, eventId: `e${index}` }));
+    expect((await operator(['event', 'load', file(withIds)])).code).toBe(0);
+    calls = [];
+    expect((await operator(['event', 'load', file([...withIds, ...events(1)])])).code).toBe(69);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('event load', () => {
+  test('sends at most 1,000 events a request, in the order of the file', async () => {
+    const { code, stdout } = await operator(['event', 'load', file(events(2_500))]);
+    expect([code, stdout]).toEqual([0, 'read      2500\nrecorded  2500\nrefused   0\n']);
+    expect(batches()).toEqual([1_000, 1_000, 500]);
+    expect(calls.flatMap((call) => (call.body as { events: Event[] }).events)).toEqual(events(2_500));
+  });
+
+  test('names the line of everything bad or refused, and records the rest', async () => {
+    const [one, two, three] = events(3);
+    const lines = [
+      '\ufeff' + JSON.stringify(one),
+      '',
+      'not json',
+      '[1]',
+      { ...two, state: 'DELIVERED' },
+      three!,
+    ];
+    const { code, stdout, stderr } = await operator(
+      ['event', 'load', '-'],
+      {},
+      lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n'),
+    );
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^line 3: is not JSON: /),
+      'line 4: must be a JSON object',
+      'line 5: CONFLICT: This change of state is not allowed.',
+    ]);
+    expect(stdout).toBe('read      5\nrecorded  2\nrefused   3\n');
+    expect(batches()).toEqual([3]);
+  });
+
+  test('--json is one document with a result per line', async () => {
+    const { stdout } = await operator(['event', 'load', '--json', file([...events(1), 'bad'])]);
+    expect(JSON.parse(stdout)).toEqual({
+      results: [
+        { line: 1, eventId: 'id-of-T1' },
+        { line: 2, error: { status: 'INVALID_LINE', message: expect.any(String) as string } },
+      ],
+      read: 2,
+      recorded: 1,
+      refused: 1,
+    });
+    expect(JSON.parse((await operator(['event', 'load', '--json', file([])])).stdout)).toMatchObject({
+      read: 0,
+    });
+  });
+
+  test('bodies stay within 256 KiB, and a line that can never fit is a bad line', async () => {
+    const large = events(30).map((event) => ({ ...event, anomalies: 'é'.repeat(10_000) }));
+    const tooLarge = { ...events(1)[0], anomalies: 'x'.repeat(maxBodyBytes) };
+    const { code, stderr } = await operator(['event', 'load', file([...large, tooLarge, ...events(1)])]);
+    expect([code, stderr]).toEqual([1, 'line 31: is too long for one request\n']);
+    expect(batches().length).toBeGreaterThanOrEqual(3);
+    expect(batches().reduce((sum, size) => sum + size, 0)).toBe(31);
+  });
+
+  test('an event for which the service refuses the whole body does not keep the others out', async () => {
+    const lines = events(20).map((event, index) => (index === 12 ? { ...event, constructor: 1 } : event));
+    const { code, stdout, stderr } = await operator(['event', 'load', file(lines)]);
+    expect(stderr).toBe('line 13: INVALID_REQUEST: See details. (constructor: must not be there)\n');
+    expect([code, stdout]).toEqual([1, 'read      20\nrecorded  19\nrefused   1\n']);
+  });
+
+  test('stops where the service goes away and says which lines that leaves open', async () => {
+    first = () => (calls.length > 1 ? no(503, 'UNAVAILABLE', 'Away.') : null);
+    const { code, stdout, stderr } = await operator(['event', 'load', file(events(1_500))]);
+    expect([code, stdout]).toEqual([69, 'read      1000\nrecorded  1000\nrefused   0\n']);
+    expect(stderr).toContain('Nothing after line 1000 is confirmed.');
+  });
+
+  test('an answer with another number of results is not taken for success', async () => {
+    first = () => ok({ results: [] }, 202);
+    const { code, stderr } = await operator(['event', 'load', file(events(2))]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('one result per event')]);
+  });
+});
