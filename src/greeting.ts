@@ -16,7 +16,7 @@ export async function greet(app: App, dataDir: string): Promise<void> {
   const account = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
     : await makeAccount(app, file);
-  process.stdout.write(greeting(app.url, account, dataDir));
+  process.stdout.write(greeting(app.url, account, shellWord(join(dataDir, 'first-webhook.json'))));
 }
 
 async function makeAccount(app: App, file: string): Promise<FirstAccount> {
@@ -60,8 +60,11 @@ const order = {
   },
 };
 
+/** One word of a POSIX shell, quoted where it has to be. */
+const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 /** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
-const greeting = (url: string, { accountKey, email, password }: FirstAccount, dataDir: string) => `
+const greeting = (url: string, { accountKey, email, password }: FirstAccount, webhookFile: string) => `
   Parcelhook is ready at ${url}
 
     account key   ${accountKey}
@@ -70,13 +73,13 @@ const greeting = (url: string, { accountKey, email, password }: FirstAccount, da
 
   In a second terminal, in this folder: a receiver that prints what arrives.
 
-npm run receiver -- --port 9000 --secret-file ${dataDir}/first-webhook.json
+npm run receiver -- --port 9000 --secret-file ${webhookFile}
 
   In a third: log in, register a webhook, place an order, look at its tracking and at the log.
 
 KEY=${accountKey}
 TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${dataDir}/first-webhook.json; echo
+curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${webhookFile}; echo
 ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo

@@ -29,7 +29,9 @@ export function createTokens(secret: string, lifetimeMs: number): Tokens {
         .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeSeconds)
         .sign(key),
     verify: async (token) => {
-      const verified = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch(() => null);
+      const verified = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp'] }).catch(
+        () => null,
+      );
       if (!verified) return null;
       const { sub, shipper, key: accountKeyHash } = verified.payload as Record<string, string>;
       return sub && shipper && accountKeyHash ? { userId: sub, shipperId: shipper, accountKeyHash } : null;

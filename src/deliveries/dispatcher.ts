@@ -63,7 +63,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       );
       for (const claim of claimed.values()) inFlight.set(claim, issuedAt);
       const unclaimed = ids.filter((id) => !claimed.has(id));
-      if (unclaimed.length > 0) await parkDeliveries(db, unclaimed);
+      // What cannot be parked now is found again by the sweeper; the claims stand, and must be sent or given back.
+      if (unclaimed.length > 0)
+        await parkDeliveries(db, unclaimed).catch((error: unknown) =>
+          logger.warn({ error: describeError(error) }, 'not parked'),
+        );
       // An id that came twice in one batch is one claim.
       return ids.map((id) => {
         const claim = claimed.get(id) ?? null;
@@ -125,9 +129,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const dispatch = async (ids: string[]) => {
-    for (let from = 0; from < ids.length && !draining; from += options.concurrency) {
-      const slice = ids.slice(from, from + options.concurrency);
-      await slots.take(slice.length);
+    for (let from = 0; from < ids.length && !draining;) {
+      const taken = await slots.take(ids.length - from);
+      if (draining) return slots.give(taken);
+      const slice = ids.slice(from, from + taken);
+      from += taken;
       await Promise.all(
         slice.map(async (id) => {
           const claim = await claims.add(id).catch((error: unknown) => {

@@ -58,8 +58,8 @@ export function listDeliveries(
     ? `from events
          join lateral (
            select delivery_id from deliveries
-            where delivery_id >= overlay(event_id::text placing '0000-000000000000' from 20)::uuid
-              and delivery_id <= overlay(event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
+            where delivery_id >= overlay(events.event_id::text placing '0000-000000000000' from 20)::uuid
+              and delivery_id <= overlay(events.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
               and webhook_id in (select webhook_id from webhooks where shipper_id = $1)
               and ($2::uuid is null or webhook_id = $2) and ${inRange}
          ) found on true

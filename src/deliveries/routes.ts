@@ -7,9 +7,15 @@ import type { Database } from '../platform/postgres.js';
 import { findDelivery, listAttempts, listDeliveries, type Delivery } from './log-store.js';
 
 const statuses = ['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+ -]\d{2}:\d{2}))?$/;
 const moment = z
   .string()
-  .transform((text) => new Date(/^\d{1,15}$/.test(text) ? Number(text) : text))
+  // A + that was not percent-encoded arrives as a space.
+  .transform((text) =>
+    isoMoment.test(text)
+      ? new Date(text.replace(' ', '+'))
+      : new Date(/^\d{1,15}$/.test(text) ? Number(text) : NaN),
+  )
   .refine(
     (date) => date.getTime() >= 0 && date.getTime() < 253_402_300_800_000,
     'must be ISO 8601 such as 2026-11-21T12:00:00Z, or milliseconds since 1970',

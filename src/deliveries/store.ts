@@ -30,11 +30,13 @@ const bounds = (ids: string[]) => {
 export function claimDeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.query<Claim>(
     'claim-deliveries',
-    // sweep_at is indexed: it is moved only where the lease would be short, so that most claims are HOT updates.
+    // sweep_at is indexed: it is moved only where the lease would be too short or too long, so that
+    // most claims are HOT updates.
     `update deliveries d
         set claimed = true, attempt_count = d.attempt_count + 1,
-            sweep_at = case when d.sweep_at < now() + make_interval(secs => $4::float8 * 0.7 / 1000)
-                            then now() + make_interval(secs => $4::float8 / 1000) else d.sweep_at end
+            sweep_at = case when d.sweep_at between now() + make_interval(secs => $4::float8 * 0.7 / 1000)
+                                                and now() + make_interval(secs => $4::float8 / 1000)
+                            then d.sweep_at else now() + make_interval(secs => $4::float8 / 1000) end
        from webhooks w, events e
       where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
         and d.status = 'PENDING' and not d.claimed and d.due_at <= now()

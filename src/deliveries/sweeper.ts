@@ -1,7 +1,14 @@
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../platform/postgres.js';
 import type { DeliveryQueue } from './enqueue.js';
-import { cancelOpen, clearBacklogMark, findBacklogs, releaseHeld, takeForgotten } from './sweep-store.js';
+import {
+  cancelOpen,
+  clearBacklogMark,
+  findBacklogs,
+  hasClaims,
+  releaseHeld,
+  takeForgotten,
+} from './sweep-store.js';
 import { leaseMs, quietMs, shortQueueJobs, sweepAfterMs } from './timing.js';
 
 const forgottenPerSweep = 2_000;
@@ -46,8 +53,8 @@ export async function workOff(
     const released = await releaseHeld(db, webhookId, backlogPerSweep, sweepAfterMs);
     queue.enqueue(released);
     if (released.length > 0) return;
-  } else if ((await cancelOpen(db, webhookId, backlogPerSweep)) > 0) {
-    return;
+  } else if ((await cancelOpen(db, webhookId, backlogPerSweep)) > 0 || (await hasClaims(db, webhookId))) {
+    return; // an attempt under way may fail yet, and would be owed again
   }
   await clearBacklogMark(db, webhookId, backlogLingerMs);
 }

@@ -1,7 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import type { DueDelivery } from '../deliveries/enqueue.js';
-import type { ApiError } from '../platform/errors.js';
-import { conflict, notFound, unavailable } from '../platform/errors.js';
+import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import { isUniqueViolation, type Database } from '../platform/postgres.js';
 import { renderNotification, type StateEvent } from './notification.js';
 import {
@@ -40,12 +39,18 @@ interface Plan {
 /**
  * Records state events with everything that is owed for them, many in one statement. Events of one shipment
  * are taken in the order given. Reading and writing are two statements; a shipment that another writer moved
- * between them is read again (optimistic concurrency).
+ * between them is read again (optimistic concurrency). Throws where nothing was recorded; later, what cannot be
+ * recorded any more is refused event by event, for what was committed before stays.
  */
 export async function recordEvents(deps: RecordDependencies, events: NewEvent[]): Promise<RecordResult[]> {
   const results: RecordResult[] = [];
   for (let start = 0; start < events.length; start += eventsPerStatement) {
-    results.push(...(await recordChunk(deps, events.slice(start, start + eventsPerStatement))));
+    const chunk = events.slice(start, start + eventsPerStatement);
+    const recorded = await recordChunk(deps, chunk).catch((error: unknown) => {
+      if (start === 0 || !(error instanceof ApiError)) throw error;
+      return chunk.map(() => error);
+    });
+    results.push(...recorded);
   }
   return results;
 }
@@ -65,14 +70,17 @@ async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promis
   );
 }
 
-/** A caller's event id may have been taken since it was looked up: the next round sees it. */
+/**
+ * A caller's event id may have been taken since it was looked up: the next round sees it. Shipments are locked in
+ * the order of their ids; two statements that wait for each other's would be a deadlock.
+ */
 async function insertUnlessTaken(deps: RecordDependencies, { moves, rows }: Plan) {
   const nothing = { recorded: new Set<string>(), due: [] };
   if (rows.length === 0) return nothing;
   try {
     return await insertEvents(
       deps.db,
-      [...moves.values()],
+      [...moves.values()].sort((a, b) => (a.shipmentId < b.shipmentId ? -1 : 1)),
       rows.map(({ row }) => row),
       deps.sweepAfterMs,
     );

@@ -7,8 +7,8 @@ export const paging = {
   limit: z
     .string()
     .default('50')
-    .transform(Number)
-    .refine((n) => Number.isInteger(n) && n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
+    .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
+    .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
   cursor: z
     .string()
     .transform((text) => Buffer.from(text, 'base64url').toString())

@@ -9,12 +9,12 @@ export interface Caller {
   userId: string;
 }
 
-export interface RouteRequest<Params, Query, Body> {
+export interface RouteRequest<Params, Query, Headers, Body> {
   params: Params;
   query: Query;
+  headers: Headers;
   body: Body;
   caller: Caller;
-  header(name: string): string | undefined;
 }
 
 /** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
@@ -25,27 +25,38 @@ export interface Route {
   auth: 'none' | 'shipper' | 'operator';
   params: z.ZodObject;
   query: z.ZodObject;
+  headers: z.ZodObject;
   body: z.ZodType;
   handle(
-    request: RouteRequest<never, never, never>,
+    request: RouteRequest<never, never, never, never>,
     raw: { request: Request; response: Response },
   ): Promise<Answer | null>;
 }
 
-interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+interface RouteSpec<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Headers extends z.ZodObject,
+  Body extends z.ZodType,
+> {
   method: Route['method'];
   path: string;
   summary: string;
   auth?: Route['auth'];
   params?: Params;
   query?: Query;
+  /** Request headers by the names under which they are documented. */
+  headers?: Headers;
   body?: Body;
   /** The answer, or null if the handler wrote the response itself. */
   handle(
-    request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
     raw: { request: Request; response: Response },
   ): Promise<Answer | null>;
 }
+
+/** More wrong fields than any request of good faith has; a bound on the answer to one of bad faith. */
+export const maxDetails = 1_000;
 
 const nothing = z.object({});
 
@@ -53,32 +64,41 @@ const nothing = z.object({});
 export function route<
   Params extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,
+  Headers extends z.ZodObject = typeof nothing,
   Body extends z.ZodType = typeof nothing,
->(spec: RouteSpec<Params, Query, Body>): Route {
+>(spec: RouteSpec<Params, Query, Headers, Body>): Route {
   return {
     auth: 'shipper',
     params: nothing,
     query: nothing,
+    headers: nothing,
     body: nothing.optional(),
     ...spec,
   } as unknown as Route;
 }
 
-/** Validates params, query and body together, so that one answer names every wrong field. */
+/** Validates all parts of a request together, so that one answer names every wrong field. */
 export function parseRequest(
   spec: Route,
   request: Request,
-): { params: unknown; query: unknown; body: unknown } {
+): { params: unknown; query: unknown; headers: unknown; body: unknown } {
+  const headers = Object.keys(spec.headers.shape).map((name) => [name, request.get(name)]);
   const parts = {
     params: spec.params.safeParse(request.params),
     query: spec.query.safeParse(request.query),
+    headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
   const details = Object.values(parts).flatMap((part) =>
     part.success ? [] : part.error.issues.map(detailOf),
   );
-  if (details.length > 0) throw invalidRequest(details);
-  return { params: parts.params.data, query: parts.query.data, body: parts.body.data };
+  if (details.length > 0) throw invalidRequest(details.slice(0, maxDetails));
+  return {
+    params: parts.params.data,
+    query: parts.query.data,
+    headers: parts.headers.data,
+    body: parts.body.data,
+  };
 }
 
 export function detailOf(issue: z.core.$ZodIssue): Detail {

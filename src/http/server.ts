@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { v7 as uuid } from 'uuid';
@@ -62,6 +63,7 @@ export function listen(
     },
     app,
   );
+  server.on('clientError', answerUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, () => {
@@ -74,6 +76,30 @@ export function listen(
       });
     });
   });
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What the HTTP parser itself refuses is answered in the API's form as well; then the connection closes. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const requestId = uuid();
+  const failure = invalidRequest([{ path: 'request', message: 'could not be read' }]);
+  const body = JSON.stringify(failureBody(failure, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${unreadable[error.code ?? ''] ?? '400 Bad Request'}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }
 
 /** Takes no new connection; requests under way finish, idle connections close. */
@@ -104,10 +130,7 @@ const handler =
   async (request, response) => {
     const parsed = parseRequest(spec, request);
     const caller = response.locals.caller as Caller | undefined;
-    const answer = await spec.handle(
-      { ...parsed, caller, header: (name: string) => request.get(name) } as never,
-      { request, response },
-    );
+    const answer = await spec.handle({ ...parsed, caller } as never, { request, response });
     if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
   };
 

@@ -18,7 +18,8 @@ export function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes:
     stream,
     format: sizeBytes === null ? counts : `{bar} {percentage} %  ${counts}  {eta_formatted} left`,
     forceRedraw: true,
-    gracefulExit: false, // an interrupt ends the program
+    linewrap: true, // nothing to set back if an interrupt ends the program
+    gracefulExit: false,
     clearOnComplete: true,
   });
   bar.start(sizeBytes ?? 1, 0, { recorded: 0, refused: 0 });

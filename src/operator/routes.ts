@@ -49,7 +49,13 @@ const toEvent = (trackingId: string, { eventId, timestamp, ...fields }: EventFie
 
 const resultView = (result: RecordResult) =>
   result instanceof ApiError
-    ? { error: { status: result.status, message: result.message, ...result.extra } }
+    ? {
+        error: {
+          status: result.status,
+          message: result.message,
+          ...(result.extra.details && { details: result.extra.details }),
+        },
+      }
     : result;
 
 /** The operator API of contract, section 6. */

@@ -18,18 +18,28 @@ export interface Batcher<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
+  since: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
+/** Who has waited longer than this when a flush finds the database away is told so at once. */
+const patienceMs = 500;
+
 /**
  * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher
  * flushes at once, so batching costs no latency where there is no load. If a batch is refused for what is in
- * it (not because the database is away), its items are tried one by one, so that each gets its own answer.
+ * it (not because the database is away), its items are tried one by one, so that each gets its own answer. If
+ * the database is away, nobody waits for one flush after the other to find that out again.
  */
 export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
+
+  const takeImpatient = () => {
+    const patient = waiting.findIndex(({ since }) => performance.now() - since < patienceMs);
+    return waiting.splice(0, patient < 0 ? waiting.length : patient);
+  };
 
   const flushTogether = async (batch: Waiting<Item, Result>[]) => {
     const results = await options.flush(batch.map(({ item }) => item));
@@ -40,8 +50,10 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
     try {
       await flushTogether(batch);
     } catch (error) {
-      if (batch.length === 1 || error instanceof ApiError) {
-        for (const caller of batch) caller.reject(error);
+      if (error instanceof ApiError) {
+        for (const caller of [...batch, ...takeImpatient()]) caller.reject(error);
+      } else if (batch.length === 1) {
+        batch[0]?.reject(error);
       } else {
         for (const caller of batch) await flushOrSplit([caller]);
       }
@@ -62,7 +74,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
     add: (item) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting) return reject(unavailable('The service is overloaded.'));
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, since: performance.now(), resolve, reject });
         // Callers of the same turn of the event loop share the first flush.
         if (waiting.length === 1) setImmediate(pump);
         else if (waiting.length >= options.maxItems) pump();

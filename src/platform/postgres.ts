@@ -81,7 +81,7 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
-    lock_timeout: statementTimeoutMs - 200,
+    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
     idle_in_transaction_session_timeout: 10_000,
     query_timeout: statementTimeoutMs + 300, // a connection that answers nothing at all
   });

@@ -50,10 +50,14 @@ const jobOptions: BulkJobOptions = { removeOnComplete: true, removeOnFail: true,
 const workerOptions = {
   lockDuration: 10_000,
   stalledInterval: 5_000,
+  runRetryDelay: 500, // after a failed fetch; BullMQ's own 15 s would add to every outage
   maxStalledCount: 10,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
 };
+
+/** How long a queue may take to note what is done when its worker closes. */
+const closeTimeoutMs = 2_000;
 
 /** BullMQ on Redis where a URL is given, else on PostgreSQL; nothing outside this file knows which. */
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
@@ -84,9 +88,12 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       };
     },
     consume: (name, concurrency, handle) => {
-      const worker = backend.worker(name, concurrency, (job) =>
-        handle({ name: job.name, ids: (job.data as { ids?: string[] }).ids ?? [] }),
-      );
+      const underWay = new Set<Promise<void>>();
+      const worker = backend.worker(name, concurrency, (job) => {
+        const work = handle({ name: job.name, ids: (job.data as { ids?: string[] }).ids ?? [] });
+        underWay.add(work);
+        return work.finally(() => underWay.delete(work));
+      });
       worker.on('error', onError);
       worker.on('failed', (job, error) =>
         logger.warn(
@@ -94,7 +101,14 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
           'job failed; the sweeper will see to it',
         ),
       );
-      return { close: () => worker.close() };
+      return {
+        close: async () => {
+          const closed = worker.close();
+          await Promise.allSettled(underWay);
+          // An engine that is away is not waited for: a job it did not hear the end of comes again, in vain.
+          await Promise.race([closed, sleep(closeTimeoutMs)]);
+        },
+      };
     },
     check: backend.check,
     close: async () => {
@@ -120,7 +134,13 @@ function redisBackend(
   const open = (kind: 'fast' | 'blocking') => {
     const connection = connectRedis(url, kind);
     connection.on('error', onError);
-    opened.push({ close: () => connection.quit().catch(() => connection.disconnect()) });
+    // QUIT would wait for ever for a Redis that is away.
+    opened.push({
+      close: async () => {
+        if (connection.status === 'ready') await connection.quit().catch(() => undefined);
+        connection.disconnect();
+      },
+    });
     return connection;
   };
   const producing = open('fast');

@@ -53,11 +53,12 @@ export function createAcceptOrder(deps: {
       acceptedAt: new Date(),
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
     };
-    if (await inserts.add(accepted)) return answerOf(accepted);
-    const earlier = await earlierOrder(db, accepted);
-    if (earlier) return answerOf(earlier);
-    // The key has expired and is free now.
-    if (await inserts.add(accepted)) return answerOf(accepted);
+    // The second time, an expired key has been freed; another request may have taken it since.
+    for (let time = 1; time <= 2; time += 1) {
+      if (await inserts.add(accepted)) return answerOf(accepted);
+      const earlier = await earlierOrder(db, accepted);
+      if (earlier) return answerOf(earlier);
+    }
     throw conflict('The idempotency key is being used by another request; send it again.');
   };
 }

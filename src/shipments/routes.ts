@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { route, type Route } from '../http/route.js';
-import { invalidRequest, notFound } from '../platform/errors.js';
+import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import type { AcceptOrder } from './accept.js';
 import { orderSchema } from './order.js';
 import { findTracking } from './store.js';
 
-const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/;
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
 
 export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder }): Route[] {
   return [
@@ -14,15 +16,10 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
       method: 'post',
       path: '/v1/shipments',
       summary: 'Integrate an order',
+      headers: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
       body: orderSchema,
-      handle: ({ caller, body, header }) => {
-        const key = header('Idempotency-Key');
-        if (key !== undefined && !idempotencyKeyForm.test(key)) {
-          const message = 'must be 1 to 255 printable ASCII characters';
-          throw invalidRequest([{ path: 'Idempotency-Key', message }]);
-        }
-        return deps.acceptOrder(caller.shipperId, body, key);
-      },
+      handle: ({ caller, headers, body }) =>
+        deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key']),
     }),
     route({
       method: 'get',

@@ -29,6 +29,7 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
      ), claimed as (
        insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
        select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
+        order by shipper_id, key -- two statements that wait for each other's keys would be a deadlock
        on conflict do nothing
        returning shipment_id
      )

@@ -32,7 +32,7 @@ export interface WebhookDependencies {
   onResumed(webhookId: string): Promise<void>;
 }
 
-const webhookParams = z.object({ webhookId: z.string() });
+const webhookParams = z.object({ webhookId: z.string().toLowerCase() });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, secrets, knownInterests } = deps;

@@ -12,6 +12,9 @@ import { startRedis } from '../redis.js';
 import { measure, type Figures } from './measure.js';
 import { startReceiverProcess } from './processes.js';
 
+// The exit handlers of the service's processes run only on a proper exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
 const program = new Command('bench')
   .description('Measures orders accepted, deliveries, latency, CPU and memory on the machine it runs on.')
   .option('--queue <postgres|redis|both>', 'queue backend', 'both')

@@ -47,4 +47,5 @@ process.on('message', (question: 'count' | 'arrivals' | 'reset') => {
   }
 });
 
+process.on('disconnect', () => process.exit(0)); // the parent is gone
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));

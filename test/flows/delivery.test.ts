@@ -95,7 +95,7 @@ describe.each(backends)('delivery with the queue on %s', (backend) => {
   async function untilSettled(webhookId: string) {
     for (;;) {
       const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
-      const delivery = data.deliveries[0] as { deliveryId: string; status: string } | undefined;
+      const [delivery] = data.deliveries as { deliveryId: string; status: string }[];
       if (delivery && delivery.status !== 'PENDING')
         return account.call(`/v1/deliveries/${delivery.deliveryId}`);
       await new Promise((resolve) => setTimeout(resolve, 20));

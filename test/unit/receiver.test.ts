@@ -137,7 +137,7 @@ describe('the server', () => {
 
 describe('the program', () => {
   /** Starts the receiver as a process; `url` is what it printed. */
-  async function start(args: string[], env: Record<string, string> = {}) {
+  function start(args: string[], env: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/receiver.ts', ...args], {
       env: { PATH: process.env.PATH, ...env },
     });
@@ -161,7 +161,7 @@ describe('the program', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parcelhook-receiver-'));
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'webhook.json');
-    const { child, output, exit, url } = await start(['--port', '0', '--secret-file', file]);
+    const { child, output, exit, url } = start(['--port', '0', '--secret-file', file]);
     await post(await url(), signed([secret]));
     writeFileSync(file, JSON.stringify({ status: 'CREATED', data: { webhookId: 'w', secret } }));
     await post(await url(), signed([secret]));
@@ -176,7 +176,7 @@ describe('the program', () => {
   });
 
   test('--json prints a line per notification and nothing else; secrets come from the environment', async () => {
-    const { child, output, exit, url } = await start(['--port', '0', '--json', '--status', '500'], {
+    const { child, output, exit, url } = start(['--port', '0', '--json', '--status', '500'], {
       WEBHOOK_SECRET: `${newSecret()}, ${secret}`,
     });
     expect(await post(await url(), signed([secret]))).toBe(500);
@@ -193,7 +193,7 @@ describe('the program', () => {
     [[], { WEBHOOK_SECRET: '!' }, 2, 'WEBHOOK_SECRET: '],
     [['--help'], {}, 0, ''],
   ])('%j %j exits %d', async (args, env, code, part) => {
-    const { exit, output } = await start(args, env as Record<string, string>);
+    const { exit, output } = start(args, env);
     expect(await exit).toBe(code);
     expect(output.stderr).toContain(part);
     expect(output.stderr).not.toMatch(/^\s+at /m);
@@ -202,7 +202,7 @@ describe('the program', () => {
 
   test('says so if the port is in use', async () => {
     const { url } = await open();
-    const { exit, output } = await start(['--port', new URL(url).port]);
+    const { exit, output } = start(['--port', new URL(url).port]);
     expect(await exit).toBe(1);
     expect(output.stderr).toBe('The port is in use: choose another one with --port.\n');
   });

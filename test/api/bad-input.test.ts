@@ -1,0 +1,246 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import { operator, registerAccount, registerWebhook, request, sampleOrder, type Account } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { expectFailure, expectSuccess, expectWrong } from './expect.js';
+import { parseAnswer, sendRaw } from './raw.js';
+
+let service: Service;
+let account: Account;
+let webhookId: string;
+let rowsBefore: unknown;
+
+const rows = () =>
+  service.sql(`select (select count(*) from shippers) as shippers, (select count(*) from users) as users,
+                      (select count(*) from shipments) as shipments,
+                      (select count(*) from events where state <> 'CREATED') as events,
+                      (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks`);
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+  ({ webhookId } = await registerWebhook(account, 'https://example.org/hook'));
+});
+beforeEach(async () => {
+  rowsBefore = await rows();
+});
+afterAll(() => service?.stop());
+
+const nothingWritten = async () => expect(await rows()).toEqual(rowsBefore);
+
+/** The raw body to every route that takes one; the answers. */
+const everywhere = (raw: string | Buffer, headers: Record<string, string> = {}) => {
+  const own = { authorization: `Bearer ${account.token}`, ...headers };
+  return Promise.all([
+    account.call('/v1/shipments', { raw, headers: own }),
+    account.call('/v1/webhooks', { raw, headers: own }),
+    account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', raw, headers: own }),
+    operator(service, '/shippers', { raw, headers }),
+    operator(service, `/shippers/${account.shipperId}/users`, { raw, headers }),
+    operator(service, '/shipments/PH1/events', { raw, headers }),
+    operator(service, '/events', { raw, headers }),
+  ]);
+};
+const orderText = (from: string, to: string) => {
+  const text = JSON.stringify(sampleOrder());
+  expect(text).toContain(from);
+  return text.replace(from, to);
+};
+
+describe('bodies that are no usable JSON are 400 everywhere and write nothing', () => {
+  test.each<[string, string | Buffer]>([
+    ['cut off', '{"interests":["CREATED"'],
+    ['a trailing comma', '{"a":1,}'],
+    ['two values', '{}{}'],
+    ['single quotes', "{'a':1}"],
+    ['NaN', '{"name":NaN}'],
+    ['white space only', '   '],
+    ['a raw control character', '{"name":"a\nb"}'],
+    ['a bare word', 'undefined'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a text', '"name"'],
+    ['a list', '[{"name":"x"}]'],
+    ['a byte that no UTF-8 has', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])],
+    ['UTF-8 too long for its character', Buffer.from('{"name":"\xc0\xaf"}', 'latin1')],
+    ['a surrogate in UTF-8', Buffer.from('{"name":"\xed\xa0\x80"}', 'latin1')],
+    ['UTF-16', Buffer.from('{"name":"x"}', 'utf16le')],
+    ['depth 100', `{"name":${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['depth 100,000', '['.repeat(100_000)],
+    ['depth 100,000, closed', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a deep unknown field', `{"name":"x","deep":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`],
+    ['__proto__', '{"name":"x","__proto__":{"admin":true}}'],
+    ['__proto__ in an escape', '{"name":"x","__\\u0070roto__":1}'],
+    ['constructor', '{"name":"x","constructor":{"prototype":{}}}'],
+    ['__proto__ deep inside', '{"name":"x","a":[{"b":{"__proto__":null}}]}'],
+    ['U+0000', '{"name":"a\\u0000b"}'],
+    ['U+0000 in a name', '{"name":"x","a\\u0000":1}'],
+    ['half a surrogate pair', '{"name":"\\ud800"}'],
+    ['the other half', '{"name":"x","a":"\\udfff!"}'],
+  ])('%s', async (_, raw) => {
+    for (const answer of await everywhere(raw)) expectFailure(answer, 400);
+    await nothingWritten();
+  });
+});
+
+describe('where what is refused stands is named', () => {
+  test.each([
+    ['"Books"', '"Bo\\u0000oks"', 'package.description'],
+    ['"Ana Torres"', '"\\ud83d"', 'recipientInformation.fullName'],
+    ['"package":{', '"package":{"items":[{"__proto__":1}],', 'package.items[0].__proto__'],
+    ['{"recipientLocation"', '{"constructor":1,"recipientLocation"', 'constructor'],
+  ])('%s as %s: %s', async (from, to, path) => {
+    expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['"weight":1.2', '"weight":1e999', 'package.weight'],
+    ['"weight":1.2', '"weight":1e-999', 'package.weight'],
+    ['"contentValue":349.5', '"contentValue":-1e999', 'package.contentValue'],
+    ['"package":{', '"package":{"items":[1e999],', 'package.items[0]'],
+  ])('%s as %s is 400', async (from, to, path) => {
+    expectWrong(await account.call('/v1/shipments', { raw: orderText(from, to) }), [path]);
+  });
+
+  test.each(['9007199254740993', '1e308', '1.7976931348623157e308', '5e-324', '-0', '0.1000000000000000055'])(
+    'contentValue %s is taken and answered as a number without fraction',
+    async (number) => {
+      const answer = await account.call('/v1/shipments', {
+        raw: orderText('"contentValue":349.5', `"contentValue":${number}`),
+      });
+      expectSuccess(answer, 201);
+      expect(answer.data.package.contentValue).toBe(Math.trunc(Number(number)) + 0);
+    },
+  );
+
+  test('of a key given twice the last counts, as JSON.parse has it', async () => {
+    const answer = await account.call('/v1/shipments', {
+      raw: orderText('"weight":1.2', '"weight":"no","weight":2'),
+    });
+    expect(answer.data.package.weight).toBe(2);
+  });
+});
+
+test('compressed bodies are 415, whatever they hold', async () => {
+  for (const encoding of ['gzip', 'deflate', 'br', 'x-unknown', 'gzip, gzip']) {
+    const answers = await everywhere(gzipSync('{"name":"x"}'), { 'content-encoding': encoding });
+    for (const answer of answers) expectFailure(answer, 415);
+  }
+  await nothingWritten();
+});
+
+test('256 KiB and one byte are 413 everywhere', async () => {
+  for (const answer of await everywhere(`{"name":"${'x'.repeat(262_144 - 10)}"}`)) expectFailure(answer, 413);
+  await nothingWritten();
+});
+
+test.each<[string, string]>([
+  ['interests', `{"interests":[${'1,'.repeat(120_000)}1]}`],
+  ['U+0000', `{"name":[${'"\\u0000",'.repeat(25_000)}1]}`],
+  ['numbers beyond all', `{"name":[${'1e999,'.repeat(40_000)}1]}`],
+  ['wrong values under a long name', `{"${'n'.repeat(120_000)}":[${'"\\u0000",'.repeat(14_000)}1]}`],
+  ['headers', `{"headers":{${Array.from({ length: 20_000 }, (_, n) => `"h${n}":1`).join()}}}`],
+])('a body full of wrong %s is answered quickly and shortly', async (_, raw) => {
+  const startedAt = performance.now();
+  const answer = await account.call('/v1/webhooks', { raw });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expectFailure(answer, 400);
+  expect(JSON.stringify(answer.body).length).toBeLessThan(500_000);
+});
+
+describe('Authorization', () => {
+  test.each([
+    'Basic',
+    'Basic ',
+    'Basic :',
+    'Basic !!!!',
+    `Basic ${Buffer.from('no colon').toString('base64')}`,
+    `Basic ${Buffer.from(':password').toString('base64')}`,
+    `Basic ${Buffer.from('a\0b:password').toString('base64')}`,
+    `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`,
+    `Basic ${'A'.repeat(8_000)}`,
+    'Basic dXNlcg== dXNlcg==',
+    'Bearer',
+    'Bearer ',
+    'Bearer  ',
+    'Bearer a b',
+    'Bearer \u00e9',
+    'Bearer null',
+    'bearer.',
+    'Digest username="x"',
+    'Negotiate',
+    'x',
+  ])('%s is 401 at login and elsewhere', async (authorization) => {
+    for (const path of ['/v1/login', '/v1/webhooks', '/operator/v1/status']) {
+      const url = `${service.url}${path}?key=${account.accountKey}`;
+      expectFailure(await request(url, { headers: { authorization } }), 401);
+    }
+  });
+});
+
+describe('paths and queries', () => {
+  test.each(['%', '%zz', '%c0%af', '%ff', '%ed%a0%80'])(
+    'the junk %s in a path is 400 or 404',
+    async (junk) => {
+      for (const path of ['/v1/webhooks/', '/v1/shipment-tracking/', '/v1/deliveries/', '/v1/', '/']) {
+        const answer = await account.call(`${path}${junk}`);
+        expect([400, 404]).toContain(answer.httpStatus);
+        expectFailure(answer, answer.httpStatus);
+      }
+    },
+  );
+
+  test.each(['%', '%zz', '%00', '%ff', '[]=1', '[__proto__]=1', '__proto__=1', 'constructor=1', '='])(
+    'the junk %s in a query breaks nothing',
+    async (junk) => {
+      for (const path of [
+        `/v1/webhooks?${junk}`,
+        `/v1/webhooks?limit=${junk}`,
+        `/v1/deliveries?cursor=${junk}`,
+      ])
+        expect([200, 400]).toContain((await account.call(path)).httpStatus);
+    },
+  );
+
+  test('a key given twice is 401', async () => {
+    const url = `${service.url}/v1/webhooks?key=${account.accountKey}&key=b`;
+    expectFailure(await request(url, { headers: { authorization: `Bearer ${account.token}` } }), 401);
+  });
+
+  test('a path of 8,000 characters is 404', async () => {
+    expectFailure(await account.call(`/v1/shipment-tracking/${'A'.repeat(8_000)}`), 404);
+  });
+});
+
+describe('what is no HTTP gets the form of every failure', () => {
+  test.each([
+    ['no request line', 'hello\r\n\r\n', 400],
+    ['a line break in a header', 'GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: b\rc\r\n\r\n', 400],
+    ['U+0000 in a header', 'GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: b\0c\r\n\r\n', 400],
+    [
+      'two lengths',
+      'POST /v1/shipments HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      400,
+    ],
+    [
+      'a length and chunks',
+      'POST /v1/shipments HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    [
+      '20,000 bytes of header',
+      `GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+  ])('%s', async (_, bytes, httpStatus) => {
+    expectFailure(parseAnswer(await sendRaw(service.url, bytes)), httpStatus);
+  });
+});
+
+test('after all that the service runs, without a single unexpected error', async () => {
+  expectSuccess(await account.call('/v1/webhooks'), 200);
+  expect(service.process.output()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
+});

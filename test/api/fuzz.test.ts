@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  operator,
+  registerAccount,
+  registerWebhook,
+  sampleOrder,
+  type Account,
+  type Answer,
+} from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { expectFailure } from './expect.js';
+
+let service: Service;
+let account: Account;
+let webhookId: string;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+  ({ webhookId } = await registerWebhook(account, 'https://example.org/hook'));
+});
+afterAll(() => service?.stop());
+
+const rows = () =>
+  service.sql(`select (select count(*) from shippers) as shippers, (select count(*) from users) as users,
+                      (select count(*) from shipments) as shipments,
+                      (select count(*) from events where state <> 'CREATED') as events,
+                      (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks`);
+const runs = { numRuns: 60, endOnFailure: true };
+
+/** Any JSON, with a liking for the names the service knows and for values that are nearly right. */
+const names = fc.constantFrom(
+  ...['interests', 'targetAddress', 'status', 'headers', 'name', 'email', 'state', 'events', 'trackingId'],
+  ...['recipientLocation', 'package', 'items', '__proto__', 'constructor', 'toString', 'evidences'],
+);
+const leaf = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'CREATED',
+    '*',
+    'ACTIVE',
+    'https://',
+    'http://[::1',
+    '\u0000',
+    '\ud800',
+    '1e999',
+    '',
+    'x@y',
+  ),
+  fc.constantFrom(0, -1, 2 ** 53, Number.MAX_VALUE, 1.5),
+);
+const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(names, fc.string()), tie('value'), { maxKeys: 5, noNullPrototype: true }),
+  ),
+})).value;
+
+type Send = (body: unknown) => Promise<Answer>;
+const routes: [string, Send][] = [
+  ['POST /v1/shipments', (body) => account.call('/v1/shipments', { body })],
+  ['POST /v1/webhooks', (body) => account.call('/v1/webhooks', { body })],
+  ['PATCH /v1/webhooks/{webhookId}', (body) => patchWebhook(body)],
+  ['POST /operator/v1/shippers/{shipperId}/users', (body) => postUser(body)],
+  [
+    'POST /operator/v1/shipments/{trackingId}/events',
+    (body) => operator(service, '/shipments/PH1/events', { body }),
+  ],
+  ['POST /operator/v1/events', (body) => operator(service, '/events', { body: { events: [body] } })],
+];
+const patchWebhook: Send = (body) => account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body });
+const postUser: Send = (body) => operator(service, `/shippers/${account.shipperId}/users`, { body });
+
+test.each(routes)('%s: random JSON is never a 5xx, and what is refused writes nothing', async (_, send) => {
+  await fc.assert(
+    fc.asyncProperty(anyJson, async (body) => {
+      const before = await rows();
+      const answer = await send(body);
+      if (answer.httpStatus < 300) return;
+      expect([400, 404]).toContain(answer.httpStatus);
+      expectFailure(answer, answer.httpStatus);
+      expect(await rows()).toEqual(before);
+    }),
+    runs,
+  );
+});
+
+test('an order with any one field replaced is either taken or 400 that names that field', async () => {
+  const paths = Object.entries(sampleOrder()).flatMap(([name, value]) =>
+    typeof value === 'object' ? Object.keys(value).map((inner) => [name, inner]) : [[name]],
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), leaf, async (path, value) => {
+      const order = structuredClone(sampleOrder()) as Record<string, unknown>;
+      const target = path.length > 1 ? (order[path[0]!] as Record<string, unknown>) : order;
+      target[path.at(-1)!] = value;
+      const answer = await account.call('/v1/shipments', { body: order });
+      if (answer.httpStatus === 201) return;
+      expectFailure(answer, 400);
+      for (const detail of answer.body.error.details ?? []) expect(detail.path).toMatch(`${path.join('.')}`);
+    }),
+    { ...runs, numRuns: 150 },
+  );
+});
+
+test('random bytes are 400 everywhere', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
+      const answer = await account.call('/v1/webhooks', { raw: Buffer.from(bytes) });
+      expectFailure(answer, 400);
+    }),
+    runs,
+  );
+});
+
+test('random paths, queries and headers are never a 5xx', async () => {
+  const segment = fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed()));
+  const prefix = fc.constantFrom(
+    '/v1/webhooks/',
+    '/v1/deliveries/',
+    '/v1/shipment-tracking/',
+    '/v1/deliveries?state=',
+  );
+  const query = fc.webQueryParameters();
+  await fc.assert(
+    fc.asyncProperty(prefix, segment, query, async (path, one, rest) => {
+      const answer = await account.call(`${path}${one}${path.includes('?') ? '&' : '?'}${rest}`);
+      expect(answer.httpStatus).toBeLessThan(500);
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,163 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { expectFailure, expectSuccess, untilState } from './expect.js';
+
+let service: Service;
+let owner: Account;
+let intruder: Account;
+let receiver: Receiver;
+let ids: { webhookId: string; trackingId: string; deliveryId: string };
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await registerAccount(service, 'owner@example.com');
+  intruder = await registerAccount(service, 'intruder@example.com');
+  receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(owner, receiver.url);
+  const trackingId = await placeOrder(owner, 'OWNERS-SECRET-NUMBER');
+  await untilState(owner, trackingId, 'CREATED');
+  await receiver.waitFor(1);
+  const log = await owner.call('/v1/deliveries');
+  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string };
+});
+afterAll(async () => {
+  await receiver?.close();
+  await service?.stop();
+});
+
+type Route = [method: string, path: (of: typeof ids) => string, body?: object | undefined];
+
+/** Every route of a shipper, with the ids of the owner where it has some. */
+const routes: Route[] = [
+  ['GET', () => '/v1/webhooks'],
+  ['POST', () => '/v1/webhooks', { interests: ['*'], targetAddress: 'https://example.org/' }],
+  ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['PATCH', ({ webhookId }) => `/v1/webhooks/${webhookId}`, { status: 'PAUSED' }],
+  ['DELETE', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['POST', () => '/v1/shipments', sampleOrder()],
+  ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
+  ['GET', () => '/v1/deliveries'],
+  ['GET', ({ deliveryId }) => `/v1/deliveries/${deliveryId}`],
+];
+const withIds = routes.filter(([, path]) => path.length > 0);
+const name = ([method, path]: Route) =>
+  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}' })}`;
+const send = ([method, path, body]: Route, key: string | null, token: string | null) =>
+  request(`${service.url}${path(ids)}${key === null ? '' : `?key=${key}`}`, {
+    method,
+    ...(body && { body }),
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  });
+const everything = () =>
+  service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
+                      (select count(*) from shipments) as shipments,
+                      (select json_agg(d order by delivery_id) from deliveries d)::text as deliveries`);
+
+describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => {
+  test("with one's own token and another shipper's key is 403 and does nothing", async () => {
+    const before = await everything();
+    const answer = await send(one, owner.accountKey, intruder.token);
+    expectFailure(answer, 403);
+    expect(JSON.stringify(answer.body)).not.toContain('OWNERS-SECRET-NUMBER');
+    expectFailure(await send(one, intruder.accountKey, owner.token), 403);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('with an unknown key, without key, without token or with a wrong one is 401 and does nothing', async () => {
+    const before = await everything();
+    for (const [key, token] of [
+      ['ak_unknown', owner.token],
+      [`${owner.accountKey}x`, owner.token],
+      [owner.accountKey.toUpperCase(), owner.token],
+      [owner.shipperId, owner.token],
+      ['%00', owner.token],
+      ['%ff', owner.token],
+      [`${owner.accountKey}&key=${owner.accountKey}`, owner.token],
+      ['', owner.token],
+      [null, owner.token],
+      [owner.accountKey, null],
+      [owner.accountKey, `${owner.token}x`],
+      [owner.accountKey, service.env.OPERATOR_TOKEN!],
+    ] as const)
+      expectFailure(await send(one, key, token), 401);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) => {
+  test("with another shipper's id is 404, the same as an id nobody has, and does nothing", async () => {
+    const before = await everything();
+    const answer = await send(one, intruder.accountKey, intruder.token);
+    expectFailure(answer, 404);
+    expect(JSON.stringify(answer.body)).not.toContain('OWNERS-SECRET-NUMBER');
+    const unknown = { webhookId: owner.userId, trackingId: 'PH1', deliveryId: owner.userId };
+    const nobodys = await send([one[0], () => one[1](unknown), one[2]], intruder.accountKey, intruder.token);
+    expectFailure(nobodys, 404);
+    expect(nobodys.body.error.message).toBe(answer.body.error.message);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+test('lists show only what is one’s own', async () => {
+  expect((await intruder.call('/v1/webhooks')).data.webhooks).toEqual([]);
+  expect((await intruder.call('/v1/deliveries')).data.deliveries).toEqual([]);
+  expect((await owner.call('/v1/webhooks')).data.webhooks).toHaveLength(1);
+});
+
+test("a shipper's states reach no webhook of another", async () => {
+  const before = receiver.received.length;
+  const trackingId = await placeOrder(intruder);
+  await untilState(intruder, trackingId, 'CREATED');
+  await sleep(300);
+  expect(receiver.received).toHaveLength(before);
+});
+
+test('names, phones, addresses, e-mail addresses, passwords, keys, tokens and secrets are in no log line', async () => {
+  const account = await registerAccount(service, 'planted-mail@example.com');
+  const planted = {
+    street: 'PlantedStreet',
+    fullName: 'PlantedName',
+    phone: '98989898989898',
+    email: 'planted-recipient@example.com',
+    lotId: 'PlantedLot',
+    description: 'PlantedParcel',
+    hook: 'PlantedHook',
+    header: 'PlantedHeader',
+  };
+  const hook = await startReceiver(() => ({ status: 500, body: 'PlantedResponse' }));
+  const { webhookId, secret } = await registerWebhook(account, `${hook.url}/${planted.hook}`, {
+    headers: { 'X-Planted': planted.header },
+  });
+  const order = sampleOrder();
+  const body = {
+    ...order,
+    lotId: planted.lotId,
+    recipientLocation: { ...order.recipientLocation, street: planted.street },
+    recipientInformation: { fullName: planted.fullName, phone: planted.phone, email: planted.email },
+    package: { ...order.package, description: planted.description },
+  };
+  expectSuccess(await account.call('/v1/shipments', { body }), 201);
+  expectFailure(await account.call('/v1/shipments', { body: { ...body, shipperTrackingId: 1 } }), 400);
+  expectFailure(await account.call('/v1/shipments', { raw: JSON.stringify(body).slice(0, -1) }), 400);
+  await account.call('/v1/nothing/PlantedPath');
+  await hook.waitFor(1);
+  await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+  await sleep(300);
+  const log = service.process.output();
+  expect(log).toContain('/v1/shipments');
+  const never = [...Object.values(planted), 'PlantedPath', 'PlantedResponse', secret, account.accountKey];
+  for (const text of [...never, account.token, account.password, account.email, service.env.OPERATOR_TOKEN!])
+    expect({ text, found: log.includes(text) }).toEqual({ text, found: false });
+  await hook.close();
+});

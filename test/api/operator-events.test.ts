@@ -1,0 +1,239 @@
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, type Account, type Answer } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { expectFailure, expectSuccess, expectWrong, untilState, uuidForm } from './expect.js';
+
+let service: Service;
+let account: Account;
+let counter = 0;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+});
+afterAll(() => service?.stop());
+
+const uniqueId = () => `evt-${(counter += 1)}`;
+const one = (trackingId: string, body: object) =>
+  operator(service, `/shipments/${trackingId}/events`, { body });
+const bulk = (events: unknown[]) => operator(service, '/events', { body: { events } });
+const track = async (trackingId: string) => (await account.call(`/v1/shipment-tracking/${trackingId}`)).data;
+const statesOf = async (trackingId: string) =>
+  (await track(trackingId)).history.map(({ state }: { state: string }) => state) as string[];
+async function created(count = 1): Promise<string[]> {
+  const trackingIds = await Promise.all(Array.from({ length: count }, () => placeOrder(account)));
+  for (const trackingId of trackingIds) await untilState(account, trackingId, 'CREATED');
+  return trackingIds;
+}
+
+describe('one event', () => {
+  test('answers 202 with its id and moves the shipment', async () => {
+    const [trackingId] = await created();
+    const answer = await one(trackingId!, { state: 'PICKED_UP' });
+    expectSuccess(answer, 202);
+    expect(answer.data).toEqual({ eventId: expect.stringMatching(uuidForm) });
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test.each<[string[]]>([
+    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED']],
+    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'RETURNING', 'RETURNED']],
+    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'OUT_FOR_DELIVERY', 'DELIVERED']],
+    [['CANCELLED']],
+    [['PICKED_UP', 'IN_TRANSIT', 'LOST']],
+  ])('a shipment may go %j', async (states) => {
+    const [trackingId] = await created();
+    for (const state of states) expectSuccess(await one(trackingId!, { state }), 202);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', ...states]);
+  });
+
+  test.each<[string[], string]>([
+    [[], 'CREATED'],
+    [[], 'DELIVERED'],
+    [['CANCELLED'], 'PICKED_UP'],
+    [['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'], 'LOST'],
+  ])('after %j a change to %s is 409 and changes nothing', async (states, refused) => {
+    const [trackingId] = await created();
+    for (const state of states) await one(trackingId!, { state });
+    const before = await track(trackingId!);
+    expectFailure(await one(trackingId!, { state: refused, eventId: uniqueId() }), 409);
+    expect(await track(trackingId!)).toEqual(before);
+  });
+
+  test('the same eventId again answers the same and changes nothing', async () => {
+    const [trackingId, another] = await created(2);
+    const body = { state: 'PICKED_UP', eventId: uniqueId() };
+    const first = await one(trackingId!, body);
+    expectSuccess(first, 202);
+    expect(first.data).toEqual({ eventId: body.eventId });
+    await one(trackingId!, { state: 'IN_TRANSIT' });
+    const again = await one(trackingId!, body);
+    expectSuccess(again, 202);
+    expect(again.data).toEqual(first.data);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
+    expectFailure(await one(another!, body), 409);
+    expectFailure(await one(trackingId!, { ...body, state: 'LOST' }), 409);
+    expect(await statesOf(another!)).toEqual(['CREATED']);
+  });
+
+  test('twenty at once with one eventId make one event', async () => {
+    const [trackingId] = await created();
+    const body = { state: 'PICKED_UP', eventId: uniqueId() };
+    const answers = await Promise.all([
+      ...Array.from({ length: 15 }, () => one(trackingId!, body)),
+      ...Array.from({ length: 5 }, () => bulk([{ trackingId, ...body }])),
+    ]);
+    for (const answer of answers) expectSuccess(answer, 202);
+    expect(answers.at(-1)!.data.results).toEqual([{ eventId: body.eventId }]);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test('of contradicting events at once one wins, the others are 409', async () => {
+    const [trackingId] = await created();
+    await one(trackingId!, { state: 'PICKED_UP' });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => bulk([{ trackingId, state: 'CANCELLED' }])),
+    );
+    const won = answers.filter(({ data }) => data.results[0].eventId);
+    expect(won).toHaveLength(1);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP', 'CANCELLED']);
+  });
+
+  test.each<[object, string[]]>([
+    [{}, ['state']],
+    [{ state: 'FLYING' }, ['state']],
+    [{ state: 'picked_up' }, ['state']],
+    [{ state: null }, ['state']],
+    [
+      {
+        state: 1,
+        eventId: '',
+        timestamp: 1.5,
+        lat: '1',
+        lng: 181,
+        evidences: {},
+      },
+      ['state', 'eventId', 'timestamp', 'lat', 'lng', 'evidences'],
+    ],
+    [{ state: 'PICKED_UP', eventId: 'x'.repeat(256) }, ['eventId']],
+    [{ state: 'PICKED_UP', eventId: 'a\r\nb' }, ['eventId']],
+    [{ state: 'PICKED_UP', timestamp: '2026-11-21T12:00:00Z' }, ['timestamp']],
+    [{ state: 'PICKED_UP', timestamp: -1 }, ['timestamp']],
+    [{ state: 'PICKED_UP', timestamp: 2 ** 53 }, ['timestamp']],
+    [{ state: 'PICKED_UP', evidences: null }, ['evidences']],
+  ])('%j is 400 that names every wrong field and changes nothing', async (body, paths) => {
+    const [trackingId] = await created();
+    expectWrong(await one(trackingId!, body), paths);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED']);
+  });
+
+  test('an unknown tracking id is 404', async () => {
+    for (const id of ['PH1', 'x'.repeat(1_000), '%00', '%F0%9F%9A%9A'])
+      expectFailure(await one(id, { state: 'PICKED_UP' }), 404);
+  });
+});
+
+describe('many events', () => {
+  const stateOfError = ({ error }: { error?: { status: string } }) => error?.status ?? 'recorded';
+  const outcomes = (answer: Answer) => (answer.data.results as object[]).map(stateOfError);
+
+  test('each gets its own result, in the order sent; those refused do not hinder the others', async () => {
+    const [first, second] = await created(2);
+    const answer = await bulk([
+      { trackingId: first, state: 'PICKED_UP', eventId: uniqueId() },
+      { trackingId: 'PH1', state: 'PICKED_UP' },
+      { trackingId: first, state: 'FLYING', eventId: 7 },
+      { trackingId: second, state: 'DELIVERED' },
+      'no object',
+      { state: 'PICKED_UP' },
+      { trackingId: second, state: 'PICKED_UP' },
+    ]);
+    expectSuccess(answer, 202);
+    expect(outcomes(answer)).toEqual([
+      'recorded',
+      'NOT_FOUND',
+      'INVALID_REQUEST',
+      'CONFLICT',
+      'INVALID_REQUEST',
+      'INVALID_REQUEST',
+      'recorded',
+    ]);
+    const [recorded, missing, wrong] = answer.data.results;
+    expect(recorded).toEqual({ eventId: `evt-${counter}` });
+    expect(missing).toEqual({ error: { status: 'NOT_FOUND', message: expect.any(String) } });
+    expect(wrong.error.details.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'eventId',
+      'state',
+    ]);
+    expect(await statesOf(first!)).toEqual(['CREATED', 'PICKED_UP']);
+    expect(await statesOf(second!)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test('several of one shipment are taken in the order sent', async () => {
+    const [a, b] = await created(2);
+    const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
+    const answer = await bulk(states.flatMap((state) => [a, b].map((trackingId) => ({ trackingId, state }))));
+    expect(new Set(outcomes(answer))).toEqual(new Set(['recorded']));
+    expect(await statesOf(a!)).toEqual(['CREATED', ...states]);
+    expect(await statesOf(b!)).toEqual(['CREATED', ...states]);
+  });
+
+  test('the same eventId twice in one request is one event', async () => {
+    const [trackingId] = await created();
+    const event = { trackingId, state: 'PICKED_UP', eventId: uniqueId() };
+    const answer = await bulk([event, event, { trackingId, state: 'IN_TRANSIT' }, event]);
+    expect(outcomes(answer)).toEqual(['recorded', 'recorded', 'recorded', 'recorded']);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
+  });
+
+  test('1,000 are taken, of one shipment in order; 1,001 and none are 400 and record nothing', async () => {
+    const [trackingId] = await created();
+    await one(trackingId!, { state: 'PICKED_UP' });
+    const events = Array.from({ length: 1_001 }, (_, timestamp) => ({
+      trackingId,
+      state: 'IN_TRANSIT',
+      timestamp,
+    }));
+    expectWrong(await bulk(events), ['events']);
+    expectWrong(await bulk([]), ['events']);
+    expect(await statesOf(trackingId!)).toEqual(['CREATED', 'PICKED_UP']);
+    const answer = await bulk(events.slice(0, 1_000));
+    expectSuccess(answer, 202);
+    expect(answer.data.results).toHaveLength(1_000);
+    const { history } = await track(trackingId!);
+    expect(history.slice(2).map(({ timestamp }: { timestamp: number }) => timestamp)).toEqual(
+      events.slice(0, 1_000).map(({ timestamp }) => timestamp),
+    );
+  });
+
+  test('requests at once over the same shipments in different orders all get through', async () => {
+    const trackingIds = await created(60);
+    for (const answer of [await bulk(trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' })))])
+      expect(new Set(outcomes(answer))).toEqual(new Set(['recorded']));
+    const events = trackingIds.map((trackingId) => ({ trackingId, state: 'IN_TRANSIT' }));
+    const answers = await Promise.all(
+      [events, [...events].reverse(), events, [...events].reverse()].map(bulk),
+    );
+    for (const answer of answers) {
+      expectSuccess(answer, 202);
+      expect(new Set(outcomes(answer))).toEqual(new Set(['recorded']));
+    }
+    expect(await statesOf(trackingIds[0]!)).toHaveLength(6);
+  });
+
+  test.each([{}, { events: {} }, { events: null }, { events: 'x' }])('%j is 400', async (body) => {
+    expectWrong(await operator(service, '/events', { body }), ['events']);
+  });
+});
+
+test('the status has queues, lag, open circuits and versions', async () => {
+  const answer = await operator(service, '/status');
+  expectSuccess(answer, 200);
+  expect(answer.data).toMatchObject({
+    queues: expect.any(Object),
+    lag: expect.any(Object),
+    openCircuits: expect.any(Number),
+    versions: { parcelhook: expect.stringMatching(/^\d+\.\d+\.\d+/), postgres: expect.any(String) },
+  });
+});

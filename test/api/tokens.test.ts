@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SignJWT, decodeJwt, decodeProtectedHeader } from 'jose';
+import { registerAccount, request, type Account } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { expectFailure, expectSuccess } from './expect.js';
+
+let service: Service;
+let account: Account;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+});
+afterAll(() => service?.stop());
+
+const open = (token: string, key = account.accountKey) =>
+  request(`${service.url}/v1/webhooks?key=${key}`, { headers: { authorization: `Bearer ${token}` } });
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const soon = () => Math.floor(Date.now() / 1000) + 600;
+
+describe('access tokens', () => {
+  test('a token says when it expires: after the lifetime that login announced', () => {
+    const { iat, exp } = decodeJwt(account.token);
+    expect(exp! - iat!).toBe(3600);
+  });
+
+  test('a token holds neither account key nor password nor e-mail address', () => {
+    const text = account.token
+      .split('.')
+      .map((part) => Buffer.from(part, 'base64url').toString())
+      .join();
+    for (const secret of [account.accountKey, account.password, account.email])
+      expect(text).not.toContain(secret);
+  });
+
+  test('a token with one changed character is 401', async () => {
+    const [header, payload, signature] = account.token.split('.') as [string, string, string];
+    const flip = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+    for (const forged of [
+      [header, payload, flip(signature)],
+      [header, payload.slice(0, -1) + (payload.endsWith('0') ? '1' : '0'), signature],
+      [header, payload, ''],
+      [header, payload],
+      [header, payload, signature, signature],
+    ])
+      expectFailure(await open(forged.join('.')), 401);
+  });
+
+  test('a later expiry under the old signature is 401', async () => {
+    const [header, , signature] = account.token.split('.');
+    const payload = base64url({ ...decodeJwt(account.token), exp: soon() + 86_400 });
+    expectFailure(await open(`${header}.${payload}.${signature}`), 401);
+  });
+
+  test.each(['none', 'None', 'NONE'])('algorithm %s is 401', async (alg) => {
+    const payload = account.token.split('.')[1];
+    for (const signature of ['', account.token.split('.')[2]])
+      expectFailure(await open(`${base64url({ alg, typ: 'JWT' })}.${payload}.${signature}`), 401);
+  });
+
+  test('a token signed with another secret is 401', async () => {
+    const forged = await new SignJWT(decodeJwt(account.token))
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(soon())
+      .sign(createSecretKey(Buffer.from('another secret that is long enough')));
+    expectFailure(await open(forged), 401);
+  });
+
+  test('the right secret under another algorithm is 401', async () => {
+    const forged = await new SignJWT(decodeJwt(account.token))
+      .setProtectedHeader({ alg: 'HS512' })
+      .setExpirationTime(soon())
+      .sign(createSecretKey(Buffer.from(service.env.TOKEN_SECRET!)));
+    expectFailure(await open(forged), 401);
+  });
+
+  test('a token signed with a key pair, its public key in the header, is 401', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const forged = await new SignJWT(decodeJwt(account.token))
+      .setProtectedHeader({ alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) })
+      .setExpirationTime(soon())
+      .sign(privateKey);
+    expectFailure(await open(forged), 401);
+  });
+
+  test('a signed token without the claims of the service, or without an end, is 401', async () => {
+    const secret = createSecretKey(Buffer.from(service.env.TOKEN_SECRET!));
+    const header = decodeProtectedHeader(account.token) as { alg: string };
+    const { exp, ...endless } = decodeJwt(account.token);
+    expect(exp).toBeDefined();
+    for (const claims of [{}, { exp: soon() }, { sub: 'x', exp: soon() }, endless])
+      expectFailure(await open(await new SignJWT(claims).setProtectedHeader(header).sign(secret)), 401);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['another word', 'undefined'],
+    ['dots', '..'],
+    ['the account key', 'ak_key'],
+    ['4,097 characters', 'a'.repeat(4_097)],
+  ])('%s instead of a token is 401', async (_, token) => {
+    expectFailure(await open(token), 401);
+  });
+
+  test('a valid token without key, or with a key nobody has, is 401', async () => {
+    const headers = { authorization: `Bearer ${account.token}` };
+    for (const query of ['', '?key=', '?key=ak_nobody', `?Key=${account.accountKey}`, `?key[]=a`])
+      expectFailure(await request(`${service.url}/v1/webhooks${query}`, { headers }), 401);
+  });
+
+  test("a valid token with another shipper's key is 403 and tells nothing of that shipper", async () => {
+    const other = await registerAccount(service);
+    const answer = await open(account.token, other.accountKey);
+    expectFailure(answer, 403);
+    expect(JSON.stringify(answer.body)).not.toContain(other.shipperId);
+  });
+
+  test('the operator token is no access token, an access token no operator token', async () => {
+    expectFailure(await open(service.env.OPERATOR_TOKEN!), 401);
+    const headers = { authorization: `Bearer ${account.token}` };
+    expectFailure(await request(`${service.url}/operator/v1/status`, { headers }), 401);
+    expectFailure(await request(`${service.url}/operator/v1/status`), 401);
+  });
+});
+
+describe('the lifetime of a token', () => {
+  let shortLived: Service;
+  beforeAll(async () => {
+    shortLived = await startService({ env: { TOKEN_TTL: '1s' } });
+  });
+  afterAll(() => shortLived?.stop());
+
+  test('expiresIn follows TOKEN_TTL; an expired token is 401, and login gives a new one', async () => {
+    const user = await registerAccount(shortLived);
+    expect(decodeJwt(user.token).exp! - decodeJwt(user.token).iat!).toBe(1);
+    await sleep(2_000);
+    expectFailure(await user.call('/v1/webhooks'), 401);
+    const login = await request(`${shortLived.url}/v1/login?key=${user.accountKey}`, {
+      headers: { authorization: `Basic ${Buffer.from(`${user.email}:${user.password}`).toString('base64')}` },
+    });
+    expectSuccess(login, 200);
+    expect(login.data.expiresIn).toBe('1');
+    const again = await request(`${shortLived.url}/v1/webhooks?key=${user.accountKey}`, {
+      headers: { authorization: `Bearer ${login.data.token}` },
+    });
+    expect(again.httpStatus).toBe(200);
+  });
+});

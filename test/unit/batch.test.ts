@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { createBatcher } from '../../src/platform/batch.js';
+import { ApiError, unavailable } from '../../src/platform/errors.js';
+
+const limits = { maxItems: 10, concurrency: 2, maxWaiting: 1_000 };
+
+/** A flush that waits until it is told how it ends. */
+function gatedFlush() {
+  const flushes: { items: number[]; finish(): void; fail(error: unknown): void }[] = [];
+  const flush = (items: number[]) =>
+    new Promise<number[]>((resolve, reject) =>
+      flushes.push({ items, finish: () => resolve(items), fail: reject }),
+    );
+  return { flushes, flush };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe('group commit', () => {
+  test('every caller gets its own result or its own error, whoever it shares a batch with', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ value: fc.nat(), bad: fc.boolean() }), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (items, maxItems, concurrency) => {
+          const batcher = createBatcher<{ value: number; bad: boolean }, number>({
+            ...limits,
+            maxItems,
+            concurrency,
+            flush: async (batch) => {
+              await sleep(0);
+              const wrong = batch.find(({ bad }) => bad);
+              if (wrong) throw new Error(`bad ${wrong.value}`);
+              return batch.map(({ value }) => value * 2);
+            },
+          });
+          const results = await Promise.allSettled(items.map((item) => batcher.add(item)));
+          expect(results).toEqual(
+            items.map(({ value, bad }) =>
+              bad
+                ? { status: 'rejected', reason: new Error(`bad ${value}`) }
+                : { status: 'fulfilled', value: value * 2 },
+            ),
+          );
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('takes items in the order they came, at most so many at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(100), fc.integer({ min: 1, max: 12 }), async (count, maxItems) => {
+        const seen: number[][] = [];
+        const batcher = createBatcher<number, number>({
+          ...limits,
+          maxItems,
+          flush: (items) => {
+            seen.push(items);
+            return Promise.resolve(items);
+          },
+        });
+        const items = Array.from({ length: count }, (_, n) => n);
+        expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(items);
+        expect(seen.flat()).toEqual(items);
+        expect(Math.max(0, ...seen.map((batch) => batch.length))).toBeLessThanOrEqual(maxItems);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('callers of one moment share one flush; who comes meanwhile shares the next', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, concurrency: 1, flush });
+    const first = [1, 2, 3].map((item) => batcher.add(item));
+    await turn();
+    const second = [4, 5].map((item) => batcher.add(item));
+    await turn();
+    expect(flushes.map(({ items }) => items)).toEqual([[1, 2, 3]]);
+    flushes[0]!.finish();
+    await Promise.all(first);
+    await turn();
+    expect(flushes.map(({ items }) => items)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ]);
+    flushes[1]!.finish();
+    expect(await Promise.all(second)).toEqual([4, 5]);
+  });
+
+  test('never flushes more than `concurrency` batches at once', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, maxItems: 1, concurrency: 3, flush });
+    const all = Array.from({ length: 9 }, (_, n) => batcher.add(n));
+    for (let done = 0; done < 9; done += 1) {
+      await turn();
+      expect(flushes.length - done).toBe(Math.min(3, 9 - done));
+      flushes[done]!.finish();
+    }
+    await Promise.all(all);
+  });
+
+  test('one that is too many is refused as UNAVAILABLE, and the others are not', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ maxItems: 1, concurrency: 1, maxWaiting: 2, flush });
+    const first = batcher.add(1);
+    await turn();
+    const waiting = [batcher.add(2), batcher.add(3)];
+    await expect(batcher.add(4)).rejects.toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE' });
+    for (const index of [0, 1, 2]) {
+      flushes[index]!.finish();
+      await turn();
+    }
+    expect(await Promise.all([first, ...waiting])).toEqual([1, 2, 3]);
+  });
+
+  test('a batch refused because the database is away is not tried item by item', async () => {
+    let flushed = 0;
+    const batcher = createBatcher<number, number>({
+      ...limits,
+      flush: () => {
+        flushed += 1;
+        return Promise.reject(unavailable());
+      },
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
+    expect(flushed).toBe(1);
+    for (const result of results)
+      expect(result).toMatchObject({ status: 'rejected', reason: expect.any(ApiError) });
+  });
+
+  test('who has waited long when the database turns out to be away is told at once, the others are tried', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, concurrency: 1, flush });
+    const outcomes: string[] = [];
+    const add = (item: number) =>
+      batcher.add(item).then(
+        () => outcomes.push(`${item} done`),
+        () => outcomes.push(`${item} refused`),
+      );
+    const first = add(1);
+    await turn();
+    const long = add(2);
+    await sleep(520);
+    const short = add(3);
+    flushes[0]!.fail(unavailable());
+    await Promise.all([first, long]);
+    await turn();
+    expect(outcomes).toEqual(['1 refused', '2 refused']);
+    expect(flushes[1]!.items).toEqual([3]);
+    flushes[1]!.finish();
+    await short;
+    expect(outcomes.at(-1)).toBe('3 done');
+  });
+});

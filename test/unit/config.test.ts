@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError, parseConfig, variables } from '../../src/config.js';
+
+const production = {
+  DATABASE_URL: 'postgres://parcelhook@db/parcelhook',
+  TOKEN_SECRET: 't'.repeat(32),
+  SECRETS_KEY: 's'.repeat(32),
+  OPERATOR_TOKEN: 'o'.repeat(16),
+};
+
+/** The lines of the message: one per wrong variable. */
+function problems(env: Record<string, string>): string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n').slice(1);
+  }
+}
+const named = (env: Record<string, string>) => problems(env).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
+
+/** For every variable that can be wrong, some values that are. */
+const wrong: Record<string, string[]> = {
+  PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
+  PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://'],
+  DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
+  REDIS_URL: ['localhost:6379', 'http://localhost', 'redis://'],
+  QUEUE_PREFIX: ['a:b', '{tag}', 'x'.repeat(65)],
+  TOKEN_SECRET: ['short'],
+  SECRETS_KEY: ['x'.repeat(31)],
+  OPERATOR_TOKEN: ['x'.repeat(15)],
+  TOKEN_TTL: ['1 hour', '999ms', '31d', '3600'],
+  ALLOW_PRIVATE_TARGETS: ['yes', '1', 'TRUE'],
+  ALLOW_HTTP_TARGETS: ['no'],
+  ALLOWED_PORTS: ['443,x', '0', '70000', '443,,80'],
+  EGRESS_PROXY: ['proxy:3128', 'socks5://proxy:1080'],
+  WEBHOOKS_PER_SHIPPER: ['0', 'many'],
+  RETRY_SCHEDULE: ['5s,soon', '8d', '5s;5m', Array(51).fill('1s').join(',')],
+  DELIVERY_TIMEOUT: ['49ms', '6m', '15'],
+  DELIVERY_CONCURRENCY: ['0', '501'],
+  DELIVERY_SHARDS: ['0', '65'],
+  ORDER_HOLD: ['-1s', '31d'],
+  LOG_RETENTION: ['23h', 'forever'],
+  LOG_LEVEL: ['loud', 'INFO'],
+  METRICS_PORT: ['x', '65536'],
+  SHUTDOWN_TIMEOUT: ['99ms', '11m'],
+};
+const free = ['DATA_DIR', 'STATES_FILE', 'DROPOFF_FILE'];
+
+describe('the configuration', () => {
+  test('needs nothing in embedded mode, where private and plain targets are allowed', () => {
+    expect(parseConfig({})).toMatchObject({
+      embedded: true,
+      PORT: 8080,
+      DATA_DIR: 'data',
+      TOKEN_TTL: 3_600_000,
+      ALLOW_PRIVATE_TARGETS: true,
+      ALLOW_HTTP_TARGETS: true,
+      ALLOWED_PORTS: [80, 443, 8080, 8443],
+      RETRY_SCHEDULE: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1_000),
+      DELIVERY_TIMEOUT: 15_000,
+      ORDER_HOLD: 900_000,
+      LOG_RETENTION: 30 * 86_400_000,
+    });
+  });
+
+  test('is strict about targets where DATABASE_URL is set, unless it says otherwise', () => {
+    const strict = { embedded: false, ALLOW_PRIVATE_TARGETS: false, ALLOW_HTTP_TARGETS: false };
+    expect(parseConfig(production)).toMatchObject(strict);
+    expect(parseConfig({ ...production, ALLOW_HTTP_TARGETS: 'true' })).toMatchObject({
+      ...strict,
+      ALLOW_HTTP_TARGETS: true,
+    });
+  });
+
+  test('names each secret that is missing where DATABASE_URL is set', () => {
+    expect(named({ DATABASE_URL: production.DATABASE_URL })).toEqual([
+      'TOKEN_SECRET',
+      'SECRETS_KEY',
+      'OPERATOR_TOKEN',
+    ]);
+  });
+
+  test('knows wrong values for every variable that can be wrong', () => {
+    expect([...Object.keys(wrong), ...free].sort()).toEqual(Object.keys(variables.shape).sort());
+  });
+
+  test.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value])))(
+    '%s=%p is refused by name',
+    (name, value) => {
+      expect(named({ ...production, [name]: value })).toEqual([name]);
+    },
+  );
+
+  test('names every wrong variable in one message, each once, and no other', () => {
+    const anyWrong = fc
+      .subarray(Object.keys(wrong))
+      .chain((names) =>
+        fc.record(Object.fromEntries(names.map((name) => [name, fc.constantFrom(...wrong[name]!)]))),
+      );
+    fc.assert(
+      fc.property(anyWrong, (env) => {
+        const broken = env as Record<string, string>;
+        expect(named({ ...production, ...broken }).sort()).toEqual(Object.keys(broken).sort());
+      }),
+    );
+  });
+
+  test('says how a value is written that was not understood', () => {
+    expect(problems({ PORT: 'eighty' })[0]).toMatch(/whole number from 0 to 65535/);
+    expect(problems({ TOKEN_TTL: 'soon' })[0]).toMatch(/such as 500ms, 15s, 5m, 2h or 1d/);
+    expect(problems({ RETRY_SCHEDULE: 'soon' })[0]).toMatch(/such as 5s,5m,30m,2h/);
+  });
+
+  test('never repeats a value, which may be a secret', () => {
+    const env = { ...production, TOKEN_SECRET: 'hunter2', REDIS_URL: 'hunter2@redis', PORT: 'hunter2' };
+    expect(problems(env).join()).not.toContain('hunter2');
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    const empty = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, '']));
+    expect(parseConfig(empty)).toEqual(parseConfig({}));
+  });
+
+  test('refuses one port for two listeners', () => {
+    expect(named({ PORT: '8080', METRICS_PORT: '8080' })).toEqual(['METRICS_PORT']);
+    expect(problems({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+  });
+
+  test.each([
+    ['redis://localhost'],
+    ['rediss://user:password@host:6380/1'],
+    ['redis+sentinel://h1:26379,h2:26379/master'],
+    ['redis+cluster://h1:6379,h2:6379'],
+  ])('takes REDIS_URL=%s', (url) => {
+    expect(parseConfig({ REDIS_URL: url }).REDIS_URL).toBe(url);
+  });
+
+  test('takes a retry schedule with spaces, of one step, or of none', () => {
+    expect(parseConfig({ RETRY_SCHEDULE: '5s, 5m' }).RETRY_SCHEDULE).toEqual([5_000, 300_000]);
+    expect(parseConfig({ RETRY_SCHEDULE: '1s' }).RETRY_SCHEDULE).toEqual([1_000]);
+    expect(parseConfig({ RETRY_SCHEDULE: ',' }).RETRY_SCHEDULE).toEqual([]);
+  });
+});

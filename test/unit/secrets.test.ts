@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createSecretBox, newSecret } from '../../src/webhooks/secrets.js';
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
+const key = fc.string({ minLength: 32, maxLength: 64 });
+
+describe('the secret box', () => {
+  test('opens what it sealed, also as another process with the same key', () => {
+    fc.assert(
+      fc.property(key, text, (key, secret) => {
+        const sealed = createSecretBox(key).seal(secret);
+        expect(createSecretBox(key).open(sealed)).toBe(secret);
+      }),
+    );
+  });
+
+  test('shows nothing of the secret and seals it differently each time', () => {
+    const box = createSecretBox('k'.repeat(32));
+    const secret = newSecret();
+    const sealed = Array.from({ length: 20 }, () => box.seal(secret));
+    expect(new Set(sealed).size).toBe(20);
+    for (const one of sealed) {
+      expect(one).not.toContain(secret.slice('whsec_'.length));
+      expect(Buffer.from(one.split('.').at(-1)!, 'base64url').toString()).not.toContain('whsec_');
+    }
+  });
+
+  test('refuses what was changed at any place', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.integer({ min: 1, max: 255 }), (secret, place, change) => {
+        const [id, ...parts] = createSecretBox('k'.repeat(32)).seal(secret).split('.');
+        const bytes = parts.map((part) => Buffer.from(part, 'base64url'));
+        const total = bytes.reduce((sum, part) => sum + part.length, 0);
+        let at = place % total;
+        for (const part of bytes) {
+          if (at >= 0 && at < part.length) part[at]! ^= change;
+          at -= part.length;
+        }
+        const changed = [id, ...bytes.map((part) => part.toString('base64url'))].join('.');
+        expect(() => createSecretBox('k'.repeat(32)).open(changed)).toThrow();
+      }),
+    );
+  });
+
+  test('says so where it was sealed with another key', () => {
+    fc.assert(
+      fc.property(key, key, text, (one, other, secret) => {
+        fc.pre(one !== other);
+        const sealed = createSecretBox(one).seal(secret);
+        expect(() => createSecretBox(other).open(sealed)).toThrow(/another SECRETS_KEY/);
+      }),
+    );
+  });
+
+  test('refuses what no box has sealed', () => {
+    fc.assert(
+      fc.property(fc.string(), (sealed) => {
+        expect(() => createSecretBox('k'.repeat(32)).open(sealed)).toThrow();
+      }),
+    );
+  });
+
+  test('a new secret is whsec_ and 32 bytes, never the same twice', () => {
+    const made = Array.from({ length: 50 }, newSecret);
+    expect(new Set(made).size).toBe(50);
+    for (const secret of made) {
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(Buffer.from(secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+    }
+  });
+});
