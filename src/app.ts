@@ -41,7 +41,10 @@ export async function startApp(
     const resources = await openResources(config, databaseUrl, role, logger, releasers);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
-    const url = await serve(resources, role, worker, (close) => releasers.push('http server', close));
+    const url = await serve(resources, role, worker, (close) =>
+      // Both at once: while requests finish, no new work begins.
+      releasers.push('http server', () => Promise.all([close(), worker?.drain()])),
+    );
     logger.info({ role, url, queueEngine: resources.engine.kind, embedded: config.embedded }, 'started');
     return { url, db: resources.apiDb, stop: releasers.releaseAll };
   } catch (error) {

@@ -16,7 +16,7 @@ export async function greet(app: App, dataDir: string): Promise<void> {
   const account = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
     : await makeAccount(app, file);
-  process.stdout.write(greeting(app.url, account, shellWord(join(dataDir, 'first-webhook.json'))));
+  process.stdout.write(greeting(app.url, account, dataDir));
 }
 
 async function makeAccount(app: App, file: string): Promise<FirstAccount> {
@@ -63,8 +63,17 @@ const order = {
 /** One word of a POSIX shell, quoted where it has to be. */
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+/** What the operator's command line cannot guess: which service, and where its token is. */
+const operatorEnv = (url: string, dataDir: string) =>
+  [
+    ...(dataDir === 'data' ? [] : [`DATA_DIR=${shellWord(dataDir)} `]),
+    ...(url === 'http://localhost:8080' ? [] : [`PARCELHOOK_URL=${url} `]),
+  ].join('');
+
+const webhookFile = (dataDir: string) => shellWord(join(dataDir, 'first-webhook.json'));
+
 /** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
-const greeting = (url: string, { accountKey, email, password }: FirstAccount, webhookFile: string) => `
+const greeting = (url: string, { accountKey, email, password }: FirstAccount, dataDir: string) => `
   Parcelhook is ready at ${url}
 
     account key   ${accountKey}
@@ -73,13 +82,13 @@ const greeting = (url: string, { accountKey, email, password }: FirstAccount, we
 
   In a second terminal, in this folder: a receiver that prints what arrives.
 
-npm run receiver -- --port 9000 --secret-file ${webhookFile}
+npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 
   In a third: log in, register a webhook, place an order, look at its tracking and at the log.
 
 KEY=${accountKey}
 TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${webhookFile}; echo
+curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${webhookFile(dataDir)}; echo
 ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
@@ -87,6 +96,6 @@ curl -s "${url}/v1/deliveries?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
 
   The shipment goes on its way:
 
-npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP
+${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP
 
 `;

@@ -78,6 +78,18 @@ export function startWorker(resources: Resources): WorkerRole {
   });
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, () => maintainLog(db));
 
+  let draining: Promise<void> | undefined;
+  const drain = async () => {
+    const drained = dispatcher.drain();
+    await Promise.all([
+      sweeping.stop(),
+      canaries.stop(),
+      maintenance.stop(),
+      ...consumers.map((consumer) => consumer.close()),
+    ]);
+    await drained;
+  };
+
   return {
     checkFlow: () => {
       const stale = [...producers.keys()].filter(
@@ -87,15 +99,6 @@ export function startWorker(resources: Resources): WorkerRole {
         ? Promise.resolve()
         : Promise.reject(new Error(`no canary job came through ${stale.join(', ')} in the last 30 s`));
     },
-    drain: async () => {
-      const drained = dispatcher.drain();
-      await Promise.all([
-        sweeping.stop(),
-        canaries.stop(),
-        maintenance.stop(),
-        ...consumers.map((consumer) => consumer.close()),
-      ]);
-      await drained;
-    },
+    drain: () => (draining ??= drain()),
   };
 }

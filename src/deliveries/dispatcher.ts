@@ -17,7 +17,7 @@ import {
   type Claim,
   type Settlement,
 } from './store.js';
-import { findDue } from './sweep-store.js';
+import { findDue, leaveToSweeper } from './sweep-store.js';
 import { leaseMs, longestStartMs, sweepAfterMs } from './timing.js';
 
 export interface DispatcherOptions {
@@ -129,9 +129,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const dispatch = async (ids: string[]) => {
-    for (let from = 0; from < ids.length && !draining;) {
+    let from = 0;
+    while (from < ids.length && !draining) {
       const taken = await slots.take(ids.length - from);
-      if (draining) return slots.give(taken);
+      if (draining) {
+        slots.give(taken);
+        break;
+      }
       const slice = ids.slice(from, from + taken);
       from += taken;
       await Promise.all(
@@ -145,6 +149,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }),
       );
     }
+    if (from < ids.length) await leaveToSweeper(db, ids.slice(from));
   };
 
   const wake = async () => {

@@ -44,6 +44,16 @@ export function takeForgotten(
   );
 }
 
+/** What a process that stops does not get to: the next sweep, of any process, takes it up. */
+export async function leaveToSweeper(db: Database, deliveryIds: string[]): Promise<void> {
+  await db.query(
+    'leave-to-sweeper',
+    `update deliveries set sweep_at = now()
+      where delivery_id = any($1::uuid[]) and status = 'PENDING' and not claimed and due_at <= now()`,
+    [deliveryIds],
+  );
+}
+
 /** Webhooks that still have a backlog to release or to cancel. */
 export function findBacklogs(db: Database): Promise<{ webhookId: string; backlog: 'RELEASE' | 'CANCEL' }[]> {
   return db.query(

@@ -102,14 +102,20 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
-/** Takes no new connection; requests under way finish, idle connections close. */
+/** Longer than any request takes: its statements have tighter bounds. */
+const closeGraceMs = 4_000;
+
+/** Takes no new connection; requests under way finish, idle connections close, and what says nothing is cut off. */
 const close = (server: Server) =>
   new Promise<void>((resolve) => {
-    server.close(() => resolve());
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const cutOff = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(cutOff);
+      resolve();
+    });
     server.closeIdleConnections();
-    // A connection that becomes idle during the drain closes too.
-    const sweep = setInterval(() => server.closeIdleConnections(), 100);
-    server.once('close', () => clearInterval(sweep));
   });
 
 const groupByPath = (routes: Route[]): Map<string, Route[]> =>

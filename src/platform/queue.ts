@@ -56,7 +56,7 @@ const workerOptions = {
   removeOnFail: { count: 0 },
 };
 
-/** How long a queue may take to note what is done when its worker closes. */
+/** How long closing may wait for an engine to answer. */
 const closeTimeoutMs = 2_000;
 
 /** BullMQ on Redis where a URL is given, else on PostgreSQL; nothing outside this file knows which. */
@@ -112,7 +112,8 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     },
     check: backend.check,
     close: async () => {
-      await Promise.allSettled(opened.reverse().map((resource) => resource.close()));
+      const closed = Promise.allSettled(opened.reverse().map((resource) => resource.close()));
+      await Promise.race([closed, sleep(closeTimeoutMs)]);
     },
   };
 }

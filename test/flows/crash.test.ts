@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { registerAccount, registerWebhook } from '../client.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { heardOf, placeOrders, repeated, until, untilAllAre, verifyAll } from './support.js';
+
+describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
+  let service: Service | undefined;
+  let receiver: Receiver | undefined;
+
+  afterEach(async () => {
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  test('a new process delivers every order the old one had accepted', async () => {
+    const inFlight = 10;
+    const env = { DELIVERY_CONCURRENCY: String(inFlight), RETRY_SCHEDULE: '500ms,1s,1s,1s' };
+    service = await startService({ backend, env });
+    const account = await registerAccount(service);
+    let failures = 15;
+    receiver = await startReceiver(() => (failures-- > 0 ? { status: 500, delayMs: 200 } : { delayMs: 200 }));
+    const { webhookId, secret } = await registerWebhook(account, receiver.url);
+
+    const accepted = await placeOrders(account, 60);
+    await receiver.waitFor(20);
+    accepted.push(...(await placeOrders(account, 20)));
+    service.process.kill('SIGKILL');
+    await service.process.exited;
+    const killedAt = Date.now();
+    const { sql } = service;
+    const [{ open }] = (await sql<{ open: number }>(
+      `select (select count(*) from shipments)::int
+            - (select count(*) from deliveries where status = 'SUCCEEDED')::int as open`,
+    )) as [{ open: number }];
+    expect(open).toBeGreaterThan(20);
+
+    service.process = await startProcess(service.env);
+    const { received } = receiver;
+    await until('all notifications', () => heardOf(received, accepted) === accepted.length, 20_000);
+    await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
+    console.info(`${backend}: recovered ${Date.now() - killedAt} ms after kill -9 of everything`);
+
+    verifyAll(received, secret);
+    // Each of the 15 failures is a request more; what else came twice was in flight.
+    expect(repeated(received) - 15).toBeLessThanOrEqual(inFlight);
+    expect(await sql('select distinct state from shipments')).toEqual([{ state: 'CREATED' }]);
+  }, 60_000);
+
+  test('what one worker had in flight is delivered by the other within 15 s', async () => {
+    const inFlight = 20;
+    const env = { DELIVERY_CONCURRENCY: String(inFlight) };
+    service = await startService({ backend, env, role: 'api' });
+    const [victim, other] = await Promise.all([
+      startProcess(service.env, 'worker'),
+      startProcess(service.env, 'worker'),
+    ]);
+    try {
+      const account = await registerAccount(service);
+      const answers: (() => void)[] = [];
+      let hold = true;
+      receiver = await startReceiver((_, response) =>
+        hold ? void answers.push(() => response.end('ok')) : {},
+      );
+      const { webhookId, secret } = await registerWebhook(account, receiver.url);
+      const accepted = await placeOrders(account, 2 * inFlight);
+      await receiver.waitFor(inFlight + 5); // more than one worker alone can have in flight
+      hold = false;
+      victim.kill('SIGKILL');
+      await victim.exited;
+      const killedAt = Date.now();
+      for (const answer of answers) answer();
+      await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 15_000);
+      console.info(`${backend}: the other worker was through ${Date.now() - killedAt} ms after kill -9`);
+      const { received } = receiver;
+      verifyAll(received, secret);
+      expect(heardOf(received, accepted)).toBe(accepted.length);
+      expect(repeated(received)).toBeGreaterThan(0);
+      expect(repeated(received)).toBeLessThanOrEqual(inFlight);
+      // What was lost is in the log as attempts without an outcome; a few may not have got as far as the receiver.
+      const lost = await service.sql('select from attempts where duration_ms is null');
+      expect(lost.length).toBeGreaterThanOrEqual(repeated(received));
+      expect(lost.length).toBeLessThanOrEqual(inFlight);
+    } finally {
+      victim.kill('SIGKILL');
+      await stopProcess(other);
+    }
+  }, 60_000);
+});

@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { basic, request } from '../client.js';
+import { startProcess, stopProcess, type RunningProcess } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { crashTraces, newFolder, trackingIdOf, until, type Folder } from './support.js';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+const operatorCli = fileURLToPath(new URL('../../dist/operator/cli.js', import.meta.url));
+
+/** Runs a program to its end. */
+function run(program: string, args: string[], options: { env?: object; input?: string } = {}) {
+  const child = spawn(program, args, { env: { PATH: process.env.PATH ?? '', ...options.env } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.end(options.input ?? '');
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, stdout, stderr })),
+  );
+}
+
+describe('embedded mode, on a path with spaces', () => {
+  let folder: Folder;
+  let dataDir: string;
+  let running: RunningProcess | undefined;
+  let receiver: Receiver;
+  let firstGreeting: string;
+  let trackingId: string;
+
+  beforeAll(async () => {
+    folder = newFolder();
+    dataDir = join(folder.path, "a data folder of Ana's");
+    receiver = await startReceiver();
+  });
+  afterEach(() => {
+    expect(crashTraces(running?.output() ?? '')).toEqual([]);
+  });
+  afterAll(async () => {
+    if (running) await stopProcess(running);
+    killPostmaster();
+    await receiver.close();
+    folder.remove();
+  });
+
+  const start = async () => {
+    running = await startProcess({ DATA_DIR: dataDir, PORT: '0' });
+    await until('the greeting', () => /event send .*\n/.test(running!.output()));
+    return running.output().slice(running.output().indexOf('  Parcelhook is ready'));
+  };
+  const lockFile = () => join(dataDir, 'postgres', 'postmaster.pid');
+  const killPostmaster = () => {
+    if (!existsSync(lockFile())) return;
+    try {
+      process.kill(Number(readFileSync(lockFile(), 'utf8').split('\n')[0]), 'SIGKILL');
+    } catch {
+      // gone already
+    }
+  };
+  const accountIn = (greeting: string) => ({
+    accountKey: /account key +(\S+)/.exec(greeting)?.[1] ?? '',
+    email: /e-mail +(\S+)/.exec(greeting)?.[1] ?? '',
+    password: /password +(\S+)/.exec(greeting)?.[1] ?? '',
+  });
+  const logIn = async (greeting: string) => {
+    const { accountKey, email, password } = accountIn(greeting);
+    return request(`${running!.url}/v1/login?key=${accountKey}`, {
+      headers: { authorization: basic(email, password) },
+    });
+  };
+  const track = async (greeting: string) => {
+    const { token } = (await logIn(greeting)).data as { token: string };
+    const { accountKey } = accountIn(greeting);
+    return request(`${running!.url}/v1/shipment-tracking/${trackingId}?key=${accountKey}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  };
+
+  test('the first start prints an account that can log in, and is live and ready', async () => {
+    firstGreeting = await start();
+    expect(firstGreeting).toContain(running!.url);
+    expect((await logIn(firstGreeting)).httpStatus).toBe(200);
+    expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
+    await until('ready', async () => (await request(`${running!.url}/readyz`)).httpStatus === 200);
+  }, 60_000);
+
+  test("the printed commands, pasted into bash, bring the first notification, and the operator's the next", async () => {
+    const commands = firstGreeting
+      .slice(firstGreeting.indexOf('KEY='))
+      .replace('  The shipment goes on its way:', '')
+      .replace('npm run operator --', `'${process.execPath}' '${operatorCli}'`)
+      .replaceAll('http://localhost:9000/', receiver.url);
+    const { code, stdout, stderr } = await run('bash', ['-eu', '-o', 'pipefail'], { input: commands });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('"status":"CREATED"');
+    const [received, next] = await receiver.waitFor(2);
+    expect(received!.notification).toMatchObject({ state: 'CREATED', label_id: 'ORDER-1001' });
+    trackingId = trackingIdOf(received!);
+    expect(next!.notification).toMatchObject({ state: 'PICKED_UP', tracking_id: trackingId });
+    expect(stdout).toContain(trackingId);
+    // What the receiver's command line is told to read is where `tee` has put the webhook.
+    const file = /--secret-file (.+)/.exec(firstGreeting)![1]!;
+    const echoed = await run('bash', [], { input: `cat ${file}` });
+    expect(echoed.stdout).toContain('"secret":"whsec_');
+  });
+
+  test('a second start prints the same account and keeps the data', async () => {
+    expect(await stopProcess(running!)).toBe(0);
+    const greeting = await start();
+    expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
+    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'PICKED_UP' });
+  }, 60_000);
+
+  test('after a kill -9 of the service and of its PostgreSQL the next start has everything', async () => {
+    running!.kill('SIGKILL');
+    killPostmaster();
+    await running!.exited;
+    const greeting = await start();
+    expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
+    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'PICKED_UP' });
+  }, 60_000);
+
+  test('a port that is in use is told in one line', async () => {
+    const { port } = new URL(running!.url);
+    const env = { DATA_DIR: dataDir, PORT: port };
+    const { code, stderr } = await run(process.execPath, [main], { env });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Port ${port} is in use: set PORT to another one.\n`);
+    expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
+  }, 30_000);
+});
+
+describe('a start that cannot be', () => {
+  test('a broken configuration exits 78 and names every wrong variable in one message', async () => {
+    const env = {
+      PORT: 'eighty',
+      DATABASE_URL: 'mysql://localhost/db',
+      REDIS_URL: 'localhost:6379',
+      TOKEN_SECRET: 'short',
+      TOKEN_TTL: '1 hour',
+      ALLOW_HTTP_TARGETS: 'yes',
+      RETRY_SCHEDULE: '5s,soon',
+      DELIVERY_CONCURRENCY: '0',
+      ALLOWED_PORTS: '443,x',
+      LOG_LEVEL: 'loud',
+    };
+    const { code, stdout, stderr } = await run(process.execPath, [main], { env });
+    expect(code).toBe(78);
+    expect(stdout).toBe('');
+    for (const name of [...Object.keys(env), 'SECRETS_KEY', 'OPERATOR_TOKEN']) {
+      expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
+    }
+  });
+
+  test.each([
+    ['STATES_FILE', '{"initial": "A", "states": [{"name": "A", "next": ["B"]}]}'],
+    ['DROPOFF_FILE', '[]'],
+    ['STATES_FILE', 'no JSON'],
+  ])('a data file that cannot be used exits 78 and names %s', async (name, content) => {
+    const folder = newFolder();
+    const file = join(folder.path, 'file.json');
+    writeFileSync(file, content);
+    const secrets = {
+      TOKEN_SECRET: 'x'.repeat(32),
+      SECRETS_KEY: 'x'.repeat(32),
+      OPERATOR_TOKEN: 'x'.repeat(16),
+    };
+    const env = { DATABASE_URL: 'postgres://localhost:1/none', ...secrets, [name]: file };
+    const { code, stderr } = await run(process.execPath, [main], { env });
+    folder.remove();
+    expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
+    expect(code).toBe(78);
+  });
+
+  test.each([['courier'], ['api', 'worker']])(
+    'arguments that are no role (%s) exit 64 with the usage',
+    async (...args) => {
+      const { code, stderr } = await run(process.execPath, [
+        main,
+        ...args.filter((arg) => typeof arg === 'string'),
+      ]);
+      expect(code).toBe(64);
+      expect(stderr).toContain('Usage: parcelhook [all|api|worker]');
+    },
+  );
+});

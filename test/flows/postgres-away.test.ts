@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
+import { createLogger } from '../../src/platform/logger.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  sampleOrder,
+  type Account,
+} from '../client.js';
+import { backends, startProcess, stopProcess, type RunningProcess } from '../harness.js';
+import { createDatabase } from '../database.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import {
+  crashTraces,
+  deployment,
+  heardOf,
+  newFolder,
+  repeated,
+  startLoad,
+  until,
+  type Folder,
+} from './support.js';
+
+const redisUrl = process.env.TEST_REDIS_URL ?? '';
+const logger = createLogger('silent');
+let folder: Folder;
+let postgres: EmbeddedPostgres;
+let databases = 0;
+
+const startPostgres = async () => {
+  postgres = await startEmbeddedPostgres({ dataDir: folder.path, logger });
+};
+
+/** Ends the server at once, as a crash would, and does not start it again. */
+const crashPostgres = async () => {
+  const pid = Number(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  process.kill(pid, 'SIGQUIT');
+  await postgres.stop();
+};
+
+beforeAll(async () => {
+  folder = newFolder();
+  await startPostgres();
+});
+afterAll(async () => {
+  await postgres.stop();
+  folder.remove();
+});
+
+describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend) => {
+  let databaseUrl: string;
+  let service: RunningProcess;
+  let account: Account;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    databaseUrl = await createDatabase(postgres.connectionString, `away_${(databases += 1)}`, null);
+    service = await startProcess(deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {}));
+    account = await registerAccount(service);
+    receiver = await startReceiver();
+    await registerWebhook(account, receiver.url);
+  });
+  afterEach(async () => {
+    expect(await stopProcess(service)).toBe(0);
+    expect(crashTraces(service.output())).toEqual([]);
+    await receiver.close();
+  });
+
+  const withClient = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  };
+  const untilDelivered = (trackingIds: string[], timeoutMs = 30_000) =>
+    until('all', () => heardOf(receiver.received, trackingIds) === trackingIds.length, timeoutMs);
+
+  test('while it is away nothing is accepted; when it is back all goes on within 10 s', async () => {
+    const load = startLoad(() => account, 20);
+    await receiver.waitFor(20);
+    await crashPostgres();
+    await sleep(200); // what was under way when it went is in doubt
+    const before = load.answers.length;
+    await sleep(3_000);
+    const away = load.answers.slice(before);
+    await startPostgres();
+    const backAt = Date.now();
+    await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
+    const acceptingMs = Date.now() - backAt;
+    const seen = receiver.received.length;
+    await receiver.waitFor(seen + 20, undefined, 10_000);
+    const deliveringMs = Date.now() - backAt;
+    await load.stop();
+    await untilDelivered(load.accepted);
+
+    const slowest = Math.max(...away.map(({ durationMs }) => durationMs));
+    console.info(
+      `${backend}: ${away.length} answers while away, slowest ${slowest.toFixed(0)} ms; after it was back ` +
+        `accepting in ${acceptingMs} ms, delivering in ${deliveringMs} ms`,
+    );
+    expect(new Set(away.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+    expect(away.every(({ retryAfter }) => retryAfter !== null)).toBe(true);
+    expect(slowest).toBeLessThan(1_200);
+    // Accepted means committed; what was in doubt at the crash may be there besides.
+    const inDoubt = load.answers.filter(({ httpStatus }) => httpStatus !== 201).length - away.length;
+    const [row] = await withClient(
+      async (client) => (await client.query<{ n: number }>('select count(*)::int as n from shipments')).rows,
+    );
+    expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
+    expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
+  }, 90_000);
+
+  test('every connection terminated again and again: no crash, and all that was accepted is delivered', async () => {
+    const load = startLoad(() => account, 20);
+    await receiver.waitFor(20);
+    const terminated = await withClient(async (client) => {
+      let count = 0;
+      for (let time = 0; time < 8; time += 1) {
+        const ended = await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+        count += ended.rowCount ?? 0;
+        await sleep(250);
+      }
+      return count;
+    });
+    expect(terminated).toBeGreaterThan(20);
+    const last = await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
+    await load.stop();
+    const tookMs = await untilDelivered(load.accepted);
+    const refused = load.answers.filter(({ httpStatus }) => httpStatus !== 201);
+    console.info(
+      `${backend}: ${refused.length} of ${load.answers.length} orders refused, accepting after ${last} ms, ` +
+        `all delivered after ${tookMs} ms`,
+    );
+    expect(refused.filter(({ httpStatus }) => httpStatus !== 503)).toEqual([]);
+    expect(load.accepted.length).toBeGreaterThan(load.answers.length / 2);
+  }, 60_000);
+
+  test('a locked table: every answer within 3 s, 503 where it is needed, and work goes on afterwards', async () => {
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    const timed = async (call: Promise<{ httpStatus: number }>) => {
+      const startedAt = performance.now();
+      const { httpStatus } = await call;
+      return { httpStatus, durationMs: performance.now() - startedAt };
+    };
+    const answers = await withClient(async (client) => {
+      await client.query('begin');
+      await client.query('lock table shipments, deliveries in access exclusive mode');
+      const requests = [];
+      for (let time = 0; time < 12; time += 1) {
+        requests.push(
+          timed(account.call('/v1/shipments', { body: sampleOrder() })),
+          timed(account.call('/v1/deliveries')),
+          timed(operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } })),
+        );
+        await sleep(200);
+      }
+      const answers = await Promise.all(requests);
+      await client.query('commit');
+      return answers;
+    });
+    const slowest = Math.max(...answers.map(({ durationMs }) => durationMs));
+    console.info(`${backend}: slowest answer while tables were locked ${slowest.toFixed(0)} ms`);
+    expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+    expect(slowest).toBeLessThan(3_200);
+
+    const after = await placeOrder(account);
+    await untilDelivered([trackingId, after]);
+    expect(repeated(receiver.received)).toBe(0);
+  }, 60_000);
+});

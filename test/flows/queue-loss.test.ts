@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { freePort, startRedis, type RedisServer } from '../redis.js';
+import {
+  countByStatus,
+  crashTraces,
+  heardOf,
+  newFolder,
+  percentile,
+  placeOrders,
+  repeated,
+  startLoad,
+  until,
+  untilAllAre,
+  verifyAll,
+  type Folder,
+} from './support.js';
+
+(backends.includes('redis') ? describe : describe.skip)('the queue is disposable', () => {
+  let folder: Folder;
+  let redis: RedisServer | null;
+  let service: Service | undefined;
+  let receiver: Receiver;
+
+  beforeAll(() => {
+    folder = newFolder();
+  });
+  afterAll(() => folder.remove());
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+    await redis?.stop();
+    await receiver.close();
+  });
+
+  const start = async (options: { env?: Record<string, string>; role?: string } = {}): Promise<Account> => {
+    redis = await startRedis(folder.path);
+    service = await startService({ ...options, env: { REDIS_URL: redis!.url, ...options.env } });
+    return registerAccount(service);
+  };
+
+  /** Some orders created with deliveries owed, some only accepted; the worker stands still. */
+  const makeBacklog = async (account: Account, stopWorker: () => unknown) => {
+    const answers: (() => void)[] = [];
+    receiver.reply = (_, response) => void answers.push(() => response.end('ok'));
+    const created = await placeOrders(account, 20);
+    await until('all created', async () => (await service!.sql('select from deliveries')).length === 20);
+    await receiver.waitFor(2);
+    receiver.reply = () => ({});
+    await stopWorker();
+    for (const answer of answers) answer();
+    const accepted = await placeOrders(account, 20);
+    await sleep(100); // their jobs come after the 201
+    expect(await service!.sql('select from shipments where state is null')).toHaveLength(20);
+    return [...created, ...accepted];
+  };
+
+  test('FLUSHALL with a backlog: everything is delivered within 60 s', async () => {
+    const account = await start({ role: 'api' });
+    const env = { ...service!.env, DELIVERY_CONCURRENCY: '2' };
+    const worker = await startProcess(env, 'worker');
+    try {
+      const { webhookId, secret } = await registerWebhook(account, receiver.url);
+      const orders = await makeBacklog(account, () => worker.kill('SIGSTOP'));
+      const client = new Redis(redis!.url);
+      expect(await client.dbsize()).toBeGreaterThan(0);
+      await client.flushall();
+      client.disconnect();
+      worker.kill('SIGCONT');
+      const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
+      console.info(`everything delivered ${tookMs} ms after FLUSHALL`);
+      await untilAllAre(service!, webhookId, 'SUCCEEDED', orders.length);
+      verifyAll(receiver.received, secret);
+      expect(repeated(receiver.received)).toBe(0);
+      expect(crashTraces(worker.output())).toEqual([]);
+    } finally {
+      worker.kill('SIGCONT');
+      await stopProcess(worker);
+    }
+  }, 90_000);
+
+  test('jobs left behind on Redis when the queue moves to PostgreSQL are not missed', async () => {
+    const account = await start({ role: 'api' });
+    const env = { ...service!.env, DELIVERY_CONCURRENCY: '2' };
+    const worker = await startProcess(env, 'worker');
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const orders = await makeBacklog(account, async () => {
+      worker.kill('SIGKILL');
+      await worker.exited;
+    });
+    await stopProcess(service!.process);
+    service!.process = await startProcess({ ...service!.env, REDIS_URL: '' });
+    const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
+    console.info(`everything delivered ${tookMs} ms after the move to PostgreSQL`);
+    await untilAllAre(service!, webhookId, 'SUCCEEDED', orders.length);
+    expect(repeated(receiver.received)).toBeLessThanOrEqual(2);
+  }, 90_000);
+
+  test('Redis killed and back empty after 3 s: orders are accepted throughout and all delivered', async () => {
+    const account = await start();
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const load = startLoad(() => account, 20);
+    try {
+      await receiver.waitFor(20);
+      const port = Number(new URL(redis!.url).port);
+      await redis!.stop();
+      await sleep(3_000);
+      redis = await startRedis(folder.path, port);
+      const backAt = Date.now();
+      const seen = receiver.received.length;
+      await receiver.waitFor(seen + 20, undefined, 10_000);
+      console.info(`delivering again ${Date.now() - backAt} ms after Redis was back`);
+      await sleep(500);
+      await load.stop();
+      const tookMs = await until(
+        'all',
+        () => heardOf(receiver.received, load.accepted) === load.accepted.length,
+        30_000,
+      );
+      const durations = load.answers.map(({ durationMs }) => durationMs);
+      console.info(
+        `${load.answers.length} orders: p99 ${percentile(durations, 0.99).toFixed(0)} ms, ` +
+          `slowest ${percentile(durations, 1).toFixed(0)} ms; all delivered ${tookMs} ms after the last order`,
+      );
+      expect(load.answers.filter(({ httpStatus }) => httpStatus !== 201)).toEqual([]);
+      expect(Math.max(...durations)).toBeLessThan(1_200);
+      await untilAllAre(service!, webhookId, 'SUCCEEDED', load.accepted.length);
+      expect(repeated(receiver.received)).toBe(0);
+      expect(crashTraces(service!.process.output())).toEqual([]);
+    } finally {
+      await load.stop();
+    }
+  }, 90_000);
+
+  test('started while Redis is away it accepts orders, says so, and delivers when Redis comes up', async () => {
+    const port = await freePort();
+    redis = null;
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    service = await startService({ env, role: 'api' });
+    const worker = await startProcess(service.env, 'worker');
+    try {
+      const account = await registerAccount(service);
+      const { webhookId } = await registerWebhook(account, receiver.url);
+      const trackingIds = await placeOrders(account, 20);
+      const ready = async (of: { url: string }) => {
+        const { httpStatus, body } = await request(`${of.url}/readyz`);
+        return { httpStatus, ...(body as unknown as { checks: Record<string, string> }) };
+      };
+      expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
+      expect((await ready(service)).checks.queue).not.toBe('OK');
+      expect(await ready(worker)).toMatchObject({ httpStatus: 503, checks: { postgres: 'OK' } });
+
+      redis = await startRedis(folder.path, port);
+      const tookMs = await until('all', () => heardOf(receiver.received, trackingIds) === 20, 20_000);
+      console.info(`delivered ${tookMs} ms after Redis came up for the first time`);
+      await until('ready', async () => (await ready(worker)).httpStatus === 200, 20_000);
+      expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
+      const last = await placeOrder(account);
+      await until('one more', () => heardOf(receiver.received, [last]) === 1, 5_000);
+      await untilAllAre(service, webhookId, 'SUCCEEDED', 21);
+      expect(repeated(receiver.received)).toBe(0);
+    } finally {
+      await stopProcess(worker);
+    }
+  }, 60_000);
+
+  test('SIGTERM while Redis is away still drains and exits 0', async () => {
+    const account = await start();
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    receiver.reply = () => ({ delayMs: 1_000 });
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    await redis!.stop();
+    expect(await stopProcess(service!.process)).toBe(0);
+    expect(await countByStatus(service!, webhookId)).toEqual({ SUCCEEDED: 1 });
+  });
+});

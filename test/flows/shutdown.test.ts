@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeOrder, registerAccount, registerWebhook } from '../client.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import {
+  accountAt,
+  countByStatus,
+  crashTraces,
+  heardOf,
+  placeOrders,
+  repeated,
+  startLoad,
+  until,
+  untilAllAre,
+} from './support.js';
+
+const lastLine = (output: string) => output.trimEnd().split('\n').at(-1);
+
+describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
+  let service: Service | undefined;
+  let receiver: Receiver | undefined;
+
+  afterEach(async () => {
+    await service?.stop();
+    await receiver?.close();
+  });
+
+  test('lets the attempts in flight finish, starts no others, exits 0 with a last log line, and the next start goes on', async () => {
+    service = await startService({ backend, env: { DELIVERY_CONCURRENCY: '4', SHUTDOWN_TIMEOUT: '10s' } });
+    const account = await registerAccount(service);
+    const answers: (() => void)[] = [];
+    receiver = await startReceiver((_, response) => void answers.push(() => response.end('ok')));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const accepted = await placeOrders(account, 12);
+    await receiver.waitFor(4);
+
+    service.process.kill('SIGTERM');
+    await until('stopping', () => service!.process.output().includes('"msg":"stopping"'));
+    await sleep(300);
+    receiver.reply = () => ({});
+    for (const answer of answers) answer();
+    const answeredAt = Date.now();
+    expect(await service.process.exited).toBe(0);
+    expect(Date.now() - answeredAt).toBeLessThan(2_000);
+    expect(lastLine(service.process.output())).toContain('"msg":"stopped"');
+    expect(receiver.received.length).toBe(4);
+    expect((await countByStatus(service, webhookId)).SUCCEEDED).toBe(4);
+
+    service.process = await startProcess(service.env);
+    await untilAllAre(service, webhookId, 'SUCCEEDED', 12, 8_000);
+    expect(heardOf(receiver.received, accepted)).toBe(12);
+    expect(repeated(receiver.received)).toBe(0);
+  }, 60_000);
+
+  test('gives up on attempts that outlast SHUTDOWN_TIMEOUT', async () => {
+    service = await startService({ backend, env: { SHUTDOWN_TIMEOUT: '500ms' } });
+    const account = await registerAccount(service);
+    receiver = await startReceiver(() => ({ delayMs: 60_000 }));
+    await registerWebhook(account, receiver.url);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    const startedAt = Date.now();
+    expect(await stopProcess(service.process)).toBe(1);
+    expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(lastLine(service.process.output())).toContain('not drained in time');
+  });
+
+  test('sent twice exits at once', async () => {
+    service = await startService({ backend });
+    const account = await registerAccount(service);
+    receiver = await startReceiver(() => ({ delayMs: 60_000 }));
+    await registerWebhook(account, receiver.url);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    service.process.kill('SIGTERM');
+    await until('stopping', () => service!.process.output().includes('"msg":"stopping"'));
+    const startedAt = Date.now();
+    expect(await stopProcess(service.process)).toBe(1);
+    expect(Date.now() - startedAt).toBeLessThan(500);
+  });
+
+  test('to one process after the other, under load, loses and doubles nothing', async () => {
+    service = await startService({ backend });
+    const account = await registerAccount(service);
+    receiver = await startReceiver(() => ({ delayMs: 50 }));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const processes = [service.process, await startProcess(service.env)];
+    const exits: unknown[] = [];
+    let inService = [...processes];
+    let turn = 0;
+    const load = startLoad(() => accountAt(account, inService[turn++ % inService.length]!), 20);
+    try {
+      await receiver.waitFor(20);
+      for (const index of [0, 1]) {
+        const old = processes[index]!;
+        inService = inService.filter((one) => one !== old); // as a load balancer would
+        exits.push(await stopProcess(old));
+        expect(crashTraces(old.output())).toEqual([]);
+        processes[index] = await startProcess(service.env);
+        inService.push(processes[index]);
+        const seen = receiver.received.length;
+        await receiver.waitFor(seen + 20);
+      }
+      await load.stop();
+      const { accepted, answers } = load;
+      expect(exits).toEqual([0, 0]);
+      expect(answers.filter(({ httpStatus }) => httpStatus !== 201)).toEqual([]);
+      await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
+      expect(heardOf(receiver.received, accepted)).toBe(accepted.length);
+      expect(repeated(receiver.received)).toBe(0);
+    } finally {
+      await load.stop();
+      service.process = processes[0]!;
+      await stopProcess(processes[1]!);
+    }
+  }, 60_000);
+});
