@@ -1,7 +1,6 @@
 import { operatorToken } from './process.js';
 
 export interface Answer<Data = Record<string, any>> {
-  // eslint-disable-line @typescript-eslint/no-explicit-any -- answers are checked by the tests
   httpStatus: number;
   headers: Headers;
   /** The whole envelope. */

@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { operator, registerAccount, registerWebhook, request, sampleOrder, type Account } from '../client.js';

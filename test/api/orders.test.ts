@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, sampleOrder, type Account, type Answer } from '../client.js';
 import { startService, type Service } from '../harness.js';
@@ -13,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Json = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- any JSON
+type Json = Record<string, any>;  
 const send = (body: unknown) => account.call('/v1/shipments', { body });
 
 /** The sample order with the value at a dotted path replaced; `undefined` leaves the field out. */

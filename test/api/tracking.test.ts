@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-member-access -- answers are any JSON until the test has looked at them */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   operator,
