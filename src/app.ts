@@ -3,11 +3,20 @@ import { loginRoute } from './accounts/login.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createTokens } from './accounts/tokens.js';
 import type { CompleteConfig } from './config.js';
+import { queueNames } from './deliveries/enqueue.js';
+import { webhookHealth } from './deliveries/health.js';
+import { createManualQueue } from './deliveries/manual.js';
+import { manualRoutes } from './deliveries/manual-routes.js';
+import { notices } from './deliveries/notice.js';
+import { replayRoutes } from './deliveries/replay-routes.js';
 import { deliveryRoutes } from './deliveries/routes.js';
 import { cancelBacklog, resumeBacklog, untilNoSendCanStart } from './deliveries/stop.js';
+import { createTestSender } from './deliveries/test-send.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
+import { renderSample } from './events/sample.js';
 import { createApp, listen } from './http/server.js';
 import type { Route } from './http/route.js';
+import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
 import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
@@ -18,7 +27,9 @@ import { createReleasers } from './platform/releasers.js';
 import { openResources, type Resources, type Role } from './resources.js';
 import { createAcceptOrder } from './shipments/accept.js';
 import { shipmentRoutes } from './shipments/routes.js';
+import { resealSecrets } from './webhooks/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
+import { userAgent } from './version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -101,6 +112,7 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
     dropoffLocations: resources.dropoffLocations,
     onAccepted: enqueueCreation,
   });
+  const resealing = { db, secrets: resources.secrets, logger };
   const backlogs = { db, queue: deliveryQueue, logger };
   return [
     ...webhookRoutes({
@@ -108,13 +120,17 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
       secrets: resources.secrets,
       policy: resources.policy,
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
-      knownInterests: catalogue.names,
-      onStopped: (webhookId) => untilNoSendCanStart(db, webhookId),
+      knownInterests: new Set([...catalogue.names, ...notices]),
+      onStopped: (webhookId) => untilNoSendCanStart(backlogs, webhookId),
       onDeleted: (webhookId) => cancelBacklog(backlogs, webhookId),
       onResumed: (webhookId) => resumeBacklog(backlogs, webhookId),
+      health: (webhookId) => webhookHealth(db, webhookId),
     }),
     ...shipmentRoutes({ db, acceptOrder }),
     ...deliveryRoutes({ db }),
+    ...sendingByHand(resources),
+    ...replayRoutes({ db, retentionMs: config.LOG_RETENTION }),
+    ...maintenanceRoutes({ db, resealSecrets: () => resealSecrets(resealing) }),
     ...operatorRoutes({
       db,
       publicUrl,
@@ -124,4 +140,26 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
       status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
   ];
+}
+
+/** Tests are sent by this process, redeliveries by a worker. */
+function sendingByHand(resources: Resources): Route[] {
+  const { config, apiDb: db, logger, catalogue, producers } = resources;
+  const sendTest = createTestSender({
+    db,
+    secrets: resources.secrets,
+    send: resources.sender.send,
+    logger,
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    userAgent,
+    renderSample,
+  });
+  const [firstQueue] = queueNames(config.DELIVERY_SHARDS);
+  return manualRoutes({
+    db,
+    sampleState: catalogue.initial,
+    knownStates: catalogue.names,
+    sendTest,
+    enqueueManual: createManualQueue(producers.get(firstQueue!)!, logger),
+  });
 }

@@ -66,6 +66,9 @@ export const variables = z.object({
   SECRETS_KEY: longSecret(32)
     .optional()
     .describe('Encrypts webhook secrets at rest. Generated in embedded mode'),
+  SECRETS_KEY_PREVIOUS: longSecret(32)
+    .optional()
+    .describe('A second key that opens webhook secrets, while SECRETS_KEY is being rotated'),
   OPERATOR_TOKEN: longSecret(16)
     .optional()
     .describe('Bearer token of the operator API. Generated in embedded mode'),
@@ -157,6 +160,9 @@ function relationProblems(values: Variables): string[] {
   const problems: string[] = [];
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {
     problems.push('METRICS_PORT: must differ from PORT');
+  }
+  if (values.SECRETS_KEY_PREVIOUS !== undefined && values.SECRETS_KEY_PREVIOUS === values.SECRETS_KEY) {
+    problems.push('SECRETS_KEY_PREVIOUS: must differ from SECRETS_KEY');
   }
   return problems;
 }

@@ -88,7 +88,7 @@ npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 
 KEY=${accountKey}
 TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee ${webhookFile(dataDir)}; echo
+curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
 ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo

@@ -10,6 +10,8 @@ import type { Role } from './resources.js';
 import { version } from './version.js';
 
 const exitCode = { usage: 64, config: 78, failure: 1 }; // sysexits.h
+/** How long a start may go on after SIGTERM, to end in good order. */
+const startGraceMs = 3_000;
 const roles: readonly string[] = ['all', 'api', 'worker'];
 
 const help = `Parcelhook ${version}: webhook relay and notification gateway for shipments
@@ -63,26 +65,34 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
 function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
   let stopping = false;
-  const drain = async (started: Pick<App, 'stop'>) => {
-    setTimeout(() => {
-      logger.error({ timeoutMs }, 'not drained in time');
-      process.exit(exitCode.failure);
-    }, timeoutMs).unref();
-    await started.stop();
-    logger.info('stopped');
-    process.exit(0);
+  const drain = (started: Pick<App, 'stop'>) => {
+    started.stop().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => fail(exitCode.failure, describeError(error)),
+    );
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(exitCode.failure);
     stopping = true;
     logger.info({ signal }, 'stopping');
-    if (app) void drain(app);
+    // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
+    setTimeout(
+      () => {
+        logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
+        process.exit(app ? exitCode.failure : 0);
+      },
+      app ? timeoutMs : Math.min(timeoutMs, startGraceMs),
+    );
+    if (app) drain(app);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   return (started) => {
     app = started;
-    if (stopping) void drain(app); // asked to stop while still starting
+    if (stopping) drain(app); // asked to stop while still starting
   };
 }
 

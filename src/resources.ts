@@ -2,6 +2,7 @@ import pRetry from 'p-retry';
 import { ConfigError, type CompleteConfig } from './config.js';
 import { createDeliveryQueue, queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
 import { makeLogPartitions } from './deliveries/partitions.js';
+import { createSender, type Sender } from './deliveries/send.js';
 import { sweepAfterMs } from './deliveries/timing.js';
 import type { RecordDependencies } from './events/record.js';
 import { describeError } from './platform/errors.js';
@@ -28,10 +29,14 @@ export interface Resources {
   /** Short statements only: a request never waits long. */
   apiDb: Database;
   workerDb: Database;
+  /** For claims and leases: a crash of PostgreSQL may forget one, which is a lease that ran out. */
+  leaseDb: Database;
   engine: QueueEngine;
   /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   deliveryQueue: DeliveryQueue;
+  /** Sends notifications: the worker's, and the API's tests. */
+  sender: Sender;
   enqueueCreation(shipmentIds: string[]): void;
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
@@ -41,8 +46,9 @@ export interface Resources {
   recording(db: Database): RecordDependencies;
 }
 
-const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500 };
-const workerConnections = { maxConnections: 8, statementTimeoutMs: 10_000 };
+const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500, durable: true };
+const workerConnections = { maxConnections: 8, statementTimeoutMs: 10_000, durable: true };
+const leaseConnections = { maxConnections: 4, statementTimeoutMs: 10_000, durable: false };
 
 /** Opens everything a role needs; each resource pushes how it is released. Throws ConfigError for a bad data file. */
 export async function openResources(
@@ -64,6 +70,7 @@ export async function openResources(
   };
   const apiDb = openPool('api', apiConnections);
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
+  const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   await makeLogPartitions(apiDb);
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
@@ -80,25 +87,38 @@ export async function openResources(
     logger,
   );
 
+  const policy: DestinationPolicy = {
+    allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
+    allowHttpTargets: config.ALLOW_HTTP_TARGETS,
+    allowedPorts: config.ALLOWED_PORTS,
+  };
+  const proxy = config.EGRESS_PROXY;
+  const sender = createSender({ policy, ...(proxy !== undefined && { egressProxy: proxy }) });
+  releasers.push('sender', () => Promise.resolve(sender.close()));
+
   return {
     config,
     logger,
     releasers,
     apiDb,
     workerDb,
+    leaseDb,
     engine,
     producers: new Map([[creationQueueName, creation], ...shards]),
     deliveryQueue,
+    sender,
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations,
-    secrets: createSecretBox(config.SECRETS_KEY),
-    policy: {
-      allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
-      allowHttpTargets: config.ALLOW_HTTP_TARGETS,
-      allowedPorts: config.ALLOWED_PORTS,
-    },
-    recording: (db) => ({ db, allows: catalogue.allows, sweepAfterMs, onOwed: deliveryQueue.enqueue }),
+    secrets: createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS),
+    policy,
+    recording: (db) => ({
+      db,
+      allows: catalogue.allows,
+      terminalStates: [...catalogue.names].filter(catalogue.isTerminal),
+      sweepAfterMs,
+      onOwed: deliveryQueue.enqueue,
+    }),
   };
 }
 

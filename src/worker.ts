@@ -1,7 +1,9 @@
 import { createDispatcher } from './deliveries/dispatcher.js';
-import { queueNames } from './deliveries/enqueue.js';
+import { dueOf, queueNames } from './deliveries/enqueue.js';
+import { createManualSender } from './deliveries/manual.js';
 import { maintainLog } from './deliveries/partitions.js';
-import { createSender } from './deliveries/send.js';
+import { advanceReplays } from './deliveries/replay.js';
+import { dropExpiredDays } from './deliveries/retention.js';
 import { sweepDeliveries } from './deliveries/sweeper.js';
 import { every } from './platform/every.js';
 import { createShipments } from './shipments/create.js';
@@ -27,22 +29,27 @@ const maintenanceIntervalMs = 3_600_000;
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
   const { config, workerDb: db, logger, engine, deliveryQueue: queue, producers } = resources;
-  const proxy = config.EGRESS_PROXY;
-  const sender = createSender({
-    policy: resources.policy,
-    ...(proxy !== undefined && { egressProxy: proxy }),
-  });
-  resources.releasers.push('sender', () => Promise.resolve(sender.close()));
   const dispatcher = createDispatcher({
     db,
+    leaseDb: resources.leaseDb,
     secrets: resources.secrets,
-    send: sender.send,
+    send: resources.sender.send,
     queue,
     logger,
     concurrency: config.DELIVERY_CONCURRENCY,
     timeoutMs: config.DELIVERY_TIMEOUT,
     retryScheduleMs: config.RETRY_SCHEDULE,
+    orderHoldMs: config.ORDER_HOLD,
     userAgent,
+  });
+  const manual = createManualSender({
+    db,
+    secrets: resources.secrets,
+    send: resources.sender.send,
+    logger,
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    userAgent,
+    onDue: queue.enqueue,
   });
   const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
   const lastCanaryAt = new Map<string, number>();
@@ -59,7 +66,11 @@ export function startWorker(resources: Resources): WorkerRole {
   const consumers = [
     consume(creationQueueName, creationConcurrency, (job) => createShipments(creation, job.ids)),
     ...queueNames(config.DELIVERY_SHARDS).map((name) =>
-      consume(name, deliveryConcurrency, dispatcher.handle),
+      consume(name, deliveryConcurrency, (job) =>
+        job.name === 'manual'
+          ? manual.handle(job.ids)
+          : dispatcher.handle({ name: job.name, due: dueOf(job.ids) }),
+      ),
     ),
   ];
 
@@ -70,19 +81,28 @@ export function startWorker(resources: Resources): WorkerRole {
       enqueue: resources.enqueueCreation,
       logger,
     });
-    await sweepDeliveries({ db, queue, logger });
+    await sweepDeliveries({ db, queue, logger, deliveryTimeoutMs: config.DELIVERY_TIMEOUT });
   });
+  const byHand = every(sweepIntervalMs, 'sweep by hand', logger, () => manual.sweep());
+  const replays = every(sweepIntervalMs, 'replays', logger, () =>
+    advanceReplays({ db, queue, logger, retentionMs: config.LOG_RETENTION }),
+  );
   const canaries = every(canaryIntervalMs, 'canary', logger, async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
-  const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, () => maintainLog(db));
+  const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
+    await maintainLog(db);
+    await dropExpiredDays(db, config.LOG_RETENTION, logger);
+  });
 
   let draining: Promise<void> | undefined;
   const drain = async () => {
-    const drained = dispatcher.drain();
+    const drained = Promise.all([dispatcher.drain(), manual.drain()]);
     await Promise.all([
       sweeping.stop(),
+      byHand.stop(),
+      replays.stop(),
       canaries.stop(),
       maintenance.stop(),
       ...consumers.map((consumer) => consumer.close()),

@@ -26,19 +26,17 @@ export async function registerUser(
   if (!(await shipperExists(db, user.shipperId))) throw notFound('This shipper');
   const userId = uuid();
   const passwordHash = user.password === undefined ? null : await hashPassword(user.password);
+  const email = user.email.trim().toLowerCase();
   try {
-    await insertUser(db, {
-      userId,
-      shipperId: user.shipperId,
-      email: user.email.trim().toLowerCase(),
-      passwordHash,
+    return await db.transaction(async (tx) => {
+      await insertUser(tx, { userId, shipperId: user.shipperId, email, passwordHash });
+      return { userId, setPasswordUrl: await newPasswordLink(tx, publicUrl, userId) };
     });
   } catch (error) {
     throw isUniqueViolation(error)
       ? conflict('The shipper has a user with this e-mail address already.')
       : error;
   }
-  return { userId, setPasswordUrl: await newPasswordLink(db, publicUrl, userId) };
 }
 
 /** A single-use link, good for 24 hours, at which the user sets a password. 404 without that user. */

@@ -32,14 +32,16 @@ export function requestOf(
 
 /** What is recorded of an attempt, and what becomes of its delivery. */
 export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: readonly number[]): Settlement {
-  const step = nextStep({
-    succeeded: outcome.ok,
-    earlierFailures: claim.failureCount,
-    scheduleMs,
-    retryAfter: outcome.retryAfter,
-    now: new Date(),
-    random: Math.random(),
-  });
+  const step =
+    goneOrProbe(claim, outcome) ??
+    nextStep({
+      succeeded: outcome.ok,
+      earlierFailures: claim.failureCount,
+      scheduleMs,
+      retryAfter: outcome.retryAfter,
+      now: new Date(),
+      random: Math.random(),
+    });
   return {
     deliveryId: claim.deliveryId,
     number: claim.number,
@@ -53,3 +55,7 @@ export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: rea
     responseBody: outcome.responseBody,
   };
 }
+
+/** Costs no retry: an answer of 410, which disables the webhook, and a failed probe, which leaves the circuit open. */
+const goneOrProbe = (claim: Claim, outcome: SendOutcome): { status: 'HELD' } | null =>
+  !outcome.ok && (outcome.statusCode === 410 || claim.isProbe) ? { status: 'HELD' } : null;

@@ -1,6 +1,5 @@
 import { createBatcher } from '../platform/batch.js';
-import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/logger.js';
 import type { JobSpec, Producer } from '../platform/queue.js';
 
 /** A delivery that is due now. */
@@ -28,15 +27,7 @@ const rememberedWakes = 1_000;
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
 
 export function createDeliveryQueue(producers: Producer[], logger: Logger): DeliveryQueue {
-  const add = (producer: Producer | undefined, jobs: JobSpec[]) =>
-    producer
-      ?.add(jobs)
-      .catch((error: unknown) =>
-        logger.warn(
-          { jobs: jobs.length, error: describeError(error) },
-          'not enqueued; the sweeper will see to it',
-        ),
-      );
+  const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
 
   const byShard = producers.map((producer) =>
     createBatcher<DueDelivery, undefined>({
@@ -44,7 +35,7 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
       concurrency: 1,
       maxWaiting: 100_000,
       flush: async (due) => {
-        await add(producer, jobsOf(due));
+        await producer.add(jobsOf(due)).catch(giveUp);
         return due.map(() => undefined);
       },
     }),
@@ -64,7 +55,10 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
       if (wakes.size >= rememberedWakes) wakes.clear();
       wakes.add(second);
       const job = { name: 'wake', id: `wake-${second}`, delayMs: Math.max(0, second * 1_000 - Date.now()) };
-      void add(producers[second % producers.length], [job]);
+      producers[second % producers.length]?.add([job]).catch((error: unknown) => {
+        wakes.delete(second); // the next retry of that second tries again
+        giveUp(error);
+      });
     },
     waitingCount: async () => {
       const counts = await Promise.all(producers.map((producer) => producer.waitingCount()));
@@ -73,11 +67,18 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
   };
 }
 
+/** Reads the ids of a job of `jobsOf`: those of deliveries and webhooks in turn. */
+export const dueOf = (ids: string[]): DueDelivery[] =>
+  ids.flatMap((deliveryId, index) =>
+    index % 2 === 0 ? [{ deliveryId, webhookId: ids[index + 1] ?? '' }] : [],
+  );
+
 /** Ids are unique by their first delivery and the moment: re-adding the id of a waiting job would be ignored. */
 function jobsOf(due: DueDelivery[]): JobSpec[] {
   const jobs: JobSpec[] = [];
   for (let start = 0; start < due.length; start += idsPerJob) {
-    const ids = due.slice(start, start + idsPerJob).map((delivery) => delivery.deliveryId);
+    const piece = due.slice(start, start + idsPerJob);
+    const ids = piece.flatMap(({ deliveryId, webhookId }) => [deliveryId, webhookId]);
     jobs.push({ name: 'deliver', id: `d-${ids[0]}-${Date.now()}`, ids });
   }
   return jobs;

@@ -38,6 +38,9 @@ export interface Sender {
 /** A receiver that says "processing" (102) more often than this has nothing else to say. */
 const MAX_INFORMATIONAL_RESPONSES = 20;
 
+/** A kept connection that breaks later than this was no stale one: the receiver had the request. */
+const RESEND_WITHIN_MS = 500;
+
 /**
  * Sends a notification once. A failure is a value: `send` never rejects.
  *
@@ -100,7 +103,8 @@ function exchange(
     current.on('error', (error) => {
       const errorCode = errorCodeOf(error);
       const stale = errorCode === 'RESET' && isStale(current, bytesReadBefore);
-      if (stale && connection === 'pooled' && !settled) start('fresh');
+      const early = performance.now() - startedAtMs < RESEND_WITHIN_MS;
+      if (stale && early && connection === 'pooled' && !settled) start('fresh');
       else settle(errorCode);
     });
     current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));

@@ -1,4 +1,5 @@
 import type { Database } from '../platform/postgres.js';
+import { itsTurn } from './order-store.js';
 
 /** A delivery a worker may send: all it needs, and the attempt's number, the fencing token of its result. */
 export interface Claim {
@@ -10,7 +11,15 @@ export interface Claim {
   /** The event's id as the world knows it: `webhook-id`. */
   eventId: string;
   body: string;
+  /** Null for a notification that belongs to no shipment. */
+  shipmentId: string | null;
   sequence: number;
+  /** The webhook wants a shipment's states one at a time. */
+  ordered: boolean;
+  /** The one delivery an open circuit lets through. */
+  isProbe: boolean;
+  /** The webhook has failed lately: its successes count too. */
+  troubled: boolean;
   targetAddress: string;
   headers: Record<string, string>;
   /** Sealed, the current one first; two during a rotation. */
@@ -18,54 +27,83 @@ export interface Claim {
 }
 
 /** The lowest and highest of some ids: lets PostgreSQL leave out the partitions of other days. */
-const bounds = (ids: string[]) => {
+export const bounds = (ids: string[]) => {
   const sorted = [...ids].sort();
   return [sorted[0], sorted.at(-1)];
 };
 
 /**
  * Claims what is due of the deliveries named, in one statement: counts the attempt and leases it. Left out is
- * what is done, claimed, not due, or whose webhook is not active.
+ * what is done, claimed, not due, not its turn, or whose webhook is not active or has an open circuit.
  */
-export function claimDeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
+export function claimDeliveries(
+  db: Database,
+  deliveryIds: string[],
+  leaseMs: number,
+  orderHoldMs: number,
+): Promise<Claim[]> {
   return db.query<Claim>(
     'claim-deliveries',
     // sweep_at is indexed: it is moved only where the lease would be too short or too long, so that
     // most claims are HOT updates.
     `update deliveries d
         set claimed = true, attempt_count = d.attempt_count + 1,
-            sweep_at = case when d.sweep_at between now() + make_interval(secs => $4::float8 * 0.7 / 1000)
+            sweep_at = case when d.sweep_at between now() + make_interval(secs => $4::float8 * 0.5 / 1000)
                                                 and now() + make_interval(secs => $4::float8 / 1000)
                             then d.sweep_at else now() + make_interval(secs => $4::float8 / 1000) end
-       from webhooks w, events e
+       from webhooks w left join circuits c using (webhook_id), events e
       where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
         and d.status = 'PENDING' and not d.claimed and d.due_at <= now()
         and w.webhook_id = d.webhook_id and w.status = 'ACTIVE' and w.deleted_at is null
-        and e.event_id = d.event_id
+        and (c.open_until is null or c.probe_delivery_id = d.delivery_id)
+        and e.event_id = d.event_id and ${itsTurn('$5')}
      returning d.delivery_id as "deliveryId", d.attempt_count as number, d.trigger,
                d.failure_count as "failureCount", d.webhook_id as "webhookId",
-               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.sequence,
+               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.shipment_id as "shipmentId",
+               e.sequence, w.ordering = 'SHIPMENT' and e.shipment_id is not null as ordered,
+               c.open_until is not null as "isProbe", c.webhook_id is not null as troubled,
                w.target_address as "targetAddress", w.headers,
                case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
                     else array[w.secret] end as secrets`,
-    [deliveryIds, ...bounds(deliveryIds), leaseMs],
+    [deliveryIds, ...bounds(deliveryIds), leaseMs, orderHoldMs],
   );
 }
 
-/** What is due but may not be sent: cancelled where the webhook is deleted, held where it is not active. */
-export async function parkDeliveries(db: Database, deliveryIds: string[]): Promise<void> {
+/** What waits its turn is looked at again after this time, in case the release was lost. */
+const turnSweepMs = 60_000;
+
+/**
+ * What is due but may not be sent: cancelled where the webhook is deleted, held where it is not active, its circuit
+ * is open, or an earlier state of the shipment is still owed.
+ */
+export async function parkDeliveries(
+  db: Database,
+  deliveryIds: string[],
+  orderHoldMs: number,
+): Promise<void> {
   await db.query(
     'park-deliveries',
     `update deliveries d
-        set status = case when w.deleted_at is null then 'HELD' else 'CANCELLED' end,
-            reason = case when w.deleted_at is null then d.reason else 'WEBHOOK_DELETED' end,
-            completed_at = case when w.deleted_at is null then null else now() end,
-            due_at = null, sweep_at = null
-       from webhooks w
-      where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+        set status = case when p.deleted then 'CANCELLED' else 'HELD' end,
+            reason = case when p.deleted then 'WEBHOOK_DELETED' end,
+            completed_at = case when p.deleted then now() end,
+            due_at = null,
+            sweep_at = case when not p.deleted and not p.stopped then least(
+              now() + make_interval(secs => ${turnSweepMs / 1000}),
+              greatest(p.recorded_at + make_interval(secs => $4::float8 / 1000), now())) end
+       from (
+         select d.delivery_id, w.deleted_at is not null as deleted,
+                w.status <> 'ACTIVE' or (c.open_until is not null and c.probe_delivery_id is distinct from d.delivery_id)
+                  as stopped,
+                e.recorded_at, ${itsTurn('$4')} as its_turn
+           from deliveries d
+           join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
+          where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+            and d.status = 'PENDING' and not d.claimed and d.due_at <= now()) as p
+      where d.delivery_id = p.delivery_id and d.delivery_id between $2 and $3
         and d.status = 'PENDING' and not d.claimed
-        and w.webhook_id = d.webhook_id and (w.deleted_at is not null or w.status <> 'ACTIVE')`,
-    [deliveryIds, ...bounds(deliveryIds)],
+        and (p.deleted or p.stopped or not p.its_turn)`,
+    [deliveryIds, ...bounds(deliveryIds), orderHoldMs],
   );
 }
 
@@ -100,7 +138,8 @@ export interface Settlement {
   deliveryId: string;
   number: number;
   trigger: Claim['trigger'];
-  status: 'SUCCEEDED' | 'FAILED' | 'PENDING';
+  /** HELD where the webhook was found gone or its circuit stays open: the attempt costs no retry. */
+  status: 'SUCCEEDED' | 'FAILED' | 'PENDING' | 'HELD';
   /** Until the next attempt; null where none follows. */
   delayMs: number | null;
   startedAt: Date;
@@ -130,10 +169,10 @@ export async function settleDeliveries(
      ), settled as (
        update deliveries d
           set status = i.status, claimed = false, trigger = 'SCHEDULED',
-              failure_count = d.failure_count + (i.status <> 'SUCCEEDED' and i.trigger = 'SCHEDULED')::int,
+              failure_count = d.failure_count + (i.status in ('PENDING', 'FAILED') and i.trigger = 'SCHEDULED')::int,
               due_at = now() + make_interval(secs => i.delay_ms / 1000),
               sweep_at = now() + make_interval(secs => (i.delay_ms + $11::float8) / 1000),
-              completed_at = case when i.status <> 'PENDING' then now() end
+              completed_at = case when i.status in ('SUCCEEDED', 'FAILED') then now() end
          from input i
         where d.delivery_id = i.delivery_id and d.delivery_id between $12 and $13
           and d.claimed and d.attempt_count = i.number

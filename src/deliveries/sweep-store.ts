@@ -1,22 +1,58 @@
 import type { Database } from '../platform/postgres.js';
 import type { DueDelivery } from './enqueue.js';
+import { bounds } from './store.js';
 
-/** Scheduled attempts that are due and that nobody has claimed, the longest waiting first. */
-export async function findDue(db: Database, graceMs: number, limit: number): Promise<string[]> {
-  const rows = await db.query<{ delivery_id: string }>(
+/** Where a page of findDue ended. */
+export interface DueCursor {
+  sweepAt: string;
+  deliveryId: string;
+}
+
+/** Attempts that are due and that nobody has claimed, the longest waiting first, page by page. */
+export function findDue(
+  db: Database,
+  graceMs: number,
+  after: DueCursor | null,
+  limit: number,
+): Promise<(DueDelivery & DueCursor)[]> {
+  return db.query<DueDelivery & DueCursor>(
     'find-due',
-    `select delivery_id from deliveries
+    `select delivery_id as "deliveryId", webhook_id as "webhookId", sweep_at::text as "sweepAt" from deliveries
       where status = 'PENDING' and sweep_at <= now() + make_interval(secs => $1::float8 / 1000)
         and due_at <= now() and not claimed
-      order by sweep_at limit $2`,
-    [graceMs, limit],
+        and (sweep_at, delivery_id) > (coalesce($2::timestamptz, '-infinity'), coalesce($3::uuid, uuid_floor('epoch')))
+      order by sweep_at, delivery_id limit $4`,
+    [graceMs, after?.sweepAt ?? null, after?.deliveryId ?? null, limit],
   );
-  return rows.map((row) => row.delivery_id);
+}
+
+/** The oldest deliveries of one webhook that are due and that nobody has claimed. */
+export function findDueOf(db: Database, webhookId: string, limit: number): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    'find-due-of',
+    `select delivery_id as "deliveryId", webhook_id as "webhookId" from deliveries
+      where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'PENDING'
+        and due_at <= now() and not claimed
+      order by delivery_id limit $2`,
+    [webhookId, limit],
+  );
+}
+
+/** Has the sweeper leave deliveries alone for a while that somebody will come back for; 0 ms: take them up next. */
+export async function deferSweep(db: Database, due: DueDelivery[], forMs: number): Promise<void> {
+  const ids = due.map(({ deliveryId }) => deliveryId);
+  await db.query(
+    'defer-sweep',
+    `update deliveries set sweep_at = now() + make_interval(secs => $2::float8 / 1000)
+      where delivery_id = any($1::uuid[]) and delivery_id between $3 and $4
+        and status = 'PENDING' and not claimed`,
+    [ids, forMs, ...bounds(ids)],
+  );
 }
 
 /**
  * Takes up deliveries that nobody sees to: claims whose lease has run out (their attempt is logged without an
- * outcome) and, if `alsoUnclaimed`, what no job came for. They are left alone for `quietMs` then.
+ * outcome) and, if `alsoUnclaimed`, what no job came for and what waits its turn. They are left alone for `quietMs` then.
  */
 export function takeForgotten(
   db: Database,
@@ -26,7 +62,7 @@ export function takeForgotten(
     'take-forgotten',
     `with forgotten as (
        select delivery_id, claimed, attempt_count, trigger, sweep_at from deliveries
-        where status = 'PENDING' and sweep_at <= now() and ($1 or claimed)
+        where sweep_at <= now() and ($1 or claimed)
         order by sweep_at limit $2
           for update skip locked
      ), lost as (
@@ -36,21 +72,12 @@ export function takeForgotten(
        on conflict do nothing
      )
      update deliveries d
-        set claimed = false, sweep_at = now() + make_interval(secs => $3::float8 / 1000)
+        set claimed = false, status = 'PENDING', due_at = coalesce(d.due_at, now()),
+            sweep_at = now() + make_interval(secs => $3::float8 / 1000)
        from forgotten f
       where d.delivery_id = f.delivery_id
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
     [options.alsoUnclaimed, options.limit, options.quietMs, options.leaseMs],
-  );
-}
-
-/** What a process that stops does not get to: the next sweep, of any process, takes it up. */
-export async function leaveToSweeper(db: Database, deliveryIds: string[]): Promise<void> {
-  await db.query(
-    'leave-to-sweeper',
-    `update deliveries set sweep_at = now()
-      where delivery_id = any($1::uuid[]) and status = 'PENDING' and not claimed and due_at <= now()`,
-    [deliveryIds],
   );
 }
 
@@ -75,10 +102,11 @@ export function releaseHeld(
         set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $3::float8 / 1000)
       where delivery_id in (
         select delivery_id from deliveries
-         where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'HELD'
+         where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'HELD' and sweep_at is null
          order by delivery_id limit $2 for update skip locked)
         and exists (select 1 from webhooks w
                      where w.webhook_id = $1 and w.status = 'ACTIVE' and w.deleted_at is null)
+        and not exists (select 1 from circuits c where c.webhook_id = $1 and c.open_until is not null)
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
     [webhookId, limit, quietMs],
   );
@@ -119,6 +147,20 @@ export async function hasClaims(db: Database, webhookId: string): Promise<boolea
     'has-claims',
     `select 1 from deliveries
       where webhook_id = $1 and status in ('PENDING', 'HELD') and claimed limit 1`,
+    [webhookId],
+  );
+  return rows.length > 0;
+}
+
+/** Whether an attempt of this webhook is under way or may be being claimed. */
+export async function mayBeSending(db: Database, webhookId: string): Promise<boolean> {
+  const rows = await db.query(
+    'may-be-sending',
+    `select 1 from deliveries
+      where webhook_id = $1 and status in ('PENDING', 'HELD') and (status = 'PENDING' or claimed)
+     union all
+     select 1 from deliveries where webhook_id = $1 and manual_requested_at is not null
+      limit 1`,
     [webhookId],
   );
   return rows.length > 0;

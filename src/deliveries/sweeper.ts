@@ -1,6 +1,8 @@
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../platform/postgres.js';
+import { disableWebhooks, findHopeless, takeProbes } from './circuit-store.js';
 import type { DeliveryQueue } from './enqueue.js';
+import { recordNotice } from './notice.js';
 import {
   cancelOpen,
   clearBacklogMark,
@@ -11,8 +13,9 @@ import {
 } from './sweep-store.js';
 import { leaseMs, quietMs, shortQueueJobs, sweepAfterMs } from './timing.js';
 
-const forgottenPerSweep = 2_000;
+const forgottenPerSweep = 5_000;
 const backlogPerSweep = 1_000;
+const daysWithoutSuccess = 5;
 /** Longer than any statement may run: a fan-out that began before a webhook's change has committed by then. */
 const backlogLingerMs = 30_000;
 
@@ -26,7 +29,10 @@ export interface SweeperDependencies {
  * Makes the queue disposable: what PostgreSQL knows to be due and nobody sees to gets a job again. Any number
  * of workers may sweep at once; each row is taken by one of them.
  */
-export async function sweepDeliveries({ db, queue, logger }: SweeperDependencies): Promise<void> {
+export async function sweepDeliveries(
+  deps: SweeperDependencies & { deliveryTimeoutMs: number },
+): Promise<void> {
+  const { db, queue, logger } = deps;
   // A lapsed lease is always taken up. What merely waits is in the queue, unless the queue is nearly empty.
   const waiting = await queue.waitingCount();
   const forgotten = await takeForgotten(db, {
@@ -39,8 +45,19 @@ export async function sweepDeliveries({ db, queue, logger }: SweeperDependencies
     logger.info({ deliveries: forgotten.length }, 'swept');
     queue.enqueue(forgotten);
   }
-  for (const { webhookId, backlog } of await findBacklogs(db))
-    await workOff({ db, queue, logger }, webhookId, backlog);
+  queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs));
+  await disableHopeless(deps);
+  for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
+}
+
+/** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */
+async function disableHopeless({ db, queue, logger }: SweeperDependencies): Promise<void> {
+  const hopeless = await findHopeless(db, daysWithoutSuccess);
+  if (hopeless.length === 0) return;
+  for (const { webhookId } of await disableWebhooks(db, hopeless, 'FAILING')) {
+    logger.warn({ webhookId, reason: 'FAILING' }, 'webhook disabled');
+    queue.enqueue(await recordNotice(db, webhookId, 'WEBHOOK_DISABLED', 'FAILING', sweepAfterMs));
+  }
 }
 
 /** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */
@@ -50,6 +67,8 @@ export async function workOff(
   backlog: 'RELEASE' | 'CANCEL',
 ): Promise<void> {
   if (backlog === 'RELEASE') {
+    // Paced by the queue: more is released when what was released has gone out.
+    if ((await queue.waitingCount()) >= shortQueueJobs) return;
     const released = await releaseHeld(db, webhookId, backlogPerSweep, sweepAfterMs);
     queue.enqueue(released);
     if (released.length > 0) return;

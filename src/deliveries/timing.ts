@@ -5,7 +5,7 @@ export const leaseMs = 10_000;
 export const sweepAfterMs = 10_000;
 
 /** A claimed delivery is sent within this time or not at all. */
-export const longestStartMs = 1_000;
+export const longestStartMs = 500;
 
 /** How long the sweeper leaves alone what it has enqueued again. */
 export const quietMs = 30_000;

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid';
+import { supersede } from '../deliveries/order-store.js';
 import type { DueDelivery } from '../deliveries/enqueue.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import { isUniqueViolation, type Database } from '../platform/postgres.js';
@@ -22,6 +23,8 @@ export interface RecordDependencies {
   db: Database;
   /** Whether a shipment may go from one state to another; `from` is null before it is created. */
   allows(from: string | null, to: string): boolean;
+  /** Never superseded. */
+  terminalStates: string[];
   /** When the sweeper takes a delivery for forgotten that no job came for. */
   sweepAfterMs: number;
   /** Told after the commit which deliveries are due; never waited for. */
@@ -58,16 +61,31 @@ export async function recordEvents(deps: RecordDependencies, events: NewEvent[])
 async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promise<RecordResult[]> {
   const results = new Map<number, RecordResult>();
   for (let round = 0; round < rounds && results.size < events.length; round += 1) {
-    const plan = await planRound(deps, events, results);
-    const { recorded, due } = await insertUnlessTaken(deps, plan);
-    for (const { row, index } of plan.rows) {
-      if (recorded.has(row.eventId)) results.set(index, { eventId: row.externalId ?? row.eventId });
+    try {
+      await recordRound(deps, events, results);
+    } catch (error) {
+      // What was recorded in an earlier round stays; only the open events are refused.
+      if (!(error instanceof ApiError) || results.size === 0) throw error;
+      return events.map((_, index) => results.get(index) ?? error);
     }
-    if (due.length > 0) deps.onOwed(due);
   }
   return events.map(
     (_, index) => results.get(index) ?? unavailable('The shipment is being changed too often.'),
   );
+}
+
+async function recordRound(
+  deps: RecordDependencies,
+  events: NewEvent[],
+  results: Map<number, RecordResult>,
+): Promise<void> {
+  const plan = await planRound(deps, events, results);
+  const { recorded, due, later } = await insertUnlessTaken(deps, plan);
+  for (const { row, index } of plan.rows) {
+    if (recorded.has(row.eventId)) results.set(index, { eventId: row.externalId ?? row.eventId });
+  }
+  if (later.length > 0) await supersede(deps.db, later, deps.terminalStates);
+  if (due.length > 0) deps.onOwed(due);
 }
 
 /**
@@ -75,7 +93,7 @@ async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promis
  * the order of their ids; two statements that wait for each other's would be a deadlock.
  */
 async function insertUnlessTaken(deps: RecordDependencies, { moves, rows }: Plan) {
-  const nothing = { recorded: new Set<string>(), due: [] };
+  const nothing = { recorded: new Set<string>(), due: [], later: [] };
   if (rows.length === 0) return nothing;
   try {
     return await insertEvents(

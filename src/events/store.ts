@@ -1,4 +1,5 @@
 import type { DueDelivery } from '../deliveries/enqueue.js';
+import type { Finished } from '../deliveries/order-store.js';
 import type { Database } from '../platform/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -61,19 +62,20 @@ export async function findEventsByExternalId(
 
 /**
  * Moves shipments, records their events and everything owed for them: one statement, one commit. Answers the
- * events recorded (those of shipments that somebody else moved meanwhile are missing) and the deliveries due.
+ * events recorded (those of shipments that somebody else moved meanwhile are missing), the deliveries due, and
+ * those that have earlier ones in their shipment.
  */
 export async function insertEvents(
   db: Database,
   moves: Move[],
   events: EventRow[],
   sweepAfterMs: number,
-): Promise<{ recorded: Set<string>; due: DueDelivery[] }> {
+): Promise<{ recorded: Set<string>; due: DueDelivery[]; later: Finished[] }> {
   const rows = await db.query<{
     eventId: string;
     deliveryId: string | null;
     webhookId: string;
-    status: string;
+    status: string | null;
   }>(
     'insert-events',
     `with moved as (
@@ -91,21 +93,27 @@ export async function insertEvents(
                      $12::timestamptz[], $13::text[])
            as e (event_id, external_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
          join moved using (shipment_id)
-       returning event_id, shipper_id, state
+       returning event_id, shipper_id, shipment_id, sequence, state
      ), owed as (
        insert into deliveries (delivery_id, event_id, webhook_id, state, status, due_at, sweep_at)
        select delivery_id(r.event_id, w.webhook_id), r.event_id, w.webhook_id, r.state,
-              case w.status when 'ACTIVE' then 'PENDING' else 'HELD' end,
-              case w.status when 'ACTIVE' then now() end,
-              case w.status when 'ACTIVE' then now() + make_interval(secs => $14::float8 / 1000) end
+              case when callable then 'PENDING' else 'HELD' end,
+              case when callable then now() end,
+              case when callable then now() + make_interval(secs => $14::float8 / 1000) end
          from recorded r
-         join webhooks w on w.shipper_id = r.shipper_id and w.deleted_at is null
+         join (
+           select webhook_id, shipper_id, interests, deleted_at, supersede,
+                  status = 'ACTIVE' and c.open_until is null as callable
+             from webhooks left join circuits c using (webhook_id)
+         ) w on w.shipper_id = r.shipper_id and w.deleted_at is null
           and (r.state = any(w.interests) or '*' = any(w.interests))
        on conflict do nothing
        returning event_id, delivery_id, webhook_id, status
      )
-     select r.event_id as "eventId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId", o.status
-       from recorded r left join owed o using (event_id)`,
+     select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null as status
+       from recorded
+     union all
+     select event_id, delivery_id, webhook_id, status from owed`,
     [
       moves.map((move) => move.shipmentId),
       moves.map((move) => move.fromSequence),
@@ -123,10 +131,16 @@ export async function insertEvents(
       sweepAfterMs,
     ],
   );
+  const byId = new Map(events.map((event) => [event.eventId, event]));
+  const owed = rows.filter((row) => row.deliveryId !== null);
   return {
     recorded: new Set(rows.map((row) => row.eventId)),
-    due: rows.flatMap(({ deliveryId, webhookId, status }) =>
+    due: owed.flatMap(({ deliveryId, webhookId, status }) =>
       deliveryId !== null && status === 'PENDING' ? [{ deliveryId, webhookId }] : [],
     ),
+    later: owed.flatMap(({ eventId, webhookId }) => {
+      const { shipmentId, sequence } = byId.get(eventId)!;
+      return sequence > 1 ? [{ webhookId, shipmentId, sequence }] : [];
+    }),
   };
 }

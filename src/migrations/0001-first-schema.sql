@@ -86,7 +86,7 @@ create table webhooks (
   deleted_at timestamptz,
   backlog text check (backlog in ('RELEASE', 'CANCEL'))
 );
-create index webhooks_by_shipper on webhooks (shipper_id, webhook_id) where deleted_at is null;
+create index webhooks_by_shipper on webhooks (shipper_id, webhook_id);
 create index webhooks_with_backlog on webhooks (webhook_id) where backlog is not null;
 
 -- The id of a delivery follows from its event and webhook: the same pair can never be owed twice. It keeps

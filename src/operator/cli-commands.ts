@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createClient, type OperatorClient } from './client.js';
 import { loadFile } from './cli-load-file.js';
+import { addMaintenanceCommands } from './cli-maintenance.js';
 import {
   idArgument,
   jsonArgument,
@@ -107,9 +108,11 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
       );
     });
 
+  addMaintenanceCommands(program, request, example);
+
   program
     .command('status')
-    .description('how the service is doing: queues, lag, open circuits, versions')
+    .description('how the service is doing: queues, lag, open circuits, replays, versions')
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status')));
 }

@@ -1,9 +1,12 @@
+import { listReplays } from '../deliveries/replay-store.js';
 import type { Database } from '../platform/postgres.js';
 import type { Producer } from '../platform/queue.js';
 import { describeError } from '../platform/errors.js';
 import { version } from '../version.js';
 
-/** `GET /operator/v1/status`: queues, lag, open circuits, versions. A part that is away says so. */
+const replaysShown = 20;
+
+/** `GET /operator/v1/status`: queues, lag, open circuits, replays, versions. A part that is away says so. */
 export async function readStatus(deps: {
   db: Database;
   engineKind: string;
@@ -18,6 +21,7 @@ export async function readStatus(deps: {
   const [row] = await deps.db.query(
     'read-status',
     `select current_setting('server_version') as postgres,
+            (select count(*)::int from circuits where open_until is not null) as "openCircuits",
             (select count(*)::int from (select 1 from shipments where state is null limit 10000) s) as "ordersToCreate",
             (select count(*)::int from (select 1 from deliveries where status = 'PENDING' and due_at <= now()
                limit 10000) d) as "deliveriesDue",
@@ -25,11 +29,12 @@ export async function readStatus(deps: {
                select due_at from deliveries where status = 'PENDING' and not claimed
                 order by sweep_at limit 1000) d where due_at <= now()) as "oldestDueSeconds"`,
   );
-  const { postgres, ...lag } = row as Record<string, unknown>;
+  const { postgres, openCircuits, ...lag } = row as Record<string, unknown>;
   return {
     queues: Object.fromEntries(queues) as object,
     lag,
-    openCircuits: 0,
+    openCircuits,
+    replays: await listReplays(deps.db, replaysShown),
     versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
   };
 }

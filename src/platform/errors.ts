@@ -32,6 +32,9 @@ export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what
 
 export const conflict = (message: string) => new ApiError(409, 'CONFLICT', message);
 
+export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
+  new ApiError(429, 'TOO_MANY_REQUESTS', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+
 export const unavailable = (message = 'A part the service needs is out of reach; nothing was accepted.') =>
   new ApiError(503, 'UNAVAILABLE', message, { headers: { 'Retry-After': '1' } });
 

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { describeError } from './errors.js';
 import pretty from 'pino-pretty';
 
 export type { Logger };
@@ -19,4 +20,23 @@ export function createLogger(level: string, bindings: Record<string, unknown> = 
   return process.stdout.isTTY
     ? pino(options, pretty({ sync: true, colorize: true, ignore: 'pid,hostname' }))
     : pino(options, pino.destination({ dest: 1, sync: true }));
+}
+
+const repeatAfterMs = 5_000;
+
+/** For what may fail many times a second: one line per kind of error in five seconds, with the number left out. */
+export function createThrottledWarn(logger: Logger, message: string): (error: unknown) => void {
+  const lastAt = new Map<string, number>();
+  let leftOut = 0;
+  return (error) => {
+    const text = describeError(error);
+    if (performance.now() - (lastAt.get(text) ?? -Infinity) < repeatAfterMs) {
+      leftOut += 1;
+      return;
+    }
+    if (lastAt.size >= 100) lastAt.clear();
+    lastAt.set(text, performance.now());
+    logger.warn({ error: text, ...(leftOut > 0 && { leftOut }) }, message);
+    leftOut = 0;
+  };
 }

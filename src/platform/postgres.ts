@@ -19,6 +19,8 @@ export interface PoolOptions {
   connectionString: string;
   applicationName: string;
   maxConnections: number;
+  /** Whether a commit waits for the disk. Only what may be lost with a crash of PostgreSQL goes without. */
+  durable: boolean;
   /** Bound on one statement, at the server. */
   statementTimeoutMs: number;
   logger: Logger;
@@ -76,6 +78,8 @@ export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
+    // Planning over a partition a day costs more than running: every statement is written for its one plan.
+    options: `-c plan_cache_mode=force_generic_plan -c synchronous_commit=${options.durable ? 'on' : 'off'}`,
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
     idleTimeoutMillis: 60_000,
@@ -110,11 +114,16 @@ async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): P
     client.release();
     return result;
   } catch (error) {
-    const rolledBack = await client.query('rollback').then(
-      () => true,
-      () => false,
-    );
+    // A connection that may be stuck is thrown away; the server rolls back what it had begun.
+    const failure = translate(error);
+    const stuck = failure instanceof ApiError && failure.cause !== undefined;
+    const rolledBack =
+      !stuck &&
+      (await client.query('rollback').then(
+        () => true,
+        () => false,
+      ));
     client.release(!rolledBack);
-    throw translate(error);
+    throw failure;
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connectRedis } from './redis.js';
 import { describeError } from './errors.js';
-import type { Logger } from './logger.js';
+import { createThrottledWarn, type Logger } from './logger.js';
 
 /** A job is a pointer: ids, or nothing where PostgreSQL is asked what is due. Never content. */
 export interface JobSpec {
@@ -62,7 +62,7 @@ const closeTimeoutMs = 2_000;
 /** BullMQ on Redis where a URL is given, else on PostgreSQL; nothing outside this file knows which. */
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { logger } = options;
-  const onError = (error: Error) => throttledWarn(logger, describeError(error));
+  const onError = createThrottledWarn(logger, 'queue engine');
   const opened: { close(): Promise<unknown> }[] = [];
   const backend = options.redisUrl
     ? redisBackend(options.redisUrl, options.prefix, opened, onError)
@@ -226,12 +226,4 @@ function postgresBackend(
       }) as unknown as Worker,
     check: async () => void (await pool.query('select 1')),
   };
-}
-
-let lastWarningAt = 0;
-/** An engine that is away reports it on every try; once in five seconds is enough for a reader. */
-function throttledWarn(logger: Logger, error: string) {
-  if (Date.now() - lastWarningAt < 5_000) return;
-  lastWarningAt = Date.now();
-  logger.warn({ error }, 'queue engine');
 }

@@ -1,6 +1,5 @@
 import { createBatcher } from '../platform/batch.js';
-import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/logger.js';
 import type { Producer } from '../platform/queue.js';
 
 export const creationQueueName = 'create';
@@ -8,19 +7,13 @@ const idsPerJob = 100;
 
 /** Puts accepted orders into the creation queue; never waited for, the sweeper finds what is lost. */
 export function createCreationQueue(producer: Producer, logger: Logger) {
+  const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
   const batcher = createBatcher<string, undefined>({
     maxItems: idsPerJob,
     concurrency: 1,
     maxWaiting: 50_000,
     flush: async (ids) => {
-      await producer
-        .add([{ name: 'create', id: `c-${ids[0]}`, ids }])
-        .catch((error: unknown) =>
-          logger.warn(
-            { orders: ids.length, error: describeError(error) },
-            'not enqueued; the sweeper will see to it',
-          ),
-        );
+      await producer.add([{ name: 'create', id: `c-${ids[0]}-${Date.now()}`, ids }]).catch(giveUp);
       return ids.map(() => undefined);
     },
   });

@@ -33,6 +33,7 @@ export interface StateCatalogue {
   names: ReadonlySet<string>;
   /** `from` is null for a shipment that is not created yet. */
   allows(from: string | null, to: string): boolean;
+  /** Whether nothing follows. */
   isTerminal(state: string): boolean;
 }
 

@@ -13,6 +13,7 @@ import {
   insertWebhook,
   listWebhooks,
   markDeleted,
+  rotateSecret,
   updateWebhook,
   type Webhook,
 } from './store.js';
@@ -30,6 +31,8 @@ export interface WebhookDependencies {
   onDeleted(webhookId: string): Promise<void>;
   /** Sends on what a webhook missed while it was not active. */
   onResumed(webhookId: string): Promise<void>;
+  /** How its deliveries have been doing. */
+  health(webhookId: string): Promise<object>;
 }
 
 const webhookParams = z.object({ webhookId: z.string().toLowerCase() });
@@ -78,9 +81,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       path: '/v1/webhooks/:webhookId',
       summary: 'Get a webhook',
       params: webhookParams,
-      handle: async ({ caller, params: { webhookId } }) => ({
-        data: view(existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)))),
-      }),
+      handle: async ({ caller, params: { webhookId } }) => {
+        const webhook = existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)));
+        return { data: { ...view(webhook), health: await deps.health(webhookId) } };
+      },
     }),
     route({
       method: 'patch',
@@ -107,6 +111,19 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         await deps.onStopped(webhookId);
         await deps.onDeleted(webhookId);
         return { data: { webhookId } };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/webhooks/:webhookId/rotate-secret',
+      summary: 'Make a new secret; the old one signs along for 24 hours',
+      params: webhookParams,
+      handle: async ({ caller, params: { webhookId } }) => {
+        const secret = newSecret();
+        const validUntil = existing(
+          isUuid(webhookId) && (await rotateSecret(db, caller.shipperId, webhookId, secrets.seal(secret))),
+        );
+        return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };
       },
     }),
   ];

@@ -2,8 +2,10 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 /** Keeps webhook secrets encrypted at rest: AES-256-GCM; the sealed text names its key, so keys can be rotated. */
 export interface SecretBox {
+  /** Names the current key; every text sealed with it begins with this and a full stop. */
+  keyId: string;
   seal(secret: string): string;
-  /** Throws where the text was sealed with another key or was changed. */
+  /** Throws where the text was sealed with neither key or was changed. */
   open(sealed: string): string;
 }
 
@@ -12,26 +14,41 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 
 const rememberedSecrets = 10_000;
 
-export function createSecretBox(secretsKey: string): SecretBox {
-  const key = createHash('sha256').update(secretsKey).digest();
-  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8);
+interface Key {
+  id: string;
+  bytes: Buffer;
+}
+
+const deriveKey = (secretsKey: string): Key => {
+  const bytes = createHash('sha256').update(secretsKey).digest();
+  return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+};
+
+/** Seals with `secretsKey`; opens what was sealed with it or with `otherKey`. */
+export function createSecretBox(secretsKey: string, otherKey?: string): SecretBox {
+  const current = deriveKey(secretsKey);
+  const keys = [current, ...(otherKey === undefined ? [] : [deriveKey(otherKey)])];
   const opened = new Map<string, string>();
 
   const decrypt = (sealed: string): string => {
     const [id, iv, tag, text] = sealed.split('.');
-    if (id !== keyId || !iv || !tag || !text)
+    const key = keys.find((known) => known.id === id);
+    if (!key || !iv || !tag || !text)
       throw new Error('The webhook secret was sealed with another SECRETS_KEY');
-    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'));
+    const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(iv, 'base64url'));
     decipher.setAuthTag(Buffer.from(tag, 'base64url'));
     return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString();
   };
 
   return {
+    keyId: current.id,
     seal: (secret) => {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      const cipher = createCipheriv('aes-256-gcm', current.bytes, iv);
       const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-      return [keyId, ...[iv, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))].join('.');
+      return [current.id, ...[iv, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))].join(
+        '.',
+      );
     },
     open: (sealed) => {
       const known = opened.get(sealed);

@@ -27,8 +27,10 @@ export function insertWebhook(
   limit: number,
 ): Promise<Webhook | null> {
   return db.transaction(async (tx) => {
-    // The lock makes concurrent creations of one shipper count one another.
-    await tx.query('lock-shipper', 'select 1 from shippers where shipper_id = $1 for update', [shipperId]);
+    // Concurrent creations of one shipper count one another; orders, which refer to the same row, do not wait.
+    await tx.query('lock-shipper', 'select 1 from shippers where shipper_id = $1 for no key update', [
+      shipperId,
+    ]);
     const rows = await tx.query<Webhook>(
       'insert-webhook',
       `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, disabled_reason, ordering,
@@ -128,4 +130,26 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
     [shipperId, webhookId],
   );
   return rows.length > 0;
+}
+
+/**
+ * Puts a new secret in place; the one before signs along for 24 hours, and an older one no more. Answers until when,
+ * null without that webhook.
+ */
+export async function rotateSecret(
+  db: Database,
+  shipperId: string,
+  webhookId: string,
+  sealedSecret: string,
+): Promise<Date | null> {
+  const rows = await db.query<{ validUntil: Date }>(
+    'rotate-secret',
+    `update webhooks
+        set secret = $3, previous_secret = secret, previous_secret_until = now() + interval '24 hours',
+            updated_at = now()
+      where webhook_id = $2 and shipper_id = $1 and deleted_at is null
+     returning previous_secret_until as "validUntil"`,
+    [shipperId, webhookId, sealedSecret],
+  );
+  return rows[0]?.validUntil ?? null;
 }

@@ -44,7 +44,10 @@ beforeAll(async () => {
   account = await registerAccount(service);
   stranger = await registerAccount(service, 'stranger@example.com');
   healthy = await startReceiver();
-  broken = await startReceiver(() => ({ status: 500, body: 'x'.repeat(10_000) }));
+  // Every other order fails: fewer than would open the circuit.
+  broken = await startReceiver(({ notification }) =>
+    /[13579]$/.test(String(notification.label_id)) ? { status: 500, body: 'x'.repeat(10_000) } : {},
+  );
   const register = async (by: Account, url: string, fields: object = {}) =>
     (await registerWebhook(by, url, fields)).webhookId;
   webhooks = {

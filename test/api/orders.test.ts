@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Json = Record<string, any>;  
+type Json = Record<string, any>;
 const send = (body: unknown) => account.call('/v1/shipments', { body });
 
 /** The sample order with the value at a dotted path replaced; `undefined` leaves the field out. */

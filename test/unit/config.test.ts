@@ -30,6 +30,7 @@ const wrong: Record<string, string[]> = {
   QUEUE_PREFIX: ['a:b', '{tag}', 'x'.repeat(65)],
   TOKEN_SECRET: ['short'],
   SECRETS_KEY: ['x'.repeat(31)],
+  SECRETS_KEY_PREVIOUS: ['x'.repeat(31)],
   OPERATOR_TOKEN: ['x'.repeat(15)],
   TOKEN_TTL: ['1 hour', '999ms', '31d', '3600'],
   ALLOW_PRIVATE_TARGETS: ['yes', '1', 'TRUE'],

@@ -1,0 +1,72 @@
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import type { Outcomes, Transition } from './circuit.js';
+import { updateCircuits } from './circuit-store.js';
+import type { Claim } from './store.js';
+
+/** Counts outcomes by webhook and tells the circuits, so that a healthy webhook costs no statement at all. */
+export interface CircuitCounter {
+  note(claim: Claim, succeeded: boolean): void;
+  /** Resolves when what was noted so far has been counted. */
+  flushed(): Promise<void>;
+}
+
+const successMemoryMs = 60_000;
+
+export function createCircuitCounter(deps: {
+  db: Database;
+  logger: Logger;
+  onTransition(webhookId: string, transition: Exclude<Transition, null>): Promise<void>;
+}): CircuitCounter {
+  /** Successes of webhooks nothing was wrong with: they weigh when a failure comes within the same minute. */
+  let quiet = new Map<string, number>();
+  let quietSince = performance.now();
+  let toTell = new Map<string, Outcomes>();
+  let telling: Promise<void> | null = null;
+
+  const tell = async (): Promise<void> => {
+    while (toTell.size > 0) {
+      const batch = toTell;
+      toTell = new Map();
+      const results = await updateCircuits(deps.db, batch);
+      for (const { webhookId, transition } of results)
+        if (transition) await deps.onTransition(webhookId, transition);
+    }
+  };
+
+  const add = (webhookId: string, outcomes: Outcomes) => {
+    const before = toTell.get(webhookId);
+    toTell.set(webhookId, {
+      attempts: (before?.attempts ?? 0) + outcomes.attempts,
+      failures: (before?.failures ?? 0) + outcomes.failures,
+      probe: outcomes.probe ?? before?.probe ?? null,
+    });
+    telling ??= tell()
+      .catch((error: unknown) => deps.logger.warn({ error: describeError(error) }, 'outcomes not counted'))
+      .finally(() => (telling = null));
+  };
+
+  return {
+    note: ({ webhookId, troubled, isProbe }, succeeded) => {
+      if (performance.now() - quietSince > successMemoryMs) {
+        quiet = new Map();
+        quietSince = performance.now();
+      }
+      if (succeeded && !troubled) {
+        quiet.set(webhookId, (quiet.get(webhookId) ?? 0) + 1);
+        return;
+      }
+      const earlier = quiet.get(webhookId) ?? 0;
+      quiet.delete(webhookId);
+      add(webhookId, {
+        attempts: earlier + 1,
+        failures: succeeded ? 0 : 1,
+        probe: isProbe ? (succeeded ? 'SUCCEEDED' : 'FAILED') : null,
+      });
+    },
+    flushed: async () => {
+      while (telling) await telling;
+    },
+  };
+}

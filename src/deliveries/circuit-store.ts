@@ -1,0 +1,156 @@
+import type { Database } from '../platform/postgres.js';
+import { applyOutcomes, newCircuit, type Circuit, type Outcomes, type Transition } from './circuit.js';
+import type { DueDelivery } from './enqueue.js';
+
+interface CircuitRow extends Circuit {
+  webhookId: string;
+  now: Date;
+}
+
+/**
+ * Adds outcomes to the circuits of several webhooks, one transaction under row locks, so that all workers count
+ * together. A circuit that closes marks the webhook's backlog to be released. Answers the transitions.
+ */
+export function updateCircuits(
+  db: Database,
+  outcomes: Map<string, Outcomes>,
+): Promise<{ webhookId: string; transition: Transition }[]> {
+  return db.transaction(async (tx) => {
+    const webhookIds = [...outcomes.keys()].sort(); // one order for all: no deadlocks
+    const rows = await lockCircuits(tx, webhookIds);
+    const results = rows.map((row) => {
+      const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now);
+      return {
+        webhookId: row.webhookId,
+        probed: outcomes.get(row.webhookId)!.probe !== null,
+        circuit,
+        transition,
+      };
+    });
+    await saveCircuits(tx, results);
+    const closed = results
+      .filter(({ transition }) => transition === 'CLOSED')
+      .map(({ webhookId }) => webhookId);
+    if (closed.length > 0) await markForRelease(tx, closed);
+    return results;
+  });
+}
+
+async function lockCircuits(tx: Database, webhookIds: string[]): Promise<CircuitRow[]> {
+  await tx.query(
+    'make-circuits',
+    `insert into circuits (webhook_id, window_started_at, attempts, failures)
+     select webhook_id, now(), 0, 0 from unnest($1::uuid[]) as webhook_id order by 1 on conflict do nothing`,
+    [webhookIds],
+  );
+  const rows = await tx.query<CircuitRow>(
+    'lock-circuits',
+    `select webhook_id as "webhookId", now() as now, window_started_at as "windowStartedAt", attempts, failures,
+            failing_since as "failingSince", last_success_at as "lastSuccessAt", open_until as "openUntil",
+            times_opened as "timesOpened"
+       from circuits where webhook_id = any($1::uuid[]) order by webhook_id for update`,
+    [webhookIds],
+  );
+  return rows.map((row) => ({ ...newCircuit(row.now), ...row }));
+}
+
+async function saveCircuits(
+  tx: Database,
+  results: { webhookId: string; probed: boolean; circuit: Circuit }[],
+): Promise<void> {
+  const column = <Value>(value: (circuit: Circuit) => Value) => results.map(({ circuit }) => value(circuit));
+  await tx.query(
+    'save-circuits',
+    `update circuits c
+        set window_started_at = i.window_started_at, attempts = i.attempts, failures = i.failures,
+            failing_since = i.failing_since, last_success_at = i.last_success_at, open_until = i.open_until,
+            times_opened = i.times_opened,
+            probe_delivery_id = case when i.probed then null else c.probe_delivery_id end,
+            probe_until = case when i.probed then null else c.probe_until end
+       from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[], $5::timestamptz[], $6::timestamptz[],
+                   $7::timestamptz[], $8::int[], $9::bool[])
+         as i (webhook_id, window_started_at, attempts, failures, failing_since, last_success_at, open_until,
+               times_opened, probed)
+      where c.webhook_id = i.webhook_id`,
+    [
+      results.map(({ webhookId }) => webhookId),
+      column((circuit) => circuit.windowStartedAt),
+      column((circuit) => circuit.attempts),
+      column((circuit) => circuit.failures),
+      column((circuit) => circuit.failingSince),
+      column((circuit) => circuit.lastSuccessAt),
+      column((circuit) => circuit.openUntil),
+      column((circuit) => circuit.timesOpened),
+      results.map(({ probed }) => probed),
+    ],
+  );
+}
+
+/** updated_at moves with the mark, so that the mark outlasts every fan-out that still saw the circuit open. */
+async function markForRelease(tx: Database, webhookIds: string[]): Promise<void> {
+  await tx.query(
+    'mark-for-release',
+    `update webhooks set backlog = 'RELEASE', updated_at = now()
+      where webhook_id = any($1::uuid[]) and deleted_at is null`,
+    [webhookIds],
+  );
+}
+
+/** Takes the oldest held delivery of each open circuit whose wait is over as its probe, one at a time. */
+export function takeProbes(db: Database, probeMs: number, quietMs: number): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    'take-probes',
+    `with ripe as (
+       select c.webhook_id, (
+         select d.delivery_id from deliveries d
+          where d.webhook_id = c.webhook_id and d.status in ('PENDING', 'HELD') and d.status = 'HELD'
+            and d.sweep_at is null
+          order by d.delivery_id limit 1) as delivery_id
+         from circuits c join webhooks w using (webhook_id)
+        where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
+          and w.status = 'ACTIVE' and w.deleted_at is null
+          for update of c skip locked
+     ), probing as (
+       update circuits c set probe_delivery_id = ripe.delivery_id,
+              probe_until = now() + make_interval(secs => $1::float8 / 1000)
+         from ripe where c.webhook_id = ripe.webhook_id and ripe.delivery_id is not null
+     )
+     update deliveries d
+        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $2::float8 / 1000)
+       from ripe
+      where d.delivery_id = ripe.delivery_id and d.status = 'HELD'
+     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
+    [probeMs, quietMs],
+  );
+}
+
+/** A webhook set to ACTIVE by its owner begins anew. */
+export async function forgetCircuit(db: Database, webhookId: string): Promise<void> {
+  await db.query('forget-circuit', 'delete from circuits where webhook_id = $1', [webhookId]);
+}
+
+/** Disables webhooks; those that were active until now. Their open deliveries are held by the next claim. */
+export function disableWebhooks(
+  db: Database,
+  webhookIds: string[],
+  reason: string,
+): Promise<{ webhookId: string }[]> {
+  return db.query(
+    'disable-webhooks',
+    `update webhooks set status = 'DISABLED', disabled_reason = $2, updated_at = now()
+      where webhook_id = any($1::uuid[]) and status = 'ACTIVE' and deleted_at is null
+     returning webhook_id as "webhookId"`,
+    [webhookIds, reason],
+  );
+}
+
+/** Active webhooks without one success for `days` in which attempts were made. */
+export async function findHopeless(db: Database, days: number): Promise<string[]> {
+  const rows = await db.query<{ webhook_id: string }>(
+    'find-hopeless',
+    `select webhook_id from circuits join webhooks using (webhook_id)
+      where failing_since < now() - make_interval(days => $1) and status = 'ACTIVE' and deleted_at is null`,
+    [days],
+  );
+  return rows.map((row) => row.webhook_id);
+}

@@ -1,0 +1,155 @@
+import pRetry from 'p-retry';
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import type { Producer } from '../platform/queue.js';
+import type { SecretBox } from '../webhooks/secrets.js';
+import { requestOf } from './attempt.js';
+import type { DueDelivery } from './enqueue.js';
+import { claimManual, releaseManual, settleManual, type ManualResult } from './manual-store.js';
+import { dropVoidManual, findManualWaiting, takeLapsedManual } from './manual-sweep-store.js';
+import type { SendOutcome, SendRequest } from './send.js';
+import { finishedOf, releaseNext } from './order-store.js';
+import { createSlots } from './slots.js';
+import type { Claim } from './store.js';
+import { leaseMs, longestStartMs, sweepAfterMs } from './timing.js';
+
+const inFlightMax = 50;
+const inFlightPerWebhook = 5;
+const lapsedPerSweep = 100;
+
+export interface UnscheduledOptions {
+  db: Database;
+  secrets: SecretBox;
+  send(request: SendRequest): Promise<SendOutcome>;
+  logger: Logger;
+  timeoutMs: number;
+  userAgent: string;
+}
+
+export interface ManualSender {
+  /** Claims and sends manual attempts; resolves when they are under way. What finds no room waits for the sweep. */
+  handle(deliveryIds: string[]): Promise<void>;
+  /** Takes up what no job came for and whose process is gone. */
+  sweep(): Promise<void>;
+  drain(): Promise<void>;
+}
+
+/** No attempt outside the schedule lasts longer, so its lease needs no renewal. */
+export const manualLeaseMs = (timeoutMs: number): number => timeoutMs + leaseMs;
+
+/**
+ * Sends once what was asked for by hand, beside the scheduled attempts: it waits for no turn, takes nothing from
+ * the retry schedule and has room of its own, of which one webhook gets a part only.
+ */
+export function createManualSender(
+  options: UnscheduledOptions & { onDue(due: DueDelivery[]): void },
+): ManualSender {
+  const { db, logger } = options;
+  const slots = createSlots(inFlightMax);
+  const perWebhook = new Map<string, number>();
+  const leaseMs = manualLeaseMs(options.timeoutMs);
+  let draining = false;
+
+  const attempt = async (claim: Claim, claimedAt: number): Promise<void> => {
+    const late = performance.now() - claimedAt > longestStartMs;
+    if (late || (perWebhook.get(claim.webhookId) ?? 0) > inFlightPerWebhook)
+      return releaseManual(db, claim, sweepAfterMs);
+    const settled = await sendOnce(options, claim);
+    if (settled?.due) options.onDue([settled]);
+    if (settled?.succeeded) options.onDue(await releaseNext(db, finishedOf(claim), sweepAfterMs));
+  };
+
+  const start = (claim: Claim, claimedAt: number) => {
+    perWebhook.set(claim.webhookId, (perWebhook.get(claim.webhookId) ?? 0) + 1);
+    attempt(claim, claimedAt)
+      .catch((error: unknown) =>
+        logger.error(
+          { deliveryId: claim.deliveryId, error: describeError(error) },
+          'manual attempt not recorded',
+        ),
+      )
+      .finally(() => {
+        const left = (perWebhook.get(claim.webhookId) ?? 1) - 1;
+        if (left > 0) perWebhook.set(claim.webhookId, left);
+        else perWebhook.delete(claim.webhookId);
+        slots.give(1);
+      });
+  };
+
+  const handle = async (deliveryIds: string[]) => {
+    const ids = deliveryIds.slice(0, inFlightMax - slots.inUse());
+    if (draining || ids.length === 0) return;
+    await slots.take(ids.length);
+    const claimedAt = performance.now();
+    let claims: Claim[] = [];
+    try {
+      claims = await claimManual(db, ids, leaseMs);
+    } finally {
+      slots.give(ids.length - claims.length);
+    }
+    for (const claim of claims) start(claim, claimedAt);
+  };
+
+  return {
+    handle,
+    sweep: async () => {
+      await dropVoidManual(db);
+      const lost = await takeLapsedManual(db, { leaseMs, graceMs: sweepAfterMs, limit: lapsedPerSweep });
+      if (lost > 0) logger.info({ deliveries: lost }, 'attempts outside the schedule were lost');
+      await handle(await findManualWaiting(db, inFlightPerWebhook, inFlightMax));
+    },
+    drain: async () => {
+      draining = true;
+      await slots.idle();
+    },
+  };
+}
+
+/** Sends a claimed attempt outside the schedule and records it. Null if its claim was taken away meanwhile. */
+export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
+  const outcome = await options.send(requestOf(claim, options.secrets, options.timeoutMs, options.userAgent));
+  const result: ManualResult = {
+    deliveryId: claim.deliveryId,
+    number: claim.number,
+    trigger: claim.trigger,
+    succeeded: outcome.ok,
+    startedAt: outcome.startedAt,
+    durationMs: outcome.durationMs,
+    statusCode: outcome.statusCode,
+    errorCode: outcome.errorCode,
+    responseBody: outcome.responseBody,
+  };
+  const settled = await pRetry(() => settleManual(options.db, result, sweepAfterMs), {
+    retries: 4,
+    minTimeout: 250,
+    factor: 2,
+  });
+  const { deliveryId, webhookId, number, trigger } = claim;
+  const { statusCode, errorCode, durationMs } = outcome;
+  options.logger.info(
+    {
+      deliveryId,
+      webhookId,
+      attempt: number,
+      trigger,
+      statusCode,
+      errorCode,
+      durationMs,
+      accepted: !!settled,
+    },
+    'attempt',
+  );
+  return settled && { ...settled, succeeded: outcome.ok };
+}
+
+/** Makes a worker send manual attempts at once; without the queue the next sweep does. */
+export const createManualQueue =
+  (producer: Producer, logger: Logger) =>
+  (deliveryId: string): void => {
+    producer
+      .add([{ name: 'manual', id: `m-${deliveryId}-${Date.now()}`, ids: [deliveryId] }])
+      .catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'not enqueued; the sweeper will see to it'),
+      );
+  };

@@ -1,0 +1,117 @@
+import pRetry from 'p-retry';
+import { createBatcher } from '../platform/batch.js';
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Database } from '../platform/postgres.js';
+import { settlementOf } from './attempt.js';
+import { disableWebhooks } from './circuit-store.js';
+import type { DeliveryQueue } from './enqueue.js';
+import { createCircuitCounter } from './circuit-counter.js';
+import { recordNotice, type Notice } from './notice.js';
+import { finishedOf, releaseNext } from './order-store.js';
+import type { SendOutcome } from './send.js';
+import { settleDeliveries, type Claim, type Settlement } from './store.js';
+import { sweepAfterMs } from './timing.js';
+
+export interface SettlerOptions {
+  db: Database;
+  queue: DeliveryQueue;
+  logger: Logger;
+  retryScheduleMs: readonly number[];
+}
+
+/** Records outcomes, and sees to what follows from them. */
+export interface Settler {
+  /** Resolves when the outcome is recorded, or was refused as stale. */
+  settle(claim: Claim, outcome: SendOutcome): Promise<void>;
+  /** Resolves when what was settled so far has been counted for the circuits. */
+  flushed(): Promise<void>;
+}
+
+const goneStatus = 410;
+
+interface Item {
+  claim: Claim;
+  settlement: Settlement;
+}
+
+export function createSettler({ db, queue, logger, retryScheduleMs }: SettlerOptions): Settler {
+  const notify = async (webhookId: string, notice: Notice, reason: string | null) => {
+    logger.warn({ webhookId, notice, reason }, 'webhook');
+    queue.enqueue(await recordNotice(db, webhookId, notice, reason, sweepAfterMs));
+  };
+  const counter = createCircuitCounter({
+    db,
+    logger,
+    onTransition: (webhookId, transition) =>
+      transition === 'OPENED'
+        ? notify(webhookId, 'WEBHOOK_FAILING', 'CIRCUIT_OPEN')
+        : notify(webhookId, 'WEBHOOK_RECOVERED', null),
+  });
+
+  const batches = createBatcher<Item, boolean>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    flush: async (items) => {
+      const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
+      // First of all: from this commit on nothing more is sent there.
+      const disabled =
+        gone.length > 0
+          ? await disableWebhooks(db, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE')
+          : [];
+      const settled = await settleDeliveries(
+        db,
+        items.map(({ settlement }) => settlement),
+        sweepAfterMs,
+      );
+      await followUp(items.filter(({ claim }) => settled.has(claim.deliveryId)));
+      for (const { webhookId } of disabled)
+        await notify(webhookId, 'WEBHOOK_DISABLED', 'GONE').catch(forgive);
+      return items.map(({ claim }) => settled.has(claim.deliveryId));
+    },
+  });
+
+  /** What is lost here the sweeper finds: the outcome itself is committed. */
+  const forgive = (error: unknown) => logger.warn({ error: describeError(error) }, 'follow-up failed');
+
+  const followUp = async (items: Item[]): Promise<void> => {
+    for (const { claim, settlement } of items) {
+      counter.note(claim, settlement.status === 'SUCCEEDED');
+      if (settlement.delayMs !== null) queue.wakeAt(new Date(Date.now() + settlement.delayMs));
+    }
+    const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? finishedOf(claim) : []));
+    if (finished.length > 0) await releaseNext(db, finished, sweepAfterMs).then(queue.enqueue).catch(forgive);
+  };
+
+  return {
+    settle: async (claim, outcome) => {
+      const settlement = settlementOf(claim, outcome, retryScheduleMs);
+      const accepted = await pRetry(() => batches.add({ claim, settlement }), {
+        retries: 4,
+        minTimeout: 250,
+        factor: 2,
+      });
+      logAttempt(logger, claim, settlement, accepted);
+    },
+    flushed: counter.flushed,
+  };
+}
+
+const isFinal = ({ status }: Settlement) => status === 'SUCCEEDED' || status === 'FAILED';
+const unique = (ids: string[]) => [...new Set(ids)];
+
+function logAttempt(logger: Logger, claim: Claim, settlement: Settlement, accepted: boolean): void {
+  const line = {
+    deliveryId: claim.deliveryId,
+    webhookId: claim.webhookId,
+    attempt: claim.number,
+    status: settlement.status,
+    statusCode: settlement.statusCode,
+    errorCode: settlement.errorCode,
+    durationMs: Math.round(settlement.durationMs),
+    delayMs: settlement.delayMs,
+  };
+  if (accepted) logger.info(line, 'attempt');
+  else logger.warn(line, 'attempt came too late; its lease was taken away');
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { OperatorClient } from './client.js';
+import { idArgument } from './cli-options.js';
+
+type Data = Record<string, unknown>;
+type Action<Options> = (options: Options, command: Command) => Promise<void>;
+/** Makes a command's action of the request it stands for. */
+type Request = <Options>(
+  call: (client: OperatorClient, options: Options) => Promise<Data>,
+) => Action<Options>;
+
+/** Sealing many secrets anew takes its time. */
+const rotationTimeoutMs = 300_000;
+
+/** Adds the commands for what an operator does to a running deployment. */
+export function addMaintenanceCommands(
+  program: Command,
+  request: Request,
+  example: (line: string) => string,
+): void {
+  const replay = program.command('replay').description('replays that catch up on what a webhook missed');
+  replay
+    .command('cancel')
+    .description('cancel a replay under way (see status); what it has set going already goes on')
+    .requiredOption('--id <id>', 'id of the replay', idArgument)
+    .addHelpText('after', example('replay cancel --id 0199…'))
+    .action(
+      request((client, { id }: { id: string }) =>
+        client.post(`/operator/v1/replays/${encodeURIComponent(id)}/cancel`, '{}'),
+      ),
+    );
+
+  const secrets = program.command('secrets').description('webhook secrets at rest');
+  secrets
+    .command('rotate-key')
+    .description('seal every webhook secret with the current SECRETS_KEY; then SECRETS_KEY_PREVIOUS can go')
+    .addHelpText('after', example('secrets rotate-key'))
+    .action(
+      request((client) =>
+        client.post('/operator/v1/secrets/rotate-key', '{}', {
+          repeatable: true,
+          timeoutMs: rotationTimeoutMs,
+        }),
+      ),
+    );
+}

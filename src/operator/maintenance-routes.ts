@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { cancelReplay, findReplay } from '../deliveries/replay-store.js';
+import { isUuid } from '../http/paging.js';
+import { route, type Route } from '../http/route.js';
+import { conflict, notFound } from '../platform/errors.js';
+import type { Database } from '../platform/postgres.js';
+
+export interface MaintenanceDependencies {
+  db: Database;
+  resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
+}
+
+/** What an operator does to a running deployment. */
+export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/operator/v1/replays/:replayId/cancel',
+      summary: 'Cancel a replay; what it has set going already goes on',
+      auth: 'operator',
+      params: z.object({ replayId: z.string() }),
+      handle: async ({ params: { replayId } }) => {
+        if (!isUuid(replayId)) throw notFound('This replay');
+        const cancelled = await cancelReplay(db, replayId);
+        if (cancelled) return { data: cancelled };
+        const replay = await findReplay(db, replayId);
+        if (!replay) throw notFound('This replay');
+        throw conflict(`This replay is over: ${replay.status}.`);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/secrets/rotate-key',
+      summary: 'Seal every webhook secret with the current SECRETS_KEY',
+      auth: 'operator',
+      handle: async () => ({ data: await resealSecrets() }),
+    }),
+  ];
+}

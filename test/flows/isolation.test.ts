@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { backends, startService, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+
+const slots = 20;
+
+describe.each(backends)('isolation with the queue on %s', (backend) => {
+  let service: Service;
+  let hanging: Receiver;
+  let healthy: Receiver;
+  let sick: Account;
+  let well: Account;
+
+  beforeAll(async () => {
+    service = await startService({
+      backend,
+      env: { DELIVERY_CONCURRENCY: String(slots), DELIVERY_TIMEOUT: '8s', RETRY_SCHEDULE: '1h' },
+    });
+    hanging = await startReceiver(() => undefined);
+    healthy = await startReceiver();
+    [sick, well] = await Promise.all([registerAccount(service), registerAccount(service)]);
+    await registerWebhook(well, healthy.url);
+  });
+  afterAll(async () => {
+    await Promise.all([hanging?.close(), healthy?.close()]);
+    await service?.stop();
+  });
+
+  test('receivers that hang, more than there are slots, do not delay a healthy one', async () => {
+    for (let n = 0; n < slots + 10; n += 1) await registerWebhook(sick, `${hanging.url}/${n}`);
+    for (let n = 0; n < 5; n += 1) await placeOrder(sick);
+    await hanging.waitFor(slots);
+    const latenciesMs: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const before = healthy.received.length;
+      const acceptedAt = Date.now();
+      await placeOrder(well);
+      await healthy.waitFor(before + 1);
+      latenciesMs.push(Date.now() - acceptedAt);
+    }
+    expect(Math.max(...latenciesMs)).toBeLessThan(2_000);
+  });
+
+  test('a backlog far larger than its lane leaves a webhook in order and whole', async () => {
+    const receiver = await startReceiver(() => ({ delayMs: 1 }));
+    const account = await registerAccount(service);
+    await registerWebhook(account, receiver.url);
+    const placed: string[] = [];
+    for (let n = 0; n < 30; n += 1)
+      placed.push(...(await Promise.all(Array.from({ length: 50 }, () => placeOrder(account)))));
+    await receiver.waitFor(placed.length, undefined, 25_000);
+    expect(new Set(receiver.received.map(({ notification }) => notification.tracking_id))).toEqual(
+      new Set(placed),
+    );
+    expect(receiver.received).toHaveLength(placed.length);
+    await receiver.close();
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { operator, registerAccount, type Account } from '../client.js';
+import { operatorToken, startService, type Service } from '../harness.js';
+import { startHook } from './support/log.js';
+
+let service: Service;
+let account: Account;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+});
+afterAll(() => service?.stop());
+
+const cliPath = fileURLToPath(new URL('../../dist/operator/cli.js', import.meta.url));
+const cli = async (...words: string[]) => {
+  const given = ['--url', service.url, '--token', operatorToken, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...words, ...given]);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+
+test('the command line rotates the key of the secrets', async () => {
+  expect(await cli('secrets', 'rotate-key')).toEqual({ resealed: 0, unreadable: 0 });
+});
+
+test('the command line cancels a replay that status shows', async () => {
+  const hook = await startHook(account);
+  const body = { from: Date.now() - 60_000, to: Date.now() };
+  const replay = await account.call(`/v1/webhooks/${hook.webhookId}/replay`, { body });
+  const replayId = replay.data.replayId as string;
+  // Not over before it can be cancelled.
+  await service.sql(`update replays set status = 'RUNNING', next_at = 'infinity' where replay_id = $1`, [
+    replayId,
+  ]);
+  const { data } = await operator(service, '/status');
+  expect(data.replays).toEqual([
+    { replayId, webhookId: hook.webhookId, total: 0, done: 0, status: 'RUNNING' },
+  ]);
+  expect(await cli('replay', 'cancel', '--id', replayId)).toMatchObject({ replayId, status: 'CANCELLED' });
+  await expect(cli('replay', 'cancel', '--id', replayId)).rejects.toThrow('CONFLICT');
+  await hook.close();
+});

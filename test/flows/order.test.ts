@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { backends, startService, type Service } from '../harness.js';
+import { startReceiver, type Received } from '../receiver.js';
+
+const statesOf = (received: Received[], trackingId: string) =>
+  received
+    .filter(({ notification }) => notification.tracking_id === trackingId)
+    .map(({ notification }) => notification.state);
+
+describe.each(backends)('order of one shipment with the queue on %s', (backend) => {
+  let service: Service;
+  let account: Account;
+
+  beforeAll(async () => {
+    service = await startService({ backend, env: { RETRY_SCHEDULE: '800ms,800ms,800ms', ORDER_HOLD: '4s' } });
+    account = await registerAccount(service);
+  });
+  afterAll(() => service?.stop());
+
+  const send = async (trackingId: string, ...states: string[]) => {
+    const answer = await operator(service, '/events', {
+      body: { events: states.map((state) => ({ trackingId, state })) },
+    });
+    expect(answer.data.results.map((result: { eventId?: string }) => typeof result.eventId)).toEqual(
+      states.map(() => 'string'),
+    );
+  };
+
+  test('states come one at a time in the order recorded, through failures, and other shipments do not wait', async () => {
+    let failing = '';
+    let failures = 2;
+    const receiver = await startReceiver(({ notification }) =>
+      notification.tracking_id === failing && notification.state === 'PICKED_UP' && failures-- > 0
+        ? { status: 500 }
+        : {},
+    );
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    failing = await placeOrder(account);
+    const other = await placeOrder(account);
+    await receiver.waitFor(2);
+    await send(failing, 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED');
+    await send(other, 'PICKED_UP', 'IN_TRANSIT');
+    await receiver.waitFor(3, ({ notification }) => notification.tracking_id === other);
+    expect(statesOf(receiver.received, failing)).not.toContain('IN_TRANSIT');
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'DELIVERED');
+    expect(statesOf(receiver.received, failing)).toEqual([
+      'CREATED',
+      'PICKED_UP',
+      'PICKED_UP',
+      'PICKED_UP',
+      'IN_TRANSIT',
+      'OUT_FOR_DELIVERY',
+      'DELIVERED',
+    ]);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  });
+
+  test('a later state waits for an earlier one no longer than ORDER_HOLD', async () => {
+    const receiver = await startReceiver(({ notification }) =>
+      notification.state === 'PICKED_UP' ? { status: 503, headers: { 'retry-after': '60' } } : {},
+    );
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    await send(trackingId, 'PICKED_UP', 'IN_TRANSIT');
+    const sentAt = Date.now();
+    const [later] = await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT');
+    expect(later!.at - sentAt).toBeGreaterThan(3_500);
+    expect(later!.at - sentAt).toBeLessThan(10_000);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  });
+
+  test('with ordering NONE a later state does not wait', async () => {
+    const receiver = await startReceiver(({ notification }) =>
+      notification.state === 'PICKED_UP' ? { status: 500 } : {},
+    );
+    const { webhookId } = await registerWebhook(account, receiver.url, { ordering: 'NONE' });
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    await send(trackingId, 'PICKED_UP', 'IN_TRANSIT');
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT', 2_000);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  });
+
+  test('with supersede, states that a later one has overtaken are CANCELLED as SUPERSEDED and terminal ones are not', async () => {
+    let down = false;
+    const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
+    const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    down = true;
+    await send(trackingId, 'PICKED_UP');
+    await receiver.waitFor(2);
+    await send(trackingId, 'IN_TRANSIT');
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT');
+    await untilWaitingForRetry(webhookId, 'IN_TRANSIT');
+    await send(trackingId, 'OUT_FOR_DELIVERY', 'DELIVERED');
+    down = false;
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'DELIVERED');
+    const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
+    const byState = Object.fromEntries(
+      data.deliveries.map((delivery: { state: string; status: string; reason: string }) => [
+        delivery.state,
+        [delivery.status, delivery.reason],
+      ]),
+    );
+    expect(byState).toMatchObject({
+      IN_TRANSIT: ['CANCELLED', 'SUPERSEDED'],
+      OUT_FOR_DELIVERY: ['CANCELLED', 'SUPERSEDED'],
+    });
+    expect(byState.DELIVERED[0]).toMatch(/SUCCEEDED|PENDING/);
+    await receiver.close();
+  });
+
+  async function untilWaitingForRetry(webhookId: string, state: string) {
+    const waiting = () =>
+      service.sql(
+        'select 1 from deliveries where webhook_id = $1 and state = $2 and not claimed and failure_count > 0',
+        [webhookId, state],
+      );
+    while ((await waiting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});

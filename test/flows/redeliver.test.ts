@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeOrder, registerAccount, type Account } from '../client.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { deliveriesOf, orderDelivered, startHook, untilDelivery } from './support/log.js';
+
+describe.each(backends)('redelivery with the queue on %s', (backend) => {
+  let service: Service;
+  let account: Account;
+  let other: Account;
+
+  beforeAll(async () => {
+    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s' } });
+    account = await registerAccount(service);
+    other = await registerAccount(service);
+  });
+  afterAll(() => service?.stop());
+
+  const redeliver = (deliveryId: string, as = account) =>
+    as.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+
+  test('a redelivery sends the same again after success, and its failure leaves the success', async () => {
+    const hook = await startHook(account);
+    const { answer, receiver, webhookId } = hook;
+    const deliveryId = await orderDelivered(account, webhookId);
+    expect(await redeliver(deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
+    const [first, second] = await receiver.waitFor(2);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    expect(second!.headers['parcelhook-attempt']).toBe('2');
+    expect(second!.body).toBe(first!.body);
+    await untilDelivery(account, deliveryId, (data) => data.attempts.length === 2);
+    answer.status = 500;
+    await redeliver(deliveryId);
+    const data = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
+    expect(data).toMatchObject({ status: 'SUCCEEDED', attemptCount: 3, nextAttemptAt: null });
+    expect(data.attempts).toMatchObject([
+      { trigger: 'SCHEDULED', statusCode: 200 },
+      { trigger: 'MANUAL', statusCode: 200 },
+      { trigger: 'MANUAL', statusCode: 500 },
+    ]);
+    await hook.close();
+  });
+
+  test('while retries go on, a failed redelivery leaves the schedule, a successful one ends it', async () => {
+    const hook = await startHook(account);
+    const { answer, webhookId } = hook;
+    answer.status = 500;
+    const deliveryId = await orderDelivered(account, webhookId);
+    const before = await untilDelivery(account, deliveryId, ({ nextAttemptAt }) => nextAttemptAt !== null);
+    await redeliver(deliveryId);
+    const after = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
+    expect(after).toMatchObject({ status: 'PENDING', nextAttemptAt: before.nextAttemptAt, attemptCount: 2 });
+    const rows = await service.sql(
+      'select failure_count, claimed, sweep_at > due_at as swept from deliveries where delivery_id = $1',
+      [deliveryId],
+    );
+    expect(rows).toEqual([{ failure_count: 1, claimed: false, swept: true }]);
+    answer.status = 204;
+    await redeliver(deliveryId);
+    expect(await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3)).toMatchObject({
+      status: 'SUCCEEDED',
+      nextAttemptAt: null,
+    });
+    await hook.close();
+  });
+
+  test('what is held goes out by hand, and stays held where that fails', async () => {
+    const hook = await startHook(account, { status: 'PAUSED' });
+    const { answer, receiver, webhookId } = hook;
+    const deliveryId = await orderDelivered(account, webhookId);
+    answer.status = 503;
+    await redeliver(deliveryId);
+    const held = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 1);
+    expect(held).toMatchObject({ status: 'HELD', attempts: [{ trigger: 'MANUAL', statusCode: 503 }] });
+    answer.status = 200;
+    await redeliver(deliveryId);
+    expect(await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2)).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+    expect(receiver.received).toHaveLength(2);
+    await hook.close();
+  });
+
+  test('what is cancelled or whose webhook is gone cannot be sent again', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId } = hook;
+    const succeeded = await orderDelivered(account, webhookId);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
+    await placeOrder(account);
+    while ((await deliveriesOf(account, webhookId)).length < 2) await sleep(20);
+    const [held] = await deliveriesOf(account, webhookId);
+    expect((await redeliver(held!.deliveryId, other)).httpStatus).toBe(404);
+    expect((await redeliver('nothing')).httpStatus).toBe(404);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await untilDelivery(account, held!.deliveryId, ({ status }) => status === 'CANCELLED');
+    const cancelled = await redeliver(held!.deliveryId);
+    expect(cancelled.httpStatus).toBe(409);
+    expect(cancelled.body.error.message).toContain('WEBHOOK_DELETED');
+    const gone = await redeliver(succeeded);
+    expect(gone.httpStatus).toBe(409);
+    expect(gone.body.error.message).toContain('deleted');
+    expect(receiver.received).toHaveLength(1);
+    await receiver.close();
+  });
+
+  test('a redelivery asked for before a pause does not go out after it', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId } = hook;
+    const deliveryId = await orderDelivered(account, webhookId);
+    // As if its job were lost: asked for, and no worker told.
+    await service.sql(
+      `with asked as (update deliveries set manual_requested_at = now() where delivery_id = $1 returning webhook_id)
+       update webhooks w set status = 'PAUSED', updated_at = now() from asked where w.webhook_id = asked.webhook_id`,
+      [deliveryId],
+    );
+    for (;;) {
+      const [row] = await service.sql<{ manual_requested_at: Date | null }>(
+        'select manual_requested_at from deliveries where delivery_id = $1',
+        [deliveryId],
+      );
+      if (!row!.manual_requested_at) break;
+      await sleep(50);
+    }
+    expect(receiver.received).toHaveLength(1);
+    await hook.close();
+  });
+
+  test('an attempt whose process is gone: a redelivery is sent again, a test ends FAILED', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId } = hook;
+    const deliveryId = await orderDelivered(account, webhookId);
+    const lapse = `claimed = true, sweep_at = null, manual_requested_at = now(), manual_lease_until = now()`;
+    await service.sql(`update deliveries set attempt_count = 2, ${lapse} where delivery_id = $1`, [
+      deliveryId,
+    ]);
+    const resent = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
+    expect(resent.attempts).toMatchObject([
+      { trigger: 'SCHEDULED' },
+      { number: 2, trigger: 'MANUAL', durationMs: null, statusCode: null },
+      { number: 3, trigger: 'MANUAL', statusCode: 200 },
+    ]);
+    expect(receiver.received).toHaveLength(2);
+    await service.sql(
+      `update deliveries set attempt_count = 4, status = 'PENDING', trigger = 'TEST', ${lapse} where delivery_id = $1`,
+      [deliveryId],
+    );
+    const ended = await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
+    expect(ended.attempts[3]).toMatchObject({ number: 4, trigger: 'TEST', durationMs: null });
+    expect(receiver.received).toHaveLength(2);
+    await hook.close();
+  });
+
+  test('the API sends tests and a worker redelivers where they are separate processes', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId } = hook;
+    const deliveryId = await orderDelivered(account, webhookId);
+    const api = await startProcess(service.env, 'api');
+    const call = (path: string) =>
+      fetch(`${api.url}${path}?key=${account.accountKey}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${account.token}` },
+      });
+    expect((await call(`/v1/webhooks/${webhookId}/test`)).status).toBe(200);
+    expect((await call(`/v1/deliveries/${deliveryId}/redeliver`)).status).toBe(202);
+    await receiver.waitFor(3);
+    expect(await stopProcess(api)).toBe(0);
+    await hook.close();
+  });
+
+  test('with two workers each redelivery goes out once', async () => {
+    const hook = await startHook(account);
+    const worker = await startProcess(service.env, 'worker');
+    const deliveryIds = [];
+    for (let n = 0; n < 4; n += 1) deliveryIds.push(await orderDelivered(account, hook.webhookId));
+    hook.answer.delayMs = 300;
+    // Asked for twice at once: one attempt.
+    const asked = [...deliveryIds, ...deliveryIds].map((deliveryId) => redeliver(deliveryId));
+    expect((await Promise.all(asked)).every(({ httpStatus }) => httpStatus === 202)).toBe(true);
+    for (const deliveryId of deliveryIds)
+      await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
+    await sleep(2_500);
+    expect(hook.receiver.received).toHaveLength(8);
+    expect(await stopProcess(worker)).toBe(0);
+    await hook.close();
+  });
+
+  test('after the answer to a delete no redelivery and no test starts', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const hook = await startHook(account);
+      const deliveryId = await orderDelivered(account, hook.webhookId);
+      const sendTest = account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
+      const asked = redeliver(deliveryId);
+      await sleep(round * 3);
+      await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'DELETE' });
+      const deletedAt = Date.now();
+      await Promise.all([sendTest, asked]);
+      await sleep(300);
+      expect(hook.receiver.received.filter(({ at }) => at > deletedAt)).toHaveLength(0);
+      await hook.receiver.close();
+    }
+  });
+
+  test('more redeliveries than a webhook may have at once all go out', async () => {
+    const hook = await startHook(account);
+    const deliveryIds = [];
+    for (let n = 0; n < 8; n += 1) deliveryIds.push(await orderDelivered(account, hook.webhookId));
+    hook.answer.delayMs = 200;
+    await Promise.all(deliveryIds.map((deliveryId) => redeliver(deliveryId)));
+    for (const deliveryId of deliveryIds)
+      await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
+    expect(hook.receiver.received).toHaveLength(16);
+    await hook.close();
+  });
+});

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { deliveriesOf, orderDelivered, startHook, until, untilDelivery } from './support/log.js';
+
+interface Replay {
+  replayId: string;
+  webhookId: string;
+  total: number;
+  done: number;
+  status: string;
+}
+
+describe.each(backends)('replay with the queue on %s', (backend) => {
+  let service: Service;
+  let account: Account;
+
+  beforeAll(async () => {
+    service = await startService({ backend, env: { RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '1s' } });
+    account = await registerAccount(service);
+  });
+  afterAll(() => service?.stop());
+
+  const lastHour = () => ({ from: Date.now() - 3_600_000, to: new Date().toISOString() });
+  const replay = (webhookId: string, body: object = lastHour(), as = account) =>
+    as.call(`/v1/webhooks/${webhookId}/replay`, { body });
+  const replays = async () => (await operator(service, '/status')).data.replays as Replay[];
+  const untilOver = (replayId: unknown) =>
+    until(async () =>
+      (await replays()).find((entry) => entry.replayId === replayId && entry.status !== 'RUNNING'),
+    );
+  const settled = (webhookId: string, count: number, status: string) =>
+    until(async () => {
+      const deliveries = await deliveriesOf(account, webhookId);
+      return deliveries.filter((delivery) => delivery.status === status).length === count && deliveries;
+    });
+
+  test('what failed is sent again with the same id and a schedule of its own', async () => {
+    const hook = await startHook(account);
+    hook.answer.status = 500;
+    await placeOrder(account);
+    await placeOrder(account);
+    await settled(hook.webhookId, 2, 'FAILED');
+    expect(hook.receiver.received).toHaveLength(4);
+    hook.answer.status = 200;
+    const answer = await replay(hook.webhookId);
+    expect(answer).toMatchObject({ httpStatus: 202, data: { queued: 2, replayId: expect.any(String) } });
+    const deliveries = await settled(hook.webhookId, 2, 'SUCCEEDED');
+    const { attempts } = await untilDelivery(account, deliveries[0]!.deliveryId, () => true);
+    expect(attempts).toMatchObject([
+      { trigger: 'SCHEDULED' },
+      { trigger: 'SCHEDULED' },
+      { number: 3, trigger: 'REPLAY', statusCode: 200 },
+    ]);
+    const ids = hook.receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+    expect(await untilOver(answer.data.replayId)).toEqual({
+      replayId: answer.data.replayId as string,
+      webhookId: hook.webhookId,
+      total: 2,
+      done: 2,
+      status: 'DONE',
+    });
+    expect((await replay(hook.webhookId)).data.queued).toBe(0);
+    await hook.close();
+  });
+
+  test('a replay that fails is retried by the schedule', async () => {
+    const hook = await startHook(account);
+    hook.answer.status = 500;
+    const deliveryId = await orderDelivered(account, hook.webhookId);
+    await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
+    await replay(hook.webhookId);
+    const again = await untilDelivery(
+      account,
+      deliveryId,
+      ({ attemptCount, status }) => attemptCount === 5 && status === 'FAILED',
+    );
+    expect(again.attempts.map(({ trigger }) => trigger)).toEqual([
+      'SCHEDULED',
+      'SCHEDULED',
+      'REPLAY',
+      'SCHEDULED',
+      'SCHEDULED',
+    ]);
+    await hook.close();
+  });
+
+  test('a webhook registered late gets what it never had, of its interests only, in order', async () => {
+    const shipper = await registerAccount(service);
+    const from = Date.now();
+    const trackingIds = [await placeOrder(shipper), await placeOrder(shipper)];
+    for (const trackingId of trackingIds) {
+      await until(
+        async () => (await shipper.call(`/v1/shipment-tracking/${trackingId}`)).data.state as string,
+      );
+      for (const state of ['PICKED_UP', 'IN_TRANSIT'])
+        await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+    }
+    const hook = await startHook(shipper, { interests: ['CREATED', 'IN_TRANSIT'] });
+    const one = await replay(hook.webhookId, { ...lastHour(), trackingId: trackingIds[1] }, shipper);
+    expect(one.data.queued).toBe(2);
+    const received = await hook.receiver.waitFor(2);
+    expect(received.map(({ notification }) => [notification.tracking_id, notification.state])).toEqual([
+      [trackingIds[1], 'CREATED'],
+      [trackingIds[1], 'IN_TRANSIT'],
+    ]);
+    await untilOver(one.data.replayId);
+    const failedOnly = await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper);
+    expect(failedOnly.data.queued).toBe(0);
+    const earlier = await replay(hook.webhookId, { from: from - 60_000, to: from - 1 }, shipper);
+    expect(earlier.data.queued).toBe(0);
+    expect((await replay(hook.webhookId, { from: from - 1, to: Date.now() }, shipper)).data.queued).toBe(2);
+    await hook.receiver.waitFor(4);
+    expect(hook.receiver.received).toHaveLength(4);
+    await hook.close();
+  });
+
+  test('what a paused webhook is to get is held until it is active', async () => {
+    const hook = await startHook(account, { status: 'PAUSED' });
+    await orderDelivered(account, hook.webhookId);
+    const answer = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
+    expect(answer.data.queued).toBe(1);
+    await untilOver(answer.data.replayId);
+    expect((await deliveriesOf(account, hook.webhookId))[0]).toMatchObject({ status: 'HELD' });
+    expect(hook.receiver.received).toHaveLength(0);
+    await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    const [delivery] = await settled(hook.webhookId, 1, 'SUCCEEDED');
+    const { attempts } = await untilDelivery(account, delivery!.deliveryId, () => true);
+    expect(attempts).toMatchObject([{ trigger: 'REPLAY' }]);
+    await hook.close();
+  });
+
+  test('it is paced, survives the kill of its worker, is shared by workers, and can be cancelled', async () => {
+    const shipper = await registerAccount(service);
+    const hook = await startHook(shipper, { interests: ['*'], ordering: 'NONE' });
+    const trackingId = await placeOrder(shipper);
+    await hook.receiver.waitFor(1);
+    // 1,600 events of one shipment that this webhook never got.
+    await service.sql(
+      `insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+       select overlay(overlay(gen_random_uuid()::text placing left(uuid_floor(now() - n * interval '1 second')::text, 13) from 1 for 13)
+              placing '7' from 15 for 1)::uuid, s.shipper_id, s.shipment_id, 10000 - n, 'IN_TRANSIT', now(), now(), '{}'
+         from shipments s, generate_series(10, 1609) n where s.tracking_id = $1`,
+      [trackingId],
+    );
+    const second = await startProcess(service.env, 'worker');
+    const answer = await replay(hook.webhookId, lastHour(), shipper);
+    expect(answer.data.queued).toBe(1_600);
+    await hook.receiver.waitFor(401);
+    const early = (await replays()).find(({ replayId }) => replayId === answer.data.replayId)!;
+    expect(early).toMatchObject({ status: 'RUNNING', total: 1_600 });
+    expect(early.done).toBeLessThanOrEqual(1_000);
+    second.kill('SIGKILL');
+    await second.exited;
+    await until(async () =>
+      (await replays()).some(({ replayId, done }) => replayId === answer.data.replayId && done >= 1_000),
+    );
+    const cancel = `/replays/${answer.data.replayId}/cancel`;
+    const cancelled = await operator(service, cancel, { method: 'POST' });
+    expect(cancelled).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED', total: 1_600 } });
+    expect((await operator(service, cancel, { method: 'POST' })).httpStatus).toBe(409);
+    expect(cancelled.data.done).toBeLessThan(1_600);
+    // What is left is caught up on by another one; nothing comes twice but what the killed worker had in flight.
+    const rest = await replay(hook.webhookId, lastHour(), shipper);
+    expect(rest.data.queued).toBeGreaterThanOrEqual(1_600 - cancelled.data.done);
+    await untilOver(rest.data.replayId);
+    await hook.receiver.waitFor(1_601, () => true, 25_000);
+    const ids = new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(1_601);
+    expect(hook.receiver.received.length - 1_601).toBeLessThanOrEqual(100);
+    await hook.close();
+  }, 60_000);
+
+  test('a replay ends with its webhook', async () => {
+    const hook = await startHook(account);
+    const answer = await replay(hook.webhookId);
+    await service.sql('update webhooks set deleted_at = now() where webhook_id = $1', [hook.webhookId]);
+    expect(['DONE', 'CANCELLED']).toContain((await untilOver(answer.data.replayId)).status);
+    expect((await replay(hook.webhookId)).httpStatus).toBe(404);
+    await hook.receiver.close();
+  });
+
+  test('a wrong range is named, and nobody replays to a webhook of another', async () => {
+    const hook = await startHook(account);
+    const other = await registerAccount(service);
+    const problems = async (body: object) => {
+      const answer = await replay(hook.webhookId, body);
+      expect(answer.httpStatus).toBe(400);
+      return answer.body.error.details;
+    };
+    const to = new Date().toISOString();
+    expect(await problems({})).toMatchObject([{ path: 'from' }, { path: 'to' }]);
+    expect(await problems({ from: 'yesterday', to })).toMatchObject([{ path: 'from' }]);
+    expect(await problems({ from: '2026-11-21T12:00:00', to })).toMatchObject([{ path: 'from' }]);
+    expect(await problems({ from: to, to })).toEqual([{ path: 'from', message: 'must be before to' }]);
+    expect(await problems({ from: Date.now() - 31 * 86_400_000, to })).toEqual([
+      { path: 'from', message: expect.stringContaining('kept, which is 30 days') },
+    ]);
+    expect(await problems({ ...lastHour(), status: 'SUCCEEDED' })).toMatchObject([{ path: 'status' }]);
+    expect((await replay(hook.webhookId, lastHour(), other)).httpStatus).toBe(404);
+    expect((await replay(hook.webhookId, { ...lastHour(), trackingId: 'NOSUCH' })).httpStatus).toBe(404);
+    const theirs = await placeOrder(other);
+    expect((await replay(hook.webhookId, { ...lastHour(), trackingId: theirs })).httpStatus).toBe(404);
+    expect((await operator(service, '/replays/none/cancel', { method: 'POST' })).httpStatus).toBe(404);
+    await hook.close();
+  });
+
+  test('at most ten replays of a webhook are under way', async () => {
+    const hook = await startHook(account);
+    await service.sql(
+      `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, total, next_at)
+       select gen_random_uuid(), $1, $2, uuid_floor(now()), uuid_floor(now()), 0, 'infinity' from generate_series(1, 10)`,
+      [hook.webhookId, account.shipperId],
+    );
+    expect((await replay(hook.webhookId)).httpStatus).toBe(409);
+    await service.sql(`update replays set status = 'CANCELLED' where webhook_id = $1`, [hook.webhookId]);
+    await hook.close();
+  });
+
+  test('an API process alone accepts a replay, and a worker does it', async () => {
+    const hook = await startHook(account);
+    hook.answer.status = 500;
+    const deliveryId = await orderDelivered(account, hook.webhookId);
+    await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
+    hook.answer.status = 200;
+    const api = await startProcess(service.env, 'api');
+    const response = await fetch(
+      `${api.url}/v1/webhooks/${hook.webhookId}/replay?key=${account.accountKey}`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(lastHour()),
+      },
+    );
+    expect(response.status).toBe(202);
+    await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
+    expect(await stopProcess(api)).toBe(0);
+    await hook.close();
+  });
+});

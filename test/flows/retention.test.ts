@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { placeOrder, registerAccount, type Account } from '../client.js';
+import { startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { deliveriesOf, startHook, until, type Hook } from './support/log.js';
+
+let service: Service;
+let account: Account;
+let hook: Hook;
+
+beforeAll(async () => {
+  service = await startService({ env: { LOG_RETENTION: '3d' } });
+  account = await registerAccount(service);
+  hook = await startHook(account);
+});
+afterAll(async () => {
+  await hook?.close();
+  await service?.stop();
+});
+
+/** A day of the log some days ago, with a delivery of each status, the last one claimed. */
+async function makeOldDay(daysAgo: number): Promise<string> {
+  const [{ day } = { day: '' }] = await service.sql<{ day: string }>(
+    `select to_char((now() at time zone 'UTC')::date - $1::int, 'YYYYMMDD') as day`,
+    [daysAgo],
+  );
+  await service.sql(`select make_log_partitions($1::date, $1::date)`, [day]);
+  await service.sql(
+    `insert into deliveries (delivery_id, event_id, webhook_id, state, status, claimed, attempt_count, sweep_at)
+     select overlay(uuid_floor(($1::date + interval '1 hour') at time zone 'UTC')::text
+                    placing lpad(n::text, 12, '0') from 25)::uuid,
+            gen_random_uuid(), $2, 'CREATED', status, n = 5, 1, now() + interval '1 day'
+       from unnest(array['SUCCEEDED', 'FAILED', 'CANCELLED', 'HELD', 'PENDING']) with ordinality as s (status, n)`,
+    [day, hook.webhookId],
+  );
+  await service.sql(
+    `insert into attempts (delivery_id, number, trigger, started_at)
+     select delivery_id, 1, 'SCHEDULED', now() from deliveries
+      where delivery_id >= uuid_floor($1::date::timestamp at time zone 'UTC')
+        and delivery_id < uuid_floor(($1::date + 1)::timestamp at time zone 'UTC')`,
+    [day],
+  );
+  return day;
+}
+
+const partitions = async (day: string) =>
+  (
+    await service.sql<{ relname: string }>(
+      `select relname from pg_class where relname in ('deliveries_' || $1, 'attempts_' || $1) order by relname`,
+      [day],
+    )
+  ).map(({ relname }) => relname);
+
+const statuses = async (day: string) =>
+  (await service.sql<{ status: string }>(`select status from deliveries_${day} order by delivery_id`)).map(
+    ({ status }) => status,
+  );
+
+/** Maintenance runs when a worker starts. */
+async function runMaintenance<T>(check: () => Promise<T | false | null>): Promise<T> {
+  const workers = await Promise.all([
+    startProcess(service.env, 'worker'),
+    startProcess(service.env, 'worker'),
+  ]);
+  try {
+    return await until(check);
+  } finally {
+    await Promise.all(workers.map(stopProcess));
+  }
+}
+
+test('days before the retention go, those within it and the tracking history stay', async () => {
+  const trackingId = await placeOrder(account);
+  await hook.receiver.waitFor(1);
+  const old = await makeOldDay(10);
+  const expired = await makeOldDay(4);
+  const kept = await makeOldDay(2);
+  expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1); // deliveries without an event are not shown
+  await runMaintenance(
+    async () => (await partitions(expired)).length === 0 && (await partitions(old)).length === 0,
+  );
+  expect(await partitions(kept)).toEqual([`attempts_${kept}`, `deliveries_${kept}`]);
+  expect(await statuses(kept)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED', 'HELD', 'PENDING']);
+  expect((await account.call(`/v1/shipment-tracking/${trackingId}`)).data.history).toHaveLength(1);
+  expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1);
+});
+
+test('a day in use is settled, left alone without holding up anybody, and goes the next time', async () => {
+  const day = await makeOldDay(10);
+  const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await reader.connect();
+  await reader.query('begin');
+  await reader.query(`select count(*) from deliveries_${day}`);
+  await runMaintenance(async () =>
+    (await statuses(day)).every((status) => !['HELD', 'PENDING'].includes(status)),
+  );
+  expect(await statuses(day)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED', 'FAILED', 'FAILED']);
+  const rows = await service.sql(
+    `select 1 from deliveries_${day} where claimed or sweep_at is null and status = 'HELD'`,
+  );
+  expect(rows).toHaveLength(0);
+  const before = hook.receiver.received.length;
+  await placeOrder(account);
+  await hook.receiver.waitFor(before + 1);
+  expect(await partitions(day)).toHaveLength(2);
+  await reader.query('commit');
+  await reader.end();
+  await runMaintenance(async () => (await partitions(day)).length === 0);
+});
+
+test('a process that starts with an empty old log makes no partition of it', async () => {
+  const [row] = await service.sql<{ oldest: string }>(
+    `select min(right(c.relname, 8)) as oldest from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'deliveries'::regclass`,
+  );
+  const days = (Date.now() - Date.parse(row!.oldest.replace(/(....)(..)(..)/, '$1-$2-$3'))) / 86_400_000;
+  expect(days).toBeLessThan(4);
+});

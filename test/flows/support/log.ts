@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeOrder, registerWebhook, type Account } from '../../client.js';
+import { startReceiver, type Receiver, type Reply } from '../../receiver.js';
+
+export interface LoggedDelivery {
+  deliveryId: string;
+  eventId: string;
+  state: string;
+  status: string;
+  attemptCount: number;
+  nextAttemptAt: string | null;
+  attempts: Record<string, unknown>[];
+}
+
+export interface Hook {
+  webhookId: string;
+  secret: string;
+  receiver: Receiver;
+  /** How the receiver answers from now on. */
+  answer: Reply;
+  /** Deletes the webhook and stops its receiver. */
+  close(): Promise<void>;
+}
+
+/** A webhook with a receiver of its own. */
+export async function startHook(account: Account, fields: object = {}): Promise<Hook> {
+  const answer: Reply = { status: 200 };
+  const receiver = await startReceiver(() => ({ ...answer }));
+  const { webhookId, secret } = await registerWebhook(account, receiver.url, fields);
+  const close = async () => {
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  };
+  return { webhookId, secret, receiver, answer, close };
+}
+
+export async function deliveriesOf(account: Account, webhookId: string): Promise<LoggedDelivery[]> {
+  const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&limit=250`);
+  return data.deliveries as LoggedDelivery[];
+}
+
+/** The delivery with its attempts as soon as it is as described. */
+export async function untilDelivery(
+  account: Account,
+  deliveryId: string,
+  matches: (delivery: LoggedDelivery) => boolean,
+): Promise<LoggedDelivery> {
+  return until(async () => {
+    const delivery = (await account.call(`/v1/deliveries/${deliveryId}`)).data as unknown as LoggedDelivery;
+    return matches(delivery) ? delivery : null;
+  });
+}
+
+/** Waits until `look` finds something; rejects after ten seconds. */
+export async function until<T>(look: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(20)) {
+    const found = await look();
+    if (found) return found;
+  }
+  throw new Error('it did not come to that within 10 s');
+}
+
+/** Places an order; its delivery to the webhook after the first attempt, or as soon as it is held. */
+export async function orderDelivered(account: Account, webhookId: string): Promise<string> {
+  const before = (await deliveriesOf(account, webhookId)).length;
+  await placeOrder(account);
+  return until(async () => {
+    const deliveries = await deliveriesOf(account, webhookId);
+    const [newest] = deliveries;
+    if (!newest || deliveries.length === before) return null;
+    if (newest.status === 'HELD') return newest.deliveryId;
+    const { data } = await account.call(`/v1/deliveries/${newest.deliveryId}`);
+    return (data as unknown as LoggedDelivery).attempts.length > 0 && newest.deliveryId;
+  });
+}

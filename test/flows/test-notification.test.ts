@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { registerAccount, type Account } from '../client.js';
+import { backends, startProcess, startService, type Service } from '../harness.js';
+import type { Received } from '../receiver.js';
+import { deliveriesOf, orderDelivered, startHook, untilDelivery } from './support/log.js';
+
+const verify = (secret: string, { body, headers }: Received) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+describe.each(backends)('a test with the queue on %s', (backend) => {
+  let service: Service;
+  let account: Account;
+  let other: Account;
+
+  beforeAll(async () => {
+    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s' } });
+    account = await registerAccount(service);
+    other = await registerAccount(service);
+  });
+  afterAll(() => service?.stop());
+
+  test.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
+    const hook = await startHook(account, { status });
+    const { receiver, webhookId, secret } = hook;
+    const answer = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'DELIVERED' } });
+    expect(answer).toMatchObject({
+      httpStatus: 200,
+      data: { number: 1, trigger: 'TEST', statusCode: 200, errorCode: null, responseBody: 'ok' },
+    });
+    const [received] = receiver.received;
+    expect(verify(secret, received!)).toMatchObject({ state: 'DELIVERED', tracking_id: 'TEST' });
+    expect(received!.headers).toMatchObject({
+      'webhook-id': answer.data.eventId as string,
+      'parcelhook-sequence': '1',
+    });
+    const { deliveryId, eventId, ...attempt } = answer.data as Record<string, unknown>;
+    const logged = await account.call(`/v1/deliveries/${deliveryId as string}`);
+    expect(logged.data).toMatchObject({
+      status: 'SUCCEEDED',
+      eventId,
+      trackingId: null,
+      nextAttemptAt: null,
+    });
+    expect(logged.data.attempts).toEqual([attempt]);
+    await hook.close();
+  });
+
+  test('a test that fails says why and is never retried', async () => {
+    const hook = await startHook(account);
+    const { answer, receiver, webhookId } = hook;
+    answer.status = 500;
+    const result = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+    expect(result).toMatchObject({ httpStatus: 200, data: { statusCode: 500, errorCode: 'HTTP_STATUS' } });
+    answer.delayMs = 2_000;
+    const slow = await account.call(`/v1/webhooks/${webhookId}/test`, { body: {} });
+    expect(slow.data).toMatchObject({ statusCode: null, errorCode: 'TIMEOUT' });
+    const { data } = await account.call(`/v1/deliveries/${slow.data.deliveryId}`);
+    expect(data).toMatchObject({ status: 'FAILED', nextAttemptAt: null, attemptCount: 1, state: 'CREATED' });
+    expect(receiver.received).toHaveLength(2);
+    await hook.close();
+  });
+
+  test('a test names what is wrong and knows no webhook of another shipper', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId } = hook;
+    const wrong = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'NOWHERE' } });
+    expect(wrong.httpStatus).toBe(400);
+    expect(wrong.body.error.details).toMatchObject([{ path: 'state' }]);
+    for (const path of [`/v1/webhooks/${webhookId}/test`, `/v1/webhooks/${webhookId}/rotate-secret`])
+      expect((await other.call(path, { method: 'POST' })).httpStatus).toBe(404);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    const deleted = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+    expect(deleted.httpStatus).toBe(404);
+    expect(receiver.received).toHaveLength(0);
+    await receiver.close();
+  });
+
+  test('at most five tests of a shipper run at once', async () => {
+    const hook = await startHook(account);
+    const { answer, webhookId } = hook;
+    answer.delayMs = 500;
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' })),
+    );
+    expect(results.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 200, 200, 200, 200, 429]);
+    await hook.close();
+  });
+
+  test('a test outlives the kill of its process without being sent again', async () => {
+    const hook = await startHook(account);
+    const { answer, receiver, webhookId } = hook;
+    answer.delayMs = 900;
+    const api = await startProcess(service.env, 'api');
+    const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
+    const asked = fetch(api.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.token}` },
+    }).catch(() => null);
+    await receiver.waitFor(1);
+    api.kill('SIGKILL');
+    await Promise.all([api.exited, asked]);
+    const [delivery] = await deliveriesOf(account, webhookId);
+    expect(delivery).toMatchObject({ status: 'PENDING', nextAttemptAt: null });
+    await service.sql(`update deliveries set manual_lease_until = now() where delivery_id = $1`, [
+      delivery!.deliveryId,
+    ]);
+    const ended = await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'FAILED');
+    expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
+    expect(receiver.received).toHaveLength(1);
+    await hook.close();
+  });
+
+  test('after a rotation the old secret signs along for 24 hours', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId, secret } = hook;
+    const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
+    expect(rotated).toMatchObject({
+      httpStatus: 200,
+      data: { webhookId, secret: expect.stringMatching(/^whsec_/) },
+    });
+    expect(rotated.data.secret).not.toBe(secret);
+    const validForMs = Date.parse(rotated.data.previousSecretValidUntil as string) - Date.now();
+    expect(Math.abs(validForMs - 86_400_000)).toBeLessThan(10_000);
+    await orderDelivered(account, webhookId);
+    const [received] = receiver.received;
+    expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    verify(secret, received!);
+    verify(rotated.data.secret as string, received!);
+    await service.sql('update webhooks set previous_secret_until = now() where webhook_id = $1', [webhookId]);
+    await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+    verify(rotated.data.secret as string, receiver.received[1]!);
+    expect(() => verify(secret, receiver.received[1]!)).toThrow();
+    await hook.close();
+  });
+});
