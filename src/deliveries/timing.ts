@@ -8,7 +8,7 @@ export const sweepAfterMs = 10_000;
 export const longestStartMs = 500;
 
 /** How long the sweeper leaves alone what it has enqueued again. */
-export const quietMs = 30_000;
+export const quietMs = 10_000;
 
 /** The sweeper enqueues more only while fewer jobs than this wait: the queue stays small whatever the backlog. */
 export const shortQueueJobs = 200;

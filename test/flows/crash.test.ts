@@ -53,7 +53,7 @@ describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
 
   test('what one worker had in flight is delivered by the other within 20 s', async () => {
     const inFlight = 20;
-    const env = { DELIVERY_CONCURRENCY: String(inFlight) };
+    const env = { DELIVERY_CONCURRENCY: String(inFlight), DELIVERY_TIMEOUT: '50s' };
     service = await startService({ backend, env, role: 'api' });
     const [victim, other] = await Promise.all([
       startProcess(service.env, 'worker'),
@@ -68,7 +68,7 @@ describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
       );
       const { webhookId, secret } = await registerWebhook(account, receiver.url);
       const accepted = await placeOrders(account, 2 * inFlight);
-      await receiver.waitFor(5); // more than the lane of one webhook takes in one worker of 20 slots
+      await receiver.waitFor(5, undefined, 25_000); // one lane of one worker takes four: both have some
       hold = false;
       victim.kill('SIGKILL');
       await victim.exited;
