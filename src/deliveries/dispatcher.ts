@@ -33,7 +33,6 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Handles one job: resolves when its deliveries are claimed and being sent, so a slow one holds up no job. */
   handle(job: { name: string; due: DueDelivery[] }): Promise<void>;
-  inFlight(): number;
   /** Claims nothing more; resolves when every attempt under way has been recorded. */
   drain(): Promise<void>;
 }
@@ -253,7 +252,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     handle: (job) => (job.name === 'wake' ? wake() : dispatch(job.due)),
-    inFlight: () => inFlight.size,
     drain: async () => {
       draining = true;
       const waiting = lanes.emptyWaiting();

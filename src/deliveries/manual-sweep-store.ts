@@ -65,14 +65,3 @@ export async function takeLapsedManual(
   );
   return rows.length;
 }
-
-/** Whether an attempt outside the schedule of this webhook is under way. */
-export async function hasManualClaims(db: Database, webhookId: string): Promise<boolean> {
-  const rows = await db.query(
-    'has-manual-claims',
-    `select 1 from deliveries
-      where webhook_id = $1 and manual_requested_at is not null and claimed limit 1`,
-    [webhookId],
-  );
-  return rows.length > 0;
-}
