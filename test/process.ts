@@ -17,9 +17,13 @@ export interface RunningProcess {
 const children = new Set<ChildProcess>();
 
 /** Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before. */
-export async function startProcess(env: Record<string, string>, role = 'all'): Promise<RunningProcess> {
+export async function startProcess(
+  env: Record<string, string>,
+  role = 'all',
+  nodeOptions: string[] = [],
+): Promise<RunningProcess> {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-  const child = spawn(process.execPath, ['--enable-source-maps', main, role], {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, main, role], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

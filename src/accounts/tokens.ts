@@ -15,10 +15,28 @@ export interface Tokens {
   lifetimeSeconds: number;
 }
 
+const rememberedTokens = 1_000;
+
 /** Short-lived access tokens: JWT with HS256 (RFC 7519). */
 export function createTokens(secret: string, lifetimeMs: number): Tokens {
   const key = createSecretKey(Buffer.from(secret));
   const lifetimeSeconds = Math.max(1, Math.round(lifetimeMs / 1000));
+  /** Tokens found genuine: a signature does not change, so only their end is looked at again. */
+  const genuine = new Map<string, { claims: TokenClaims; expiresAtMs: number }>();
+
+  const check = async (token: string): Promise<TokenClaims | null> => {
+    const verified = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp'] }).catch(
+      () => null,
+    );
+    if (!verified) return null;
+    const { sub, shipper, key: accountKeyHash } = verified.payload as Record<string, string>;
+    if (!sub || !shipper || !accountKeyHash) return null;
+    const claims = { userId: sub, shipperId: shipper, accountKeyHash };
+    if (genuine.size >= rememberedTokens) genuine.clear();
+    genuine.set(token, { claims, expiresAtMs: verified.payload.exp! * 1_000 });
+    return claims;
+  };
+
   return {
     lifetimeSeconds,
     issue: ({ userId, shipperId, accountKeyHash }) =>
@@ -29,12 +47,11 @@ export function createTokens(secret: string, lifetimeMs: number): Tokens {
         .setExpirationTime(Math.floor(Date.now() / 1000) + lifetimeSeconds)
         .sign(key),
     verify: async (token) => {
-      const verified = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp'] }).catch(
-        () => null,
-      );
-      if (!verified) return null;
-      const { sub, shipper, key: accountKeyHash } = verified.payload as Record<string, string>;
-      return sub && shipper && accountKeyHash ? { userId: sub, shipperId: shipper, accountKeyHash } : null;
+      const known = genuine.get(token);
+      if (!known) return check(token);
+      if (Date.now() < known.expiresAtMs) return known.claims;
+      genuine.delete(token);
+      return null;
     },
   };
 }

@@ -103,7 +103,7 @@ export function takeProbes(db: Database, probeMs: number, quietMs: number): Prom
     `with ripe as (
        select c.webhook_id, (
          select d.delivery_id from deliveries d
-          where d.webhook_id = c.webhook_id and d.status in ('PENDING', 'HELD') and d.status = 'HELD'
+          where d.webhook_id = c.webhook_id and d.completed_at is null and d.status = 'HELD'
             and d.sweep_at is null
           order by d.delivery_id limit 1) as delivery_id
          from circuits c join webhooks w using (webhook_id)

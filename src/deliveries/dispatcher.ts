@@ -77,14 +77,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let moved = 0;
   let draining = false;
 
-  const claims = createBatcher<string, Claim | null>({
+  const claims = createBatcher<DueDelivery, Claim | null>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    flush: async (ids) => {
+    flush: async (due) => {
       const issuedAt = performance.now();
       const claimed = new Map(
-        (await claimDeliveries(leaseDb, ids, leaseMs, options.orderHoldMs)).map((claim) => [
+        (await claimDeliveries(leaseDb, due, leaseMs, options.orderHoldMs)).map((claim) => [
           claim.deliveryId,
           claim,
         ]),
@@ -93,6 +93,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         const { webhookId } = claim;
         inFlight.set(claim, { webhookId, issuedAt, startedAt: issuedAt, slots, moved: false });
       }
+      const ids = due.map(({ deliveryId }) => deliveryId);
       const unclaimed = ids.filter((id) => !claimed.has(id));
       // What cannot be parked now is found again by the sweeper; the claims stand, and must be sent or given back.
       if (unclaimed.length > 0)
@@ -210,8 +211,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (next < due.length) await deferSweep(leaseDb, due.slice(next), 0); // we stop: the next sweep, of any process
   };
 
-  const claimAndStart = async ({ deliveryId, webhookId }: DueDelivery, from: Slots): Promise<void> => {
-    const claim = await claims.add(deliveryId).catch((error: unknown) => {
+  const claimAndStart = async (due: DueDelivery, from: Slots): Promise<void> => {
+    const claim = await claims.add(due).catch((error: unknown) => {
       logFailure(error);
       return null;
     });
@@ -221,7 +222,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       start(claim, flight);
     } else {
       from.give(1);
-      leave(webhookId, null);
+      leave(due.webhookId, null);
     }
   };
 

@@ -30,7 +30,7 @@ export async function readHealthFigures(db: Database, webhookId: string): Promis
               where started_at > now() - interval '1 hour' and duration_ms is not null) as "failureRate",
             (select count(*)::int from (
                select 1 from deliveries
-                where webhook_id = $1 and status in ('PENDING', 'HELD') limit $3) open) as "pendingCount"`,
+                where webhook_id = $1 and completed_at is null limit $3) open) as "pendingCount"`,
     [webhookId, newestDeliveries, pendingCountMax],
   );
   return figures!;

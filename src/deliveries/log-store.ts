@@ -29,18 +29,31 @@ const deliveryColumns = `d.delivery_id as "deliveryId", d.webhook_id as "webhook
   d.completed_at as "completedAt"`;
 const deliveryJoins = `join events e using (event_id) left join shipments s on s.shipment_id = e.shipment_id`;
 
-/** One index serves each kind of status: the open, those that ended badly, and the log itself. */
-const statusCondition = {
-  PENDING: `status in ('PENDING', 'HELD') and status = 'PENDING'`,
-  HELD: `status in ('PENDING', 'HELD') and status = 'HELD'`,
+/**
+ * Where a page is looked for. Each delivery is in one of the indexes open, succeeded and ended badly, and in the one
+ * of its state; each condition is written so that it can be served by the index meant and by no other.
+ */
+const byStatus = {
+  PENDING: `completed_at is null and status = 'PENDING'`,
+  HELD: `completed_at is null and status = 'HELD'`,
   FAILED: `status in ('FAILED', 'CANCELLED') and status = 'FAILED'`,
   CANCELLED: `status in ('FAILED', 'CANCELLED') and status = 'CANCELLED'`,
   SUCCEEDED: `status = 'SUCCEEDED'`,
-  any: 'true',
 };
+const anyStatus = ['completed_at is null', `status in ('FAILED', 'CANCELLED')`, byStatus.SUCCEEDED];
+const ofState = 'state = $8';
+
+function conditionsOf({ status, state }: LogFilter): string[] {
+  if (state === undefined) return status ? [byStatus[status]] : anyStatus;
+  if (status === undefined) return [ofState];
+  // Few succeed of a rare state, and few end badly of any.
+  return status === 'SUCCEEDED'
+    ? [`${ofState} and status || '' = 'SUCCEEDED'`]
+    : [`${byStatus[status]} and state || '' = $8`];
+}
 
 /**
- * A page of the shipper's log, newest first: of each webhook the newest `limit` by the index of webhook and id,
+ * A page of the shipper's log, newest first: of each webhook the newest `limit` by the index that fits the filter,
  * then the newest of those. With a tracking id: the range of ids of each of the shipment's events.
  */
 export function listDeliveries(
@@ -50,10 +63,13 @@ export function listDeliveries(
   beforeId: string | undefined,
   limit: number,
 ): Promise<Delivery[]> {
-  const status = filter.status ?? 'any';
   const inRange = `delivery_id >= coalesce(uuid_floor($3), uuid_floor('epoch'))
-    and delivery_id < coalesce($4::uuid, uuid_floor($5), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-    and ($6::text is null or state = $6) and ${statusCondition[status]}`;
+    and delivery_id < coalesce($4::uuid, uuid_floor($5), 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
+  const conditions = conditionsOf(filter);
+  const newestOf = (condition: string) =>
+    `(select delivery_id from deliveries
+       where webhook_id = webhooks.webhook_id and ${inRange} and ${condition}
+       order by delivery_id desc limit $6)`;
   const newest = filter.trackingId
     ? `from events
          join lateral (
@@ -61,19 +77,21 @@ export function listDeliveries(
             where delivery_id >= overlay(events.event_id::text placing '0000-000000000000' from 20)::uuid
               and delivery_id <= overlay(events.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
               and webhook_id in (select webhook_id from webhooks where shipper_id = $1)
-              and ($2::uuid is null or webhook_id = $2) and ${inRange}
+              and ($2::uuid is null or webhook_id = $2) and ${inRange} and (${conditions.join(' or ')})
          ) found on true
-        where shipment_id = (select shipment_id from shipments where tracking_id = $8 and shipper_id = $1)`
-    : `from webhooks
-         join lateral (
-           select delivery_id from deliveries
-            where webhook_id = webhooks.webhook_id and ${inRange}
-            order by delivery_id desc limit $7
-         ) found on true
-        where shipper_id = $1 and ($2::uuid is null or webhook_id = $2) and $8::text is null`;
+        where shipment_id = (select shipment_id from shipments where tracking_id = $7 and shipper_id = $1)`
+    : `from webhooks join lateral (${conditions.map(newestOf).join(' union all ')}) found on true
+        where shipper_id = $1 and ($2::uuid is null or webhook_id = $2) and $7::text is null`;
+  const name = [
+    'list',
+    filter.status ?? 'any',
+    filter.state && 'of-state',
+    filter.trackingId && 'of-shipment',
+  ];
   return db.query<Delivery>(
-    `list-deliveries-${status}-${filter.trackingId ? 'of-shipment' : 'all'}`,
-    `with page as (select found.delivery_id ${newest} order by found.delivery_id desc limit $7)
+    name.filter(Boolean).join('-'),
+    `with page as (select found.delivery_id ${newest}
+                    order by found.delivery_id desc limit $6)
      select ${deliveryColumns}
        from page join deliveries d using (delivery_id) ${deliveryJoins}
       order by d.delivery_id desc`,
@@ -83,9 +101,9 @@ export function listDeliveries(
       filter.from ?? null,
       beforeId ?? null,
       filter.to ?? null,
-      filter.state ?? null,
       limit,
       filter.trackingId ?? null,
+      ...(filter.state === undefined ? [] : [filter.state]),
     ],
   );
 }

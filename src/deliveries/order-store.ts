@@ -1,4 +1,5 @@
 import type { Database } from '../platform/postgres.js';
+import { bounds } from './bounds.js';
 import type { DueDelivery } from './enqueue.js';
 import type { Claim } from './store.js';
 
@@ -27,49 +28,81 @@ export const finishedOf = ({ ordered, webhookId, shipmentId, sequence }: Claim):
   ordered && shipmentId !== null ? [{ webhookId, shipmentId, sequence }] : [];
 
 /** Releases the next state of each shipment that waited its turn behind one that is settled now. */
-export function releaseNext(
+export async function releaseNext(
   db: Database,
   finished: Finished[],
   sweepAfterMs: number,
 ): Promise<DueDelivery[]> {
+  const later = await findLater(db, finished);
+  if (later.length === 0) return [];
+  const ids = later.map(({ deliveryId }) => deliveryId);
   return db.query<DueDelivery>(
     'release-next',
-    `update deliveries d
-        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $4::float8 / 1000)
-       from (
-         select distinct on (f.webhook_id, f.shipment_id) n.delivery_id
-           from unnest($1::uuid[], $2::uuid[], $3::int[]) as f (webhook_id, shipment_id, sequence)
-           join events e on e.shipment_id = f.shipment_id and e.sequence > f.sequence
-           join deliveries n on n.delivery_id = delivery_id(e.event_id, f.webhook_id)
-          where n.status in ('PENDING', 'HELD')
-          order by f.webhook_id, f.shipment_id, e.sequence) as next
-      where d.delivery_id = next.delivery_id and d.status = 'HELD' and d.sweep_at is not null
+    `with next as materialized (
+       select distinct on (l.place) n.delivery_id
+         from deliveries n
+         join unnest($1::uuid[], $2::int[], $3::int[]) as l (delivery_id, place, sequence) using (delivery_id)
+        where n.delivery_id = any($1::uuid[]) and n.delivery_id between $4 and $5
+          and n.status in ('PENDING', 'HELD')
+        order by l.place, l.sequence
+     )
+     update deliveries d
+        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $6::float8 / 1000)
+      where d.delivery_id = any(array(select delivery_id from next)) and d.delivery_id between $4 and $5
+        and d.status = 'HELD' and d.sweep_at is not null
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
     [
-      finished.map(({ webhookId }) => webhookId),
-      finished.map(({ shipmentId }) => shipmentId),
-      finished.map(({ sequence }) => sequence),
+      ids,
+      later.map(({ place }) => place),
+      later.map(({ sequence }) => sequence),
+      ...bounds(ids),
       sweepAfterMs,
     ],
   );
 }
 
+/** The deliveries of later states, as they would be called; `place` is that of the one finished. */
+function findLater(
+  db: Database,
+  finished: Finished[],
+): Promise<{ deliveryId: string; place: number; sequence: number }[]> {
+  return db.query(
+    'find-later',
+    `select delivery_id(e.event_id, f.webhook_id) as "deliveryId", f.place::int, e.sequence
+       from unnest($1::uuid[], $2::uuid[], $3::int[]) with ordinality as f (webhook_id, shipment_id, sequence, place)
+       join events e on e.shipment_id = f.shipment_id and e.sequence > f.sequence and e.shipment_id = any($2::uuid[])`,
+    columnsOf(finished),
+  );
+}
+
 /** Cancels what a later state has overtaken, for webhooks that want that. Terminal states are never skipped. */
 export async function supersede(db: Database, later: Finished[], terminalStates: string[]): Promise<void> {
+  const overtaken = await findOvertaken(db, later);
+  if (overtaken.length === 0) return;
   await db.query(
     'supersede',
     `update deliveries d
         set status = 'CANCELLED', reason = 'SUPERSEDED', completed_at = now(), due_at = null, sweep_at = null
-       from unnest($1::uuid[], $2::uuid[], $3::int[]) as l (webhook_id, shipment_id, sequence)
-       join webhooks w on w.webhook_id = l.webhook_id and w.supersede
-       join events e on e.shipment_id = l.shipment_id and e.sequence < l.sequence
-      where d.delivery_id = delivery_id(e.event_id, l.webhook_id)
+      where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
         and d.status in ('PENDING', 'HELD') and not d.claimed and d.state <> all($4)`,
-    [
-      later.map(({ webhookId }) => webhookId),
-      later.map(({ shipmentId }) => shipmentId),
-      later.map(({ sequence }) => sequence),
-      terminalStates,
-    ],
+    [overtaken, ...bounds(overtaken), terminalStates],
   );
 }
+
+async function findOvertaken(db: Database, later: Finished[]): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-overtaken',
+    `select distinct delivery_id(e.event_id, l.webhook_id) as delivery_id
+       from unnest($1::uuid[], $2::uuid[], $3::int[]) as l (webhook_id, shipment_id, sequence)
+       join webhooks w on w.webhook_id = l.webhook_id and w.supersede and w.webhook_id = any($1::uuid[])
+       join events e on e.shipment_id = l.shipment_id and e.sequence < l.sequence and e.shipment_id = any($2::uuid[])`,
+    columnsOf(later),
+  );
+  return rows.map((row) => row.delivery_id);
+}
+
+const columnsOf = (finished: Finished[]) => [
+  finished.map(({ webhookId }) => webhookId),
+  finished.map(({ shipmentId }) => shipmentId),
+  finished.map(({ sequence }) => sequence),
+];

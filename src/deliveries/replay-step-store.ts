@@ -34,7 +34,7 @@ export async function countDue(db: Database, webhookId: string, limit: number): 
     'count-due',
     `select count(*)::int as count from (
        select 1 from deliveries
-        where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'PENDING' and due_at <= now()
+        where webhook_id = $1 and completed_at is null and status = 'PENDING' and due_at <= now()
         limit $2) due`,
     [webhookId, limit],
   );

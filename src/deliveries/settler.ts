@@ -30,6 +30,9 @@ export interface Settler {
 
 const goneStatus = 410;
 
+/** About four seconds; what is not recorded then is sent again when its lease has run out. */
+const recordAgain = { retries: 3, minTimeout: 500, factor: 2 };
+
 interface Item {
   claim: Claim;
   settlement: Settlement;
@@ -87,11 +90,8 @@ export function createSettler({ db, queue, logger, retryScheduleMs }: SettlerOpt
   return {
     settle: async (claim, outcome) => {
       const settlement = settlementOf(claim, outcome, retryScheduleMs);
-      const accepted = await pRetry(() => batches.add({ claim, settlement }), {
-        retries: 4,
-        minTimeout: 250,
-        factor: 2,
-      });
+      const record = () => batches.add({ claim, settlement });
+      const accepted = await record().catch(() => pRetry(record, recordAgain));
       logAttempt(logger, claim, settlement, accepted);
     },
     flushed: counter.flushed,

@@ -1,4 +1,6 @@
 import type { Database } from '../platform/postgres.js';
+import type { DueDelivery } from './enqueue.js';
+import { bounds } from './bounds.js';
 import { itsTurn } from './order-store.js';
 
 /** A delivery a worker may send: all it needs, and the attempt's number, the fencing token of its result. */
@@ -26,22 +28,18 @@ export interface Claim {
   secrets: string[];
 }
 
-/** The lowest and highest of some ids: lets PostgreSQL leave out the partitions of other days. */
-export const bounds = (ids: string[]) => {
-  const sorted = [...ids].sort();
-  return [sorted[0], sorted.at(-1)];
-};
-
 /**
  * Claims what is due of the deliveries named, in one statement: counts the attempt and leases it. Left out is
  * what is done, claimed, not due, not its turn, or whose webhook is not active or has an open circuit.
  */
 export function claimDeliveries(
   db: Database,
-  deliveryIds: string[],
+  due: DueDelivery[],
   leaseMs: number,
   orderHoldMs: number,
 ): Promise<Claim[]> {
+  const deliveryIds = due.map(({ deliveryId }) => deliveryId);
+  const webhookIds = [...new Set(due.map(({ webhookId }) => webhookId))];
   return db.query<Claim>(
     'claim-deliveries',
     // sweep_at is indexed: it is moved only where the lease would be too short or too long, so that
@@ -54,7 +52,7 @@ export function claimDeliveries(
        from webhooks w left join circuits c using (webhook_id), events e
       where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
         and d.status = 'PENDING' and not d.claimed and d.due_at <= now()
-        and w.webhook_id = d.webhook_id and w.status = 'ACTIVE' and w.deleted_at is null
+        and w.webhook_id = d.webhook_id and w.webhook_id = any($6::uuid[]) and w.status = 'ACTIVE' and w.deleted_at is null
         and (c.open_until is null or c.probe_delivery_id = d.delivery_id)
         and e.event_id = d.event_id and ${itsTurn('$5')}
      returning d.delivery_id as "deliveryId", d.attempt_count as number, d.trigger,
@@ -65,7 +63,7 @@ export function claimDeliveries(
                w.target_address as "targetAddress", w.headers,
                case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
                     else array[w.secret] end as secrets`,
-    [deliveryIds, ...bounds(deliveryIds), leaseMs, orderHoldMs],
+    [deliveryIds, ...bounds(deliveryIds), leaseMs, orderHoldMs, webhookIds],
   );
 }
 
@@ -100,7 +98,7 @@ export async function parkDeliveries(
            join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
           where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
             and d.status = 'PENDING' and not d.claimed and d.due_at <= now()) as p
-      where d.delivery_id = p.delivery_id and d.delivery_id between $2 and $3
+      where d.delivery_id = p.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
         and d.status = 'PENDING' and not d.claimed
         and (p.deleted or p.stopped or not p.its_turn)`,
     [deliveryIds, ...bounds(deliveryIds), orderHoldMs],
@@ -114,7 +112,7 @@ export async function releaseClaims(db: Database, claims: Claim[]): Promise<void
     'release-claims',
     `update deliveries d set claimed = false, attempt_count = d.attempt_count - 1, sweep_at = now()
        from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
-      where d.delivery_id = c.delivery_id and d.delivery_id between $3 and $4
+      where d.delivery_id = c.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $3 and $4
         and d.claimed and d.attempt_count = c.number`,
     [ids, claims.map((claim) => claim.number), ...bounds(ids)],
   );
@@ -127,7 +125,7 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
     'renew-leases',
     `update deliveries d set sweep_at = now() + make_interval(secs => $5::float8 / 1000)
        from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
-      where d.delivery_id = c.delivery_id and d.delivery_id between $3 and $4
+      where d.delivery_id = c.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $3 and $4
         and d.claimed and d.attempt_count = c.number`,
     [ids, claims.map((claim) => claim.number), ...bounds(ids), leaseMs],
   );
@@ -174,15 +172,14 @@ export async function settleDeliveries(
               sweep_at = now() + make_interval(secs => (i.delay_ms + $11::float8) / 1000),
               completed_at = case when i.status in ('SUCCEEDED', 'FAILED') then now() end
          from input i
-        where d.delivery_id = i.delivery_id and d.delivery_id between $12 and $13
+        where d.delivery_id = i.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $12 and $13
           and d.claimed and d.attempt_count = i.number
-       returning d.delivery_id
+       returning i.*
      )
      insert into attempts (delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
                            response_body)
-     select i.delivery_id, i.number, i.trigger, i.started_at, i.duration_ms, i.status_code, i.error_code,
-            i.response_body
-       from input i join settled using (delivery_id)
+     select delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response_body
+       from settled
      returning delivery_id`,
     [
       ids,

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/postgres.js';
 import type { DueDelivery } from './enqueue.js';
-import { bounds } from './store.js';
+import { bounds } from './bounds.js';
 
 /** Where a page of findDue ended. */
 export interface DueCursor {
@@ -31,7 +31,7 @@ export function findDueOf(db: Database, webhookId: string, limit: number): Promi
   return db.query<DueDelivery>(
     'find-due-of',
     `select delivery_id as "deliveryId", webhook_id as "webhookId" from deliveries
-      where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'PENDING'
+      where webhook_id = $1 and completed_at is null and status = 'PENDING'
         and due_at <= now() and not claimed
       order by delivery_id limit $2`,
     [webhookId, limit],
@@ -102,7 +102,7 @@ export function releaseHeld(
         set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $3::float8 / 1000)
       where delivery_id in (
         select delivery_id from deliveries
-         where webhook_id = $1 and status in ('PENDING', 'HELD') and status = 'HELD' and sweep_at is null
+         where webhook_id = $1 and completed_at is null and status = 'HELD' and sweep_at is null
          order by delivery_id limit $2 for update skip locked)
         and exists (select 1 from webhooks w
                      where w.webhook_id = $1 and w.status = 'ACTIVE' and w.deleted_at is null)
@@ -120,7 +120,7 @@ export async function cancelOpen(db: Database, webhookId: string, limit: number)
         set status = 'CANCELLED', reason = 'WEBHOOK_DELETED', completed_at = now(), due_at = null, sweep_at = null
       where delivery_id in (
         select delivery_id from deliveries
-         where webhook_id = $1 and status in ('PENDING', 'HELD') and not claimed
+         where webhook_id = $1 and completed_at is null and not claimed
          order by delivery_id limit $2 for update skip locked)
      returning delivery_id`,
     [webhookId, limit],
@@ -146,7 +146,7 @@ export async function hasClaims(db: Database, webhookId: string): Promise<boolea
   const rows = await db.query(
     'has-claims',
     `select 1 from deliveries
-      where webhook_id = $1 and status in ('PENDING', 'HELD') and claimed limit 1`,
+      where webhook_id = $1 and completed_at is null and claimed limit 1`,
     [webhookId],
   );
   return rows.length > 0;
@@ -157,7 +157,7 @@ export async function mayBeSending(db: Database, webhookId: string): Promise<boo
   const rows = await db.query(
     'may-be-sending',
     `select 1 from deliveries
-      where webhook_id = $1 and status in ('PENDING', 'HELD') and (status = 'PENDING' or claimed)
+      where webhook_id = $1 and completed_at is null and (status = 'PENDING' or claimed)
      union all
      select 1 from deliveries where webhook_id = $1 and manual_requested_at is not null
       limit 1`,

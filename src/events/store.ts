@@ -82,7 +82,7 @@ export async function insertEvents(
        update shipments s set state = m.state, sequence = m.to_sequence
          from unnest($1::uuid[], $2::int[], $3::int[], $4::text[])
            as m (shipment_id, from_sequence, to_sequence, state)
-        where s.shipment_id = m.shipment_id and s.sequence = m.from_sequence
+        where s.shipment_id = m.shipment_id and s.shipment_id = any($1::uuid[]) and s.sequence = m.from_sequence
        returning s.shipment_id
      ), recorded as (
        insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, occurred_at,

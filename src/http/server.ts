@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { v7 as uuid } from 'uuid';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiError, describeError, invalidRequest, notFound } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
@@ -86,7 +86,7 @@ const unreadable: Record<string, string> = {
 /** What the HTTP parser itself refuses is answered in the API's form as well; then the connection closes. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const requestId = uuid();
+  const requestId = randomUUID();
   const failure = invalidRequest([{ path: 'request', message: 'could not be read' }]);
   const body = JSON.stringify(failureBody(failure, requestId));
   socket.end(
@@ -155,7 +155,7 @@ const identifyAndLog =
   (logger: Logger): RequestHandler =>
   (request, response, next) => {
     const own = request.get('x-request-id');
-    const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : uuid();
+    const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : randomUUID();
     response.locals.requestId = requestId;
     response.set('X-Request-Id', requestId);
     const startedAt = performance.now();

@@ -23,6 +23,9 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+/** A second flush runs beside the first only for a full batch or for who has waited this long: few, large statements. */
+const besideAfterMs = 25;
+
 /** Who has waited longer than this when a flush finds the database away is told so at once. */
 const patienceMs = 500;
 
@@ -35,6 +38,7 @@ const patienceMs = 500;
 export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
+  let impatience: NodeJS.Timeout | undefined;
 
   const takeImpatient = () => {
     const patient = waiting.findIndex(({ since }) => performance.now() - since < patienceMs);
@@ -60,14 +64,26 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
     }
   };
 
+  const worthwhile = () => {
+    const first = waiting[0];
+    if (!first) return false;
+    if (running === 0 || waiting.length >= options.maxItems) return true;
+    return performance.now() - first.since >= besideAfterMs;
+  };
+
   const pump = () => {
-    while (running < options.concurrency && waiting.length > 0) {
+    while (running < options.concurrency && worthwhile()) {
       running += 1;
       void flushOrSplit(waiting.splice(0, options.maxItems)).finally(() => {
         running -= 1;
         pump();
       });
     }
+    if (running > 0 && running < options.concurrency && waiting.length > 0)
+      impatience ??= setTimeout(() => {
+        impatience = undefined;
+        pump();
+      }, besideAfterMs);
   };
 
   return {

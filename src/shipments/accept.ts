@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import type { Answer } from '../http/envelope.js';
 import { createBatcher } from '../platform/batch.js';
 import { conflict } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
-import { chooseDropoff } from './dropoff.js';
+import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
   deleteExpiredIdempotencyKey,
@@ -31,6 +31,7 @@ export function createAcceptOrder(deps: {
   onAccepted(shipmentIds: string[]): void;
 }): AcceptOrder {
   const { db } = deps;
+  const chooseDropoff = dropoffChooser(deps.dropoffLocations);
   const inserts = createBatcher<AcceptedOrder, boolean>({
     maxItems: 200,
     concurrency: 2,
@@ -46,10 +47,10 @@ export function createAcceptOrder(deps: {
     const accepted: AcceptedOrder = {
       shipmentId: uuid(),
       shipperId,
-      processId: uuid(),
+      processId: randomUUID(),
       trackingId: newTrackingId(),
       order,
-      dropoffLocation: chooseDropoff(deps.dropoffLocations, order.recipientLocation),
+      dropoffLocation: chooseDropoff(order.recipientLocation),
       acceptedAt: new Date(),
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
     };

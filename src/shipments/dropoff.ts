@@ -31,19 +31,32 @@ export function loadDropoffLocations(path: string | undefined): DropoffLocation[
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
 }
 
+/** Chooses the location a parcel is handed in at, for an address of the recipient. */
+export type ChooseDropoff = (to: {
+  country: string;
+  administrativeArea: string;
+  postalCode: string;
+}) => DropoffLocation;
+
 /**
- * The location a parcel is handed in at: of the recipient's country, then of the same administrative area, then
- * with the longest shared postal-code prefix (contract, section 3). A rule nothing satisfies is passed over.
+ * Of the recipient's country, then of the same administrative area, then with the longest shared postal-code prefix
+ * (contract, section 3). A rule nothing satisfies is passed over.
  */
-export function chooseDropoff(
-  locations: DropoffLocation[],
-  to: { country: string; administrativeArea: string; postalCode: string },
-): DropoffLocation {
-  const inCountry = preferred(locations, (place) => same(place.country, to.country));
-  const inArea = preferred(inCountry, (place) => same(place.administrativeArea, to.administrativeArea));
-  return inArea.reduce((best, place) =>
-    sharedPrefix(place.zipCode, to.postalCode) > sharedPrefix(best.zipCode, to.postalCode) ? place : best,
-  );
+export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
+  const places = locations.map((location) => ({
+    location,
+    country: folded(location.country),
+    area: folded(location.administrativeArea),
+  }));
+  return (to) => {
+    const country = folded(to.country);
+    const area = folded(to.administrativeArea);
+    const inCountry = preferred(places, (place) => place.country === country);
+    const inArea = preferred(inCountry, (place) => place.area === area);
+    const shared = ({ location }: { location: DropoffLocation }) =>
+      sharedPrefix(location.zipCode, to.postalCode);
+    return inArea.reduce((best, place) => (shared(place) > shared(best) ? place : best)).location;
+  };
 }
 
 const preferred = <T>(all: T[], matches: (one: T) => boolean): T[] => {
@@ -57,7 +70,6 @@ const folded = (text: string) =>
     .replace(/\p{Diacritic}/gu, '')
     .toLowerCase()
     .trim();
-const same = (a: string, b: string) => folded(a) === folded(b);
 
 function sharedPrefix(a: string, b: string): number {
   let length = 0;

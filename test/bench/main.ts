@@ -20,6 +20,7 @@ const program = new Command('bench')
   .option('--queue <postgres|redis|both>', 'queue backend', 'both')
   .option('--orders <n>', 'orders in the throughput phases', '3000')
   .option('--webhooks <n>', 'webhooks of the shipper in the delivery phase', '5')
+  .option('--profile <folder>', "write the service's CPU profile there (it costs some speed)")
   .option('--json', 'print JSON only')
   .option('--out <file>', 'write the JSON to a file too')
   .parse();
@@ -27,6 +28,7 @@ const options = program.opts<{
   queue: string;
   orders: string;
   webhooks: string;
+  profile?: string;
   json?: boolean;
   out?: string;
 }>();
@@ -50,6 +52,7 @@ try {
         dataDir: join(folder, `data-${queue}`),
         orders: Number(options.orders),
         webhooks: Number(options.webhooks),
+        profileDir: options.profile,
         say,
       }),
     );

@@ -30,6 +30,8 @@ interface Plan {
   dataDir: string;
   orders: number;
   webhooks: number;
+  /** Where the service's CPU profile goes. */
+  profileDir: string | undefined;
   say(line: string): unknown;
 }
 
@@ -39,15 +41,18 @@ const connections = 64;
 export async function measure(plan: Plan): Promise<Figures> {
   const receiver = await startReceiverProcess();
   const startedAt = performance.now();
-  const service = await startProcess({
-    DATA_DIR: plan.dataDir,
-    PORT: '0',
-    OPERATOR_TOKEN: operatorToken,
-    LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
-    DELIVERY_CONCURRENCY: process.env.DELIVERY_CONCURRENCY ?? '',
-    NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '',
-    ...(plan.redis && { REDIS_URL: plan.redis.url }),
-  });
+  const service = await startProcess(
+    {
+      DATA_DIR: plan.dataDir,
+      PORT: '0',
+      OPERATOR_TOKEN: operatorToken,
+      LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
+      DELIVERY_CONCURRENCY: process.env.DELIVERY_CONCURRENCY ?? '',
+      ...(plan.redis && { REDIS_URL: plan.redis.url }),
+    },
+    'all',
+    plan.profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${plan.profileDir}`],
+  );
   try {
     const startMs = performance.now() - startedAt;
     await sleep(1_000);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { chooseDropoff, loadDropoffLocations } from '../../src/shipments/dropoff.js';
+import { dropoffChooser, loadDropoffLocations } from '../../src/shipments/dropoff.js';
 import type { DropoffLocation } from '../../src/shipments/order.js';
 
 const place = (fields: Partial<DropoffLocation>): DropoffLocation => ({
@@ -47,7 +47,7 @@ describe('the drop-off location', () => {
   test('is of the same country, then of the same area, then of the longest shared postal-code prefix', () => {
     fc.assert(
       fc.property(places, destination, (all, to) => {
-        const chosen = chooseDropoff(all, to);
+        const chosen = dropoffChooser(all)(to);
         expect(all).toContain(chosen);
         const rank = (one: DropoffLocation) => [
           Number(one.country === to.country),
@@ -66,9 +66,9 @@ describe('the drop-off location', () => {
   test('is the same for the same order, whatever else is asked meanwhile', () => {
     fc.assert(
       fc.property(places, destination, destination, (all, to, other) => {
-        const first = chooseDropoff(all, to);
-        chooseDropoff(all, other);
-        expect(chooseDropoff(all, to)).toBe(first);
+        const first = dropoffChooser(all)(to);
+        dropoffChooser(all)(other);
+        expect(dropoffChooser(all)(to)).toBe(first);
       }),
     );
   });
@@ -77,7 +77,7 @@ describe('the drop-off location', () => {
     const far = place({ administrativeArea: 'Puebla', zipCode: '97000' });
     const near = place({ administrativeArea: 'Yucatán', zipCode: '00000' });
     for (const administrativeArea of ['yucatan', 'YUCATÁN', ' Yucatán '])
-      expect(chooseDropoff([far, near], { country: 'mx', administrativeArea, postalCode: '97000' })).toBe(
+      expect(dropoffChooser([far, near])({ country: 'mx', administrativeArea, postalCode: '97000' })).toBe(
         near,
       );
   });
@@ -98,7 +98,7 @@ describe('the list of drop-off locations', () => {
         administrativeArea: one.administrativeArea,
         postalCode: one.zipCode,
       };
-      expect(chooseDropoff(all, to).zipCode).toBe(one.zipCode);
+      expect(dropoffChooser(all)(to).zipCode).toBe(one.zipCode);
     }
   });
 
