@@ -22,6 +22,7 @@ import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
 import { healthPages, type HealthChecks } from './platform/health.js';
 import type { Logger } from './platform/logger.js';
+import { metricsPage } from './platform/metrics-page.js';
 import type { Database } from './platform/postgres.js';
 import { createReleasers } from './platform/releasers.js';
 import { openResources, type Resources, type Role } from './resources.js';
@@ -29,7 +30,7 @@ import { createAcceptOrder } from './shipments/accept.js';
 import { shipmentRoutes } from './shipments/routes.js';
 import { resealSecrets } from './webhooks/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
-import { userAgent } from './version.js';
+import { userAgent, version } from './version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -71,22 +72,31 @@ async function serve(
   worker: WorkerRole | null,
   onListening: (close: () => Promise<void>) => void,
 ): Promise<string> {
-  const { config, apiDb, logger } = resources;
+  const { config, apiDb, logger, metrics } = resources;
   const tokens = createTokens(config.TOKEN_SECRET, config.TOKEN_TTL);
   let url = '';
   const publicUrl = () => config.PUBLIC_URL ?? url;
   const health = healthPages(...healthChecks(resources, worker));
+  const metricsForAll = metricsPage(metrics);
+  const pages = config.METRICS_PORT === undefined ? [health, metricsForAll] : [health];
+  metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
+  const authenticate = {
+    shipper: authenticateShipper(apiDb, tokens),
+    operator: authenticateOperator(config.OPERATOR_TOKEN),
+  };
   const app = createApp({
     routes: role === 'worker' ? [] : [loginRoute(apiDb, tokens), ...apiRoutes(resources, publicUrl)],
-    pages: role === 'worker' ? [health] : [health, passwordPage(apiDb)],
-    authenticate: {
-      shipper: authenticateShipper(apiDb, tokens),
-      operator: authenticateOperator(config.OPERATOR_TOKEN),
-    },
+    pages: role === 'worker' ? pages : [...pages, passwordPage(apiDb)],
+    authenticate,
     logger,
+    metrics,
   });
   const server = await listen(app, config.PORT);
   onListening(server.close);
+  if (config.METRICS_PORT !== undefined) {
+    const own = createApp({ routes: [], pages: [metricsForAll], authenticate, logger, metrics });
+    onListening((await listen(own, config.METRICS_PORT)).close);
+  }
   url = `http://localhost:${server.port}`;
   return url;
 }
@@ -105,15 +115,17 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 5_000,
+    onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
     flush: (events) => recordEvents(recording(db), events),
   });
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
     onAccepted: enqueueCreation,
+    metrics: resources.metrics,
   });
   const resealing = { db, secrets: resources.secrets, logger };
-  const backlogs = { db, queue: deliveryQueue, logger };
+  const backlogs = { db, queue: deliveryQueue, logger, metrics: resources.metrics };
   return [
     ...webhookRoutes({
       db,
@@ -150,6 +162,7 @@ function sendingByHand(resources: Resources): Route[] {
     secrets: resources.secrets,
     send: resources.sender.send,
     logger,
+    metrics: resources.metrics,
     timeoutMs: config.DELIVERY_TIMEOUT,
     userAgent,
     renderSample,

@@ -7,6 +7,7 @@ import { sweepAfterMs } from './deliveries/timing.js';
 import type { RecordDependencies } from './events/record.js';
 import { describeError } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
+import { createMetrics, type Metrics } from './platform/metrics.js';
 import { migrate } from './platform/migrate.js';
 import { createPool, type Database, type Pool } from './platform/postgres.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue.js';
@@ -35,6 +36,7 @@ export interface Resources {
   /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
   deliveryQueue: DeliveryQueue;
+  metrics: Metrics;
   /** Sends notifications: the worker's, and the API's tests. */
   sender: Sender;
   enqueueCreation(shipmentIds: string[]): void;
@@ -58,6 +60,7 @@ export async function openResources(
   logger: Logger,
   releasers: Releasers,
 ): Promise<Resources> {
+  const metrics = createMetrics();
   const catalogue = readSetting('STATES_FILE', () => loadCatalogue(config.STATES_FILE));
   const dropoffLocations = readSetting('DROPOFF_FILE', () => loadDropoffLocations(config.DROPOFF_FILE));
   await untilMigrated(databaseUrl, logger);
@@ -66,6 +69,7 @@ export async function openResources(
     const applicationName = `parcelhook-${name}`;
     const pool = createPool({ connectionString: databaseUrl, applicationName, logger, ...limits });
     releasers.push(`${name} pool`, pool.end);
+    watchPool(metrics, name, limits.maxConnections, pool);
     return pool;
   };
   const apiDb = openPool('api', apiConnections);
@@ -106,6 +110,7 @@ export async function openResources(
     engine,
     producers: new Map([[creationQueueName, creation], ...shards]),
     deliveryQueue,
+    metrics,
     sender,
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
@@ -118,8 +123,19 @@ export async function openResources(
       terminalStates: [...catalogue.names].filter(catalogue.isTerminal),
       sweepAfterMs,
       onOwed: deliveryQueue.enqueue,
+      metrics,
     }),
   };
+}
+
+function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool): void {
+  metrics.poolSize.set({ pool }, size);
+  metrics.onScrape(() => {
+    const { total, idle, waiting } = usage();
+    metrics.poolConnections.set({ pool, state: 'busy' }, total - idle);
+    metrics.poolConnections.set({ pool, state: 'idle' }, idle);
+    metrics.poolWaiting.set({ pool }, waiting);
+  });
 }
 
 /** PostgreSQL may come up after us: a start waits for it about a minute. */

@@ -5,6 +5,7 @@ import { maintainLog } from './deliveries/partitions.js';
 import { advanceReplays } from './deliveries/replay.js';
 import { dropExpiredDays } from './deliveries/retention.js';
 import { sweepDeliveries } from './deliveries/sweeper.js';
+import { refreshGauges } from './operator/gauges.js';
 import { every } from './platform/every.js';
 import { createShipments } from './shipments/create.js';
 import { creationQueueName } from './shipments/queue.js';
@@ -24,11 +25,12 @@ const deliveryConcurrency = 8;
 const sweepIntervalMs = 2_000;
 const canaryIntervalMs = 5_000;
 const canaryMaxAgeMs = 30_000;
+const gaugeIntervalMs = 15_000;
 const maintenanceIntervalMs = 3_600_000;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
-  const { config, workerDb: db, logger, engine, deliveryQueue: queue, producers } = resources;
+  const { config, workerDb: db, logger, metrics, engine, deliveryQueue: queue, producers } = resources;
   const dispatcher = createDispatcher({
     db,
     leaseDb: resources.leaseDb,
@@ -36,6 +38,7 @@ export function startWorker(resources: Resources): WorkerRole {
     send: resources.sender.send,
     queue,
     logger,
+    metrics,
     concurrency: config.DELIVERY_CONCURRENCY,
     timeoutMs: config.DELIVERY_TIMEOUT,
     retryScheduleMs: config.RETRY_SCHEDULE,
@@ -47,12 +50,16 @@ export function startWorker(resources: Resources): WorkerRole {
     secrets: resources.secrets,
     send: resources.sender.send,
     logger,
+    metrics,
     timeoutMs: config.DELIVERY_TIMEOUT,
     userAgent,
     onDue: queue.enqueue,
   });
   const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
   const lastCanaryAt = new Map<string, number>();
+  metrics.onScrape(() => {
+    for (const [name, at] of lastCanaryAt) metrics.canaryAge.set({ queue: name }, (Date.now() - at) / 1_000);
+  });
 
   const consume = (
     name: string,
@@ -80,8 +87,9 @@ export function startWorker(resources: Resources): WorkerRole {
       producer: producers.get(creationQueueName)!,
       enqueue: resources.enqueueCreation,
       logger,
+      metrics,
     });
-    await sweepDeliveries({ db, queue, logger, deliveryTimeoutMs: config.DELIVERY_TIMEOUT });
+    await sweepDeliveries({ db, queue, logger, metrics, deliveryTimeoutMs: config.DELIVERY_TIMEOUT });
   });
   const byHand = every(sweepIntervalMs, 'sweep by hand', logger, () => manual.sweep());
   const replays = every(sweepIntervalMs, 'replays', logger, () =>
@@ -91,6 +99,7 @@ export function startWorker(resources: Resources): WorkerRole {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
+  const gauges = every(gaugeIntervalMs, 'gauges', logger, () => refreshGauges({ db, producers, metrics }));
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
     await maintainLog(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
@@ -104,6 +113,7 @@ export function startWorker(resources: Resources): WorkerRole {
       byHand.stop(),
       replays.stop(),
       canaries.stop(),
+      gauges.stop(),
       maintenance.stop(),
       ...consumers.map((consumer) => consumer.close()),
     ]);

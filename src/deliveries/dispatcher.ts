@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../platform/batch.js';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { SecretBox } from '../webhooks/secrets.js';
 import { requestOf } from './attempt.js';
@@ -23,6 +24,7 @@ export interface DispatcherOptions {
   send(request: SendRequest): Promise<SendOutcome>;
   queue: DeliveryQueue;
   logger: Logger;
+  metrics: Metrics;
   concurrency: number;
   timeoutMs: number;
   retryScheduleMs: readonly number[];
@@ -81,6 +83,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
+    onFlush: (items) => options.metrics.batchSize.observe({ batch: 'claims' }, items),
     flush: async (due) => {
       const issuedAt = performance.now();
       const claimed = new Map(
@@ -110,6 +113,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
 
   const settler = createSettler(options);
+  options.metrics.attemptSlots.set(options.concurrency);
+  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(inFlight.size));
 
   const renewal = setInterval(() => {
     const old = [...inFlight].flatMap(([claim, { issuedAt }]) =>

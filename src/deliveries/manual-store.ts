@@ -34,7 +34,7 @@ export function claimManual(db: Database, deliveryIds: string[], leaseMs: number
         and e.event_id = d.event_id
      returning d.delivery_id as "deliveryId", d.attempt_count as number, 'MANUAL' as trigger,
                d.failure_count as "failureCount", d.webhook_id as "webhookId",
-               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.sequence,
+               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.recorded_at as "recordedAt", e.sequence,
                e.shipment_id as "shipmentId", w.ordering = 'SHIPMENT' and e.shipment_id is not null as ordered,
                false as "isProbe", false as troubled, w.target_address as "targetAddress", w.headers,
                case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]

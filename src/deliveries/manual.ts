@@ -1,9 +1,11 @@
 import pRetry from 'p-retry';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { Producer } from '../platform/queue.js';
 import type { SecretBox } from '../webhooks/secrets.js';
+import { noteAttempt } from './attempt-metrics.js';
 import { requestOf } from './attempt.js';
 import type { DueDelivery } from './enqueue.js';
 import { claimManual, releaseManual, settleManual, type ManualResult } from './manual-store.js';
@@ -23,6 +25,7 @@ export interface UnscheduledOptions {
   secrets: SecretBox;
   send(request: SendRequest): Promise<SendOutcome>;
   logger: Logger;
+  metrics: Metrics;
   timeoutMs: number;
   userAgent: string;
 }
@@ -125,6 +128,7 @@ export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
     minTimeout: 250,
     factor: 2,
   });
+  noteAttempt(options.metrics, claim, result);
   const { deliveryId, webhookId, number, trigger } = claim;
   const { statusCode, errorCode, durationMs } = outcome;
   options.logger.info(

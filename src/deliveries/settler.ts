@@ -2,7 +2,9 @@ import pRetry from 'p-retry';
 import { createBatcher } from '../platform/batch.js';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
+import { noteAttempt, noteSettlement } from './attempt-metrics.js';
 import { settlementOf } from './attempt.js';
 import { disableWebhooks } from './circuit-store.js';
 import type { DeliveryQueue } from './enqueue.js';
@@ -17,6 +19,7 @@ export interface SettlerOptions {
   db: Database;
   queue: DeliveryQueue;
   logger: Logger;
+  metrics: Metrics;
   retryScheduleMs: readonly number[];
 }
 
@@ -38,9 +41,11 @@ interface Item {
   settlement: Settlement;
 }
 
-export function createSettler({ db, queue, logger, retryScheduleMs }: SettlerOptions): Settler {
+export function createSettler({ db, queue, logger, metrics, retryScheduleMs }: SettlerOptions): Settler {
   const notify = async (webhookId: string, notice: Notice, reason: string | null) => {
     logger.warn({ webhookId, notice, reason }, 'webhook');
+    if (notice === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: 'GONE' });
+    else metrics.circuitTransitions.inc({ to: notice === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
     queue.enqueue(await recordNotice(db, webhookId, notice, reason, sweepAfterMs));
   };
   const counter = createCircuitCounter({
@@ -56,6 +61,7 @@ export function createSettler({ db, queue, logger, retryScheduleMs }: SettlerOpt
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
+    onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
       const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
       // First of all: from this commit on nothing more is sent there.
@@ -92,6 +98,9 @@ export function createSettler({ db, queue, logger, retryScheduleMs }: SettlerOpt
       const settlement = settlementOf(claim, outcome, retryScheduleMs);
       const record = () => batches.add({ claim, settlement });
       const accepted = await record().catch(() => pRetry(record, recordAgain));
+      noteAttempt(metrics, claim, settlement);
+      if (accepted) noteSettlement(metrics, claim, settlement);
+      else metrics.lateResults.inc();
       logAttempt(logger, claim, settlement, accepted);
     },
     flushed: counter.flushed,

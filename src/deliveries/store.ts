@@ -13,6 +13,8 @@ export interface Claim {
   /** The event's id as the world knows it: `webhook-id`. */
   eventId: string;
   body: string;
+  /** When the event was recorded. */
+  recordedAt: Date;
   /** Null for a notification that belongs to no shipment. */
   shipmentId: string | null;
   sequence: number;
@@ -57,7 +59,7 @@ export function claimDeliveries(
         and e.event_id = d.event_id and ${itsTurn('$5')}
      returning d.delivery_id as "deliveryId", d.attempt_count as number, d.trigger,
                d.failure_count as "failureCount", d.webhook_id as "webhookId",
-               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.shipment_id as "shipmentId",
+               coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.recorded_at as "recordedAt", e.shipment_id as "shipmentId",
                e.sequence, w.ordering = 'SHIPMENT' and e.shipment_id is not null as ordered,
                c.open_until is not null as "isProbe", c.webhook_id is not null as troubled,
                w.target_address as "targetAddress", w.headers,

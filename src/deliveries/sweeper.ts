@@ -1,4 +1,5 @@
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { disableWebhooks, findHopeless, takeProbes } from './circuit-store.js';
 import type { DeliveryQueue } from './enqueue.js';
@@ -23,6 +24,7 @@ export interface SweeperDependencies {
   db: Database;
   queue: DeliveryQueue;
   logger: Logger;
+  metrics: Metrics;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function sweepDeliveries(
   });
   if (forgotten.length > 0) {
     logger.info({ deliveries: forgotten.length }, 'swept');
+    deps.metrics.swept.inc({ kind: 'delivery' }, forgotten.length);
     queue.enqueue(forgotten);
   }
   queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs));
@@ -51,18 +54,19 @@ export async function sweepDeliveries(
 }
 
 /** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */
-async function disableHopeless({ db, queue, logger }: SweeperDependencies): Promise<void> {
+async function disableHopeless({ db, queue, logger, metrics }: SweeperDependencies): Promise<void> {
   const hopeless = await findHopeless(db, daysWithoutSuccess);
   if (hopeless.length === 0) return;
   for (const { webhookId } of await disableWebhooks(db, hopeless, 'FAILING')) {
     logger.warn({ webhookId, reason: 'FAILING' }, 'webhook disabled');
+    metrics.webhooksDisabled.inc({ reason: 'FAILING' });
     queue.enqueue(await recordNotice(db, webhookId, 'WEBHOOK_DISABLED', 'FAILING', sweepAfterMs));
   }
 }
 
 /** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */
 export async function workOff(
-  { db, queue }: SweeperDependencies,
+  { db, queue }: Pick<SweeperDependencies, 'db' | 'queue'>,
   webhookId: string,
   backlog: 'RELEASE' | 'CANCEL',
 ): Promise<void> {

@@ -34,7 +34,7 @@ export async function insertTest(
        returning delivery_id
      )
      select o.delivery_id as "deliveryId", 1 as number, 'TEST' as trigger, 0 as "failureCount",
-            w.webhook_id as "webhookId", $3::uuid as "eventId", $5 as body, 1 as sequence,
+            w.webhook_id as "webhookId", $3::uuid as "eventId", $5 as body, now() as "recordedAt", 1 as sequence,
             w.target_address as "targetAddress", w.headers,
             case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
                  else array[w.secret] end as secrets

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { supersede } from '../deliveries/order-store.js';
 import type { DueDelivery } from '../deliveries/enqueue.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
+import type { Metrics } from '../platform/metrics.js';
 import { isUniqueViolation, type Database } from '../platform/postgres.js';
 import { renderNotification, type StateEvent } from './notification.js';
 import {
@@ -29,6 +30,7 @@ export interface RecordDependencies {
   sweepAfterMs: number;
   /** Told after the commit which deliveries are due; never waited for. */
   onOwed(due: DueDelivery[]): void;
+  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut'>;
 }
 
 const rounds = 10;
@@ -80,10 +82,13 @@ async function recordRound(
   results: Map<number, RecordResult>,
 ): Promise<void> {
   const plan = await planRound(deps, events, results);
-  const { recorded, due, later } = await insertUnlessTaken(deps, plan);
+  const { recorded, owed, due, later } = await insertUnlessTaken(deps, plan);
   for (const { row, index } of plan.rows) {
-    if (recorded.has(row.eventId)) results.set(index, { eventId: row.externalId ?? row.eventId });
+    if (!recorded.has(row.eventId)) continue;
+    results.set(index, { eventId: row.externalId ?? row.eventId });
+    deps.metrics.eventsRecorded.inc({ state: row.state });
   }
+  deps.metrics.fannedOut.inc(owed);
   if (later.length > 0) await supersede(deps.db, later, deps.terminalStates);
   if (due.length > 0) deps.onOwed(due);
 }
@@ -93,7 +98,7 @@ async function recordRound(
  * the order of their ids; two statements that wait for each other's would be a deadlock.
  */
 async function insertUnlessTaken(deps: RecordDependencies, { moves, rows }: Plan) {
-  const nothing = { recorded: new Set<string>(), due: [], later: [] };
+  const nothing = { recorded: new Set<string>(), owed: 0, due: [], later: [] };
   if (rows.length === 0) return nothing;
   try {
     return await insertEvents(

@@ -62,15 +62,15 @@ export async function findEventsByExternalId(
 
 /**
  * Moves shipments, records their events and everything owed for them: one statement, one commit. Answers the
- * events recorded (those of shipments that somebody else moved meanwhile are missing), the deliveries due, and
- * those that have earlier ones in their shipment.
+ * events recorded (those of shipments that somebody else moved meanwhile are missing), how many deliveries are owed,
+ * those that are due, and those that have earlier ones in their shipment.
  */
 export async function insertEvents(
   db: Database,
   moves: Move[],
   events: EventRow[],
   sweepAfterMs: number,
-): Promise<{ recorded: Set<string>; due: DueDelivery[]; later: Finished[] }> {
+): Promise<{ recorded: Set<string>; owed: number; due: DueDelivery[]; later: Finished[] }> {
   const rows = await db.query<{
     eventId: string;
     deliveryId: string | null;
@@ -135,6 +135,7 @@ export async function insertEvents(
   const owed = rows.filter((row) => row.deliveryId !== null);
   return {
     recorded: new Set(rows.map((row) => row.eventId)),
+    owed: owed.length,
     due: owed.flatMap(({ deliveryId, webhookId, status }) =>
       deliveryId !== null && status === 'PENDING' ? [{ deliveryId, webhookId }] : [],
     ),

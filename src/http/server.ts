@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ApiError, describeError, invalidRequest, notFound } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './body.js';
 import { failureBody, successBody } from './envelope.js';
 import { describeIssue, parseRequest, type Caller, type Route } from './route.js';
@@ -17,10 +18,11 @@ export interface ServerOptions {
   /** Throws ApiError where the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request) => Promise<Caller>>;
   logger: Logger;
+  metrics: Metrics;
 }
 
 /** Everything a request passes through, in order; errors thrown anywhere become the contract's answers. */
-export function createApp({ routes, pages, authenticate, logger }: ServerOptions): Express {
+export function createApp({ routes, pages, authenticate, logger, metrics }: ServerOptions): Express {
   z.config({ customError: describeIssue });
   const app = express();
   app
@@ -29,7 +31,7 @@ export function createApp({ routes, pages, authenticate, logger }: ServerOptions
     .set('query parser', 'simple')
     .set('case sensitive routing', true);
   app.use(
-    identifyAndLog(logger),
+    identifyAndLog(logger, metrics),
     helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
   );
   const parseBody = jsonBody();
@@ -150,9 +152,13 @@ const methodNotAllowed = (group: Route[]): RequestHandler => {
   };
 };
 
+/** Node takes about forty methods; those no route has share one label. */
+const knownMethod = (method: string) =>
+  ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
+
 /** X-Request-Id on every answer (the caller's own if well-formed), and one wide line per request without its query. */
 const identifyAndLog =
-  (logger: Logger): RequestHandler =>
+  (logger: Logger, metrics: Metrics): RequestHandler =>
   (request, response, next) => {
     const own = request.get('x-request-id');
     const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : randomUUID();
@@ -161,6 +167,11 @@ const identifyAndLog =
     const startedAt = performance.now();
     response.once('close', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
+      const durationMs = performance.now() - startedAt;
+      metrics.httpDuration.observe(
+        { route: route ?? 'unmatched', method: knownMethod(request.method), status: response.statusCode },
+        durationMs / 1_000,
+      );
       const { caller, error } = response.locals as { caller?: Caller; error?: string };
       logger.info(
         {
@@ -168,7 +179,7 @@ const identifyAndLog =
           method: request.method,
           route,
           status: response.statusCode,
-          durationMs: Math.round(performance.now() - startedAt),
+          durationMs: Math.round(durationMs),
           ...(caller?.shipperId && { shipperId: caller.shipperId }),
           ...(error && { error }),
           ...(!response.writableFinished && { aborted: true }),

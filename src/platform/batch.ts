@@ -7,6 +7,8 @@ export interface BatchOptions<Item, Result> {
   concurrency: number;
   /** Most items waiting; one more is refused as UNAVAILABLE. */
   maxWaiting: number;
+  /** Told the size of every batch. */
+  onFlush?: ((items: number) => void) | undefined;
   /** Handles a batch; answers one result per item, in order. */
   flush(items: Item[]): Promise<Result[]>;
 }
@@ -46,6 +48,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
   };
 
   const flushTogether = async (batch: Waiting<Item, Result>[]) => {
+    options.onFlush?.(batch.length);
     const results = await options.flush(batch.map(({ item }) => item));
     batch.forEach((caller, index) => caller.resolve(results[index] as Result));
   };

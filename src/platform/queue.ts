@@ -20,6 +20,8 @@ export interface Producer {
   /** Jobs ready to run now. */
   waitingCount(): Promise<number>;
   counts(): Promise<Record<string, number>>;
+  /** Age of the job that has waited longest; 0 if none waits. */
+  oldestWaitingMs(): Promise<number>;
 }
 
 export interface QueueEngine {
@@ -85,6 +87,10 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         },
         waitingCount: async () => queue().getWaitingCount(),
         counts: async () => queue().getJobCounts('waiting', 'active', 'delayed'),
+        oldestWaitingMs: async () => {
+          const [oldest] = await queue().getJobs(['waiting'], 0, 0, true);
+          return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+        },
       };
     },
     consume: (name, concurrency, handle) => {

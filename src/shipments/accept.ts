@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { Answer } from '../http/envelope.js';
 import { createBatcher } from '../platform/batch.js';
 import { conflict } from '../platform/errors.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
@@ -29,6 +30,7 @@ export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
   onAccepted(shipmentIds: string[]): void;
+  metrics: Metrics;
 }): AcceptOrder {
   const { db } = deps;
   const chooseDropoff = dropoffChooser(deps.dropoffLocations);
@@ -36,8 +38,10 @@ export function createAcceptOrder(deps: {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
+    onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
     flush: async (orders) => {
       const stored = await insertOrders(db, orders);
+      deps.metrics.ordersAccepted.inc(stored.size);
       if (stored.size > 0) deps.onAccepted([...stored]);
       return orders.map((order) => stored.has(order.shipmentId));
     },

@@ -1,0 +1,67 @@
+import type { Metrics } from '../platform/metrics.js';
+import type { Database } from '../platform/postgres.js';
+import type { Producer } from '../platform/queue.js';
+
+const openCounted = 200_000;
+
+export interface GaugeDependencies {
+  db: Database;
+  producers: Map<string, Producer>;
+  metrics: Metrics;
+}
+
+/**
+ * Reads the gauges that tell of the whole deployment; every worker does, and they agree. Rejects if a part of it
+ * could not be read; then the old figures stay, and `metrics_refreshed_timestamp_seconds` tells their age.
+ */
+export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
+  const { metrics } = deps;
+  const results = await Promise.allSettled([
+    refreshDeliveries(deps),
+    refreshWebhooks(deps),
+    ...[...deps.producers].map(([name, producer]) => refreshQueue(metrics, name, producer)),
+  ]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  metrics.refreshedAt.setToCurrentTime();
+}
+
+async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<void> {
+  const rows = await db.query<{ status: string; count: number }>(
+    'count-open',
+    `select s.status, count(o.status)::int as count
+       from unnest(array['PENDING', 'HELD']) as s (status)
+       left join (select status from deliveries where completed_at is null limit $1) o using (status)
+      group by s.status`,
+    [openCounted],
+  );
+  for (const { status, count } of rows) metrics.deliveriesOpen.set({ status }, count);
+  const [oldest] = await db.query<{ seconds: number }>(
+    'oldest-waiting',
+    `select extract(epoch from now() - due_at)::float8 as seconds from deliveries
+      where sweep_at is not null and status = 'PENDING' and not claimed and due_at <= now()
+      order by sweep_at limit 1`,
+  );
+  metrics.oldestWaiting.set(oldest?.seconds ?? 0);
+}
+
+async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {
+  const rows = await db.query<{ status: string; count: number }>(
+    'count-webhooks',
+    `select s.status, count(w.status)::int as count
+       from unnest(array['ACTIVE', 'PAUSED', 'DISABLED']) as s (status)
+       left join webhooks w on w.status = s.status and w.deleted_at is null
+      group by s.status`,
+  );
+  for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
+  const [row] = await db.query<{ count: number }>(
+    'count-circuits-open',
+    'select count(*)::int as count from circuits where open_until is not null',
+  );
+  metrics.circuitsOpen.set(row!.count);
+}
+
+async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {
+  for (const [state, count] of Object.entries(await producer.counts()))
+    metrics.queueJobs.set({ queue, state }, count);
+  metrics.queueOldestWaiting.set({ queue }, (await producer.oldestWaitingMs()) / 1_000);
+}

@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** 1 ms to 30 s: an attempt, a request. */
+const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+/** 1 ms to 1 day: from an event to its delivery, retries included. */
+const latencySeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
+  43_200, 86_400,
+];
+const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
+const prefix = 'parcelhook_';
+
+/**
+ * Every metric of the service, each declared once (contract, section 8). Base units, as Prometheus wants them:
+ * seconds, bytes. No label holds a tenant, a URL or an id.
+ */
+export function createMetrics() {
+  const registry = new Registry();
+  const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
+    name: `${prefix}${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+  });
+  const counter = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) =>
+    new Counter(named(name, help, labels));
+  const gauge = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) =>
+    new Gauge(named(name, help, labels));
+  const histogram = <Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labels?: readonly Label[],
+  ) => new Histogram({ ...named(name, help, labels), buckets });
+  collectDefaultMetrics({ register: registry, prefix });
+  const readers: (() => void)[] = [];
+
+  return {
+    contentType: registry.contentType,
+    /** All metrics in the text format of Prometheus. */
+    text: () => {
+      for (const read of readers) read();
+      return registry.metrics();
+    },
+    /** Has `read` set gauges of this process before each scrape; it must be quick. */
+    onScrape: (read: () => void) => void readers.push(read),
+
+    ordersAccepted: counter('orders_accepted_total', 'Orders committed and answered with 201.'),
+    httpDuration: histogram(
+      'http_request_duration_seconds',
+      'Time from a request to the end of its answer.',
+      attemptSeconds,
+      ['route', 'method', 'status'],
+    ),
+    eventsRecorded: counter('events_recorded_total', 'State events committed.', ['state']),
+    fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),
+    attempts: counter(
+      'delivery_attempts_total',
+      'Attempts that ended: SUCCEEDED or the error code, and the class of the status code (none without an answer).',
+      ['outcome', 'status_class'],
+    ),
+    attemptDuration: histogram(
+      'delivery_attempt_duration_seconds',
+      'Time of one attempt: name lookup, connection, request and answer.',
+      attemptSeconds,
+      ['outcome'],
+    ),
+    eventToFirstAttempt: histogram(
+      'event_to_first_attempt_seconds',
+      'Time from the recording of an event to the start of the first attempt.',
+      latencySeconds,
+    ),
+    eventToSuccess: histogram(
+      'event_to_success_seconds',
+      'Time from the recording of an event to the success of its delivery.',
+      latencySeconds,
+    ),
+    completed: counter('deliveries_completed_total', 'Deliveries that ended.', ['status']),
+    retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that another one follows.'),
+    exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
+    lateResults: counter(
+      'late_results_total',
+      'Results refused because the lease of their attempt had been taken away.',
+    ),
+    circuitTransitions: counter('circuit_transitions_total', 'Circuits that opened or closed.', ['to']),
+    webhooksDisabled: counter('webhooks_disabled_total', 'Webhooks disabled by the service.', ['reason']),
+    swept: counter('sweeper_reenqueued_total', 'Work nobody saw to that got a job again.', ['kind']),
+    rateLimited: counter('rate_limited_total', 'Requests refused with 429.', ['limit']),
+    batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
+
+    deliveriesOpen: gauge('deliveries_open', 'Deliveries that are not over (counted up to 200,000).', [
+      'status',
+    ]),
+    oldestWaiting: gauge(
+      'delivery_oldest_waiting_seconds',
+      'How long the oldest attempt that is due has waited for a worker.',
+    ),
+    circuitsOpen: gauge('circuits_open', 'Webhooks that are not called because their circuit is open.'),
+    webhooks: gauge('webhooks', 'Registered webhooks.', ['status']),
+    queueJobs: gauge('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
+    queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest job that waits.', ['queue']),
+    refreshedAt: gauge('metrics_refreshed_timestamp_seconds', 'When the gauges of the whole were last read.'),
+
+    canaryAge: gauge('queue_canary_age_seconds', 'Time since a canary job last came through.', ['queue']),
+    attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
+    attemptSlots: gauge('attempt_slots', 'Attempts that may be under way in this process.'),
+    poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
+    poolWaiting: gauge('postgres_pool_waiting', 'Callers that wait for a connection.', ['pool']),
+    poolSize: gauge('postgres_pool_size', 'The most connections a pool opens.', ['pool']),
+    ready: gauge('ready', '1 while this process is ready for work.'),
+    buildInfo: gauge('build_info', 'What runs; always 1.', ['version', 'node', 'role', 'queue']),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

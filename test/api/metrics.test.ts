@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { until } from '../flows/support.js';
+
+let service: Service;
+let account: Account;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: '60s' } });
+  account = await registerAccount(service);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+});
+
+const scrape = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+
+/** The value of one sample, such as `orders_accepted_total` or `webhooks{status="ACTIVE"}`. */
+const sample = (text: string, name: string): number => {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
+  return line === undefined ? Number.NaN : Number(line.split(' ')[1]);
+};
+
+describe('/metrics', () => {
+  test('tells of an order, its event, its notification and the attempt that delivered it', async () => {
+    await registerWebhook(account, `${receiver.url}/well`);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    let text = '';
+    await until('the attempt is counted', async () => {
+      text = await scrape(service.url);
+      return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === 1;
+    });
+    for (const [name, value] of [
+      ['orders_accepted_total', 1],
+      ['events_recorded_total{state="CREATED"}', 1],
+      ['notifications_fanned_out_total', 1],
+      ['deliveries_completed_total{status="SUCCEEDED"}', 1],
+      ['event_to_first_attempt_seconds_count', 1],
+      ['event_to_success_seconds_count', 1],
+      ['delivery_attempt_duration_seconds_count{outcome="success"}', 1],
+      ['http_request_duration_seconds_count{route="/v1/shipments",method="POST",status="201"}', 1],
+      ['attempts_in_flight', 0],
+      ['attempt_slots', 100],
+      ['postgres_pool_size{pool="api"}', 10],
+      ['batch_size_count{batch="orders"}', 1],
+    ] as const)
+      expect([name, sample(text, name)]).toEqual([name, value]);
+    expect(text).toMatch(
+      /parcelhook_build_info\{version="[^"]+",node="[^"]+",role="all",queue="postgres"\} 1/,
+    );
+    expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  });
+
+  test('counts failures by outcome and the retries they lead to', async () => {
+    receiver.reply = () => ({ status: 503 });
+    await placeOrder(account);
+    await until('the failure is counted', async () => {
+      const text = await scrape(service.url);
+      return (
+        sample(text, 'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}') === 1 &&
+        sample(text, 'retries_scheduled_total') === 1
+      );
+    });
+  });
+
+  test('labels hold no id, URL or name of a tenant', async () => {
+    await request(`${service.url}/v1/no-such-route/${account.shipperId}?key=${account.accountKey}`);
+    await request(`${service.url}/v1/webhooks`, { method: 'PURGE' });
+    const text = await scrape(service.url);
+    for (const secret of [
+      account.shipperId,
+      account.accountKey,
+      account.email,
+      receiver.url,
+      'no-such-route',
+    ])
+      expect(text).not.toContain(secret);
+    expect(text).toContain('route="unmatched"');
+  });
+
+  test('every metric has a sentence of help and the prefix', async () => {
+    const lines = (await scrape(service.url)).split('\n');
+    const helped = lines.flatMap((line) => /^# HELP (\S+) \S.*/.exec(line)?.[1] ?? []);
+    const typed = lines.flatMap((line) => /^# TYPE (\S+) /.exec(line)?.[1] ?? []);
+    expect(typed.length).toBeGreaterThan(40);
+    expect(typed.filter((name) => !helped.includes(name) || !name.startsWith('parcelhook_'))).toEqual([]);
+  });
+});
+
+test('METRICS_PORT moves /metrics to a port of its own', async () => {
+  const other = await startService({ env: { METRICS_PORT: '19464' } });
+  try {
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
+    const own = await fetch('http://127.0.0.1:19464/metrics');
+    expect(own.headers.get('content-type')).toContain('text/plain');
+    expect(await own.text()).toContain('parcelhook_build_info');
+    expect((await fetch('http://127.0.0.1:19464/v1/webhooks')).status).toBe(404);
+  } finally {
+    await other.stop();
+  }
+});
