@@ -73,11 +73,11 @@ export function startWorker(resources: Resources): WorkerRole {
   const consumers = [
     consume(creationQueueName, creationConcurrency, (job) => createShipments(creation, job.ids)),
     ...queueNames(config.DELIVERY_SHARDS).map((name) =>
-      consume(name, deliveryConcurrency, (job) =>
-        job.name === 'manual'
-          ? manual.handle(job.ids)
-          : dispatcher.handle({ name: job.name, due: dueOf(job.ids) }),
-      ),
+      consume(name, deliveryConcurrency, (job) => {
+        if (job.name === 'manual') return manual.handle(job.ids);
+        if (job.name === 'help') return dispatcher.help(job.ids[0]!);
+        return dispatcher.handle({ name: job.name, due: dueOf(job.ids) });
+      }),
     ),
   ];
 

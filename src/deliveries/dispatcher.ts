@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBatcher } from '../platform/batch.js';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { SecretBox } from '../webhooks/secrets.js';
 import { requestOf } from './attempt.js';
+import { createClaimer } from './claimer.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
+import { createFlights, type Flight } from './flights.js';
 import type { SendOutcome, SendRequest } from './send.js';
 import { createSettler } from './settler.js';
-import { createLanes, slowMs } from './lanes.js';
+import { createLanes } from './lanes.js';
 import { createSlots, type Slots } from './slots.js';
-import { claimDeliveries, parkDeliveries, releaseClaims, renewLeases, type Claim } from './store.js';
+import { releaseClaims, type Claim } from './store.js';
 import { deferSweep, findDue, findDueOf, type DueCursor } from './sweep-store.js';
-import { leaseMs, longestStartMs, sweepAfterMs } from './timing.js';
+import { longestStartMs, sweepAfterMs } from './timing.js';
 
 export interface DispatcherOptions {
   /** Records outcomes. */
@@ -35,6 +36,8 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Handles one job: resolves when its deliveries are claimed and being sent, so a slow one holds up no job. */
   handle(job: { name: string; due: DueDelivery[] }): Promise<void>;
+  /** Joins in with what another worker's full lane keeps waiting, if this one has room for it. */
+  help(webhookId: string): Promise<void>;
   /** Claims nothing more; resolves when every attempt under way has been recorded. */
   drain(): Promise<void>;
 }
@@ -57,91 +60,30 @@ const unsent = (startedAt: Date): SendOutcome => ({
   startedAt,
 });
 
-/** An attempt under way. Times are of performance.now(). */
-interface Flight {
-  webhookId: string;
-  issuedAt: number;
-  startedAt: number;
-  slots: Slots;
-  moved: boolean;
-}
-
 /**
  * Claims, sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this
  * process, the sweeper takes the delivery up again when the lease has run out, and a late result is refused.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { leaseDb, logger } = options;
+  const { leaseDb, logger, queue } = options;
   const slots = createSlots(options.concurrency);
   const slowSlots = createSlots(options.concurrency);
   const lanes = createLanes(options.concurrency);
-  const inFlight = new Map<Claim, Flight>();
-  let moved = 0;
-  let draining = false;
-
-  const claims = createBatcher<DueDelivery, Claim | null>({
-    maxItems: 200,
-    concurrency: 2,
-    maxWaiting: 10_000,
-    onFlush: (items) => options.metrics.batchSize.observe({ batch: 'claims' }, items),
-    flush: async (due) => {
-      const issuedAt = performance.now();
-      const claimed = new Map(
-        (await claimDeliveries(leaseDb, due, leaseMs, options.orderHoldMs)).map((claim) => [
-          claim.deliveryId,
-          claim,
-        ]),
-      );
-      for (const claim of claimed.values()) {
-        const { webhookId } = claim;
-        inFlight.set(claim, { webhookId, issuedAt, startedAt: issuedAt, slots, moved: false });
-      }
-      const ids = due.map(({ deliveryId }) => deliveryId);
-      const unclaimed = ids.filter((id) => !claimed.has(id));
-      // What cannot be parked now is found again by the sweeper; the claims stand, and must be sent or given back.
-      if (unclaimed.length > 0)
-        void parkDeliveries(leaseDb, unclaimed, options.orderHoldMs).catch((error: unknown) =>
-          logger.warn({ error: describeError(error) }, 'not parked'),
-        );
-      // An id that came twice in one batch is one claim.
-      return ids.map((id) => {
-        const claim = claimed.get(id) ?? null;
-        claimed.delete(id);
-        return claim;
-      });
-    },
+  const flights = createFlights({
+    leaseDb,
+    logger,
+    mostMoved: options.concurrency * movedFactor,
+    onSlow: lanes.markSlow,
   });
+  const claim = createClaimer({
+    ...options,
+    onClaimed: (claimed, issuedAt) => flights.begin(claimed, issuedAt, slots),
+  });
+  let draining = false;
 
   const settler = createSettler(options);
   options.metrics.attemptSlots.set(options.concurrency);
-  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(inFlight.size));
-
-  const renewal = setInterval(() => {
-    const old = [...inFlight].flatMap(([claim, { issuedAt }]) =>
-      performance.now() - issuedAt > leaseMs / 5 ? [claim] : [],
-    );
-    if (old.length === 0) return;
-    renewLeases(leaseDb, old, leaseMs).catch((error: unknown) =>
-      logger.warn({ error: describeError(error) }, 'leases not renewed'),
-    );
-  }, leaseMs / 4);
-
-  /** An attempt that takes long gives its slot to others; its lane counts as slow from now on. */
-  const moveSlow = () => {
-    for (const flight of inFlight.values()) {
-      if (
-        flight.moved ||
-        performance.now() - flight.startedAt < slowMs ||
-        moved >= options.concurrency * movedFactor
-      )
-        continue;
-      flight.moved = true;
-      moved += 1;
-      lanes.markSlow(flight.webhookId);
-      flight.slots.give(1);
-    }
-  };
-  const watching = setInterval(moveSlow, slowMs / 4);
+  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(flights.count()));
 
   const attempt = async (claim: Claim, flight: Flight): Promise<number | null> => {
     // A claim that could not be sent soon is given back: whoever stops a webhook relies on this bound.
@@ -176,9 +118,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         );
       })
       .finally(() => {
-        inFlight.delete(claim);
-        if (flight.moved) moved -= 1;
-        else flight.slots.give(1);
+        flights.end(claim);
         leave(claim.webhookId, durationMs);
       });
   };
@@ -190,6 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const next = lanes.admitWaiting(webhookId).map((deliveryId) => ({ deliveryId, webhookId }));
     if (next.length > 0) void run(next, lanes.isSlow(webhookId) ? slowSlots : slots).catch(logFailure);
     if (lanes.wantsMore(webhookId)) void pull(webhookId).catch(logFailure);
+    if (lanes.wantsHelp(webhookId)) queue.askForHelp(webhookId);
   };
 
   const pull = async (webhookId: string) => {
@@ -217,14 +158,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const claimAndStart = async (due: DueDelivery, from: Slots): Promise<void> => {
-    const claim = await claims.add(due).catch((error: unknown) => {
+    const claimed = await claim(due).catch((error: unknown) => {
       logFailure(error);
       return null;
     });
-    const flight = claim && inFlight.get(claim);
-    if (claim && flight) {
+    const flight = claimed && flights.of(claimed);
+    if (claimed && flight) {
       flight.slots = from;
-      start(claim, flight);
+      start(claimed, flight);
     } else {
       from.give(1);
       leave(due.webhookId, null);
@@ -257,15 +198,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   return {
+    help: async (webhookId) => {
+      if (!draining && lanes.hasRoom(webhookId)) await pull(webhookId);
+    },
     handle: (job) => (job.name === 'wake' ? wake() : dispatch(job.due)),
     drain: async () => {
       draining = true;
       const waiting = lanes.emptyWaiting();
       if (waiting.length > 0) await deferSweep(leaseDb, waiting, 0).catch(logFailure);
-      while (inFlight.size > 0 || slots.inUse() > 0 || slowSlots.inUse() > 0) await sleep(drainPollMs);
-      clearInterval(watching);
+      while (flights.count() > 0 || slots.inUse() > 0 || slowSlots.inUse() > 0) await sleep(drainPollMs);
+      flights.stopWatching();
       await settler.flushed();
-      clearInterval(renewal);
+      flights.stop();
     },
   };
 }

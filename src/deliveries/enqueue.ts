@@ -13,6 +13,8 @@ export interface DeliveryQueue {
   enqueue(due: DueDelivery[]): void;
   /** Makes a worker look for due retries at a moment; the retries of one second share one job. */
   wakeAt(moment: Date): void;
+  /** Tells some worker, at most once a second, that a webhook has more waiting than this one can send. */
+  askForHelp(webhookId: string): void;
   /** Jobs ready to run, over all shards. */
   waitingCount(): Promise<number>;
 }
@@ -42,6 +44,7 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
   );
 
   const wakes = new Set<number>();
+  let asked = { second: 0, webhooks: new Set<string>() };
   return {
     enqueue: (due) => {
       for (const delivery of due) {
@@ -59,6 +62,14 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
         wakes.delete(second); // the next retry of that second tries again
         giveUp(error);
       });
+    },
+    askForHelp: (webhookId) => {
+      const second = Math.floor(Date.now() / 1_000);
+      if (asked.second !== second) asked = { second, webhooks: new Set() };
+      if (asked.webhooks.has(webhookId)) return;
+      asked.webhooks.add(webhookId);
+      const job = { name: 'help', id: `help-${webhookId}-${second}`, ids: [webhookId] };
+      producers[shardOf(webhookId, producers.length)]?.add([job]).catch(giveUp);
     },
     waitingCount: async () => {
       const counts = await Promise.all(producers.map((producer) => producer.waitingCount()));

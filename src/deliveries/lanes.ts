@@ -16,6 +16,10 @@ export interface Lanes {
   isSlow(webhookId: string): boolean;
   /** True once after deliveries were turned away and all that waited has been admitted: PostgreSQL has more. */
   wantsMore(webhookId: string): boolean;
+  /** Nothing waits and not all places are taken. */
+  hasRoom(webhookId: string): boolean;
+  /** More waits than can be under way, and the receiver is quick: other workers may help. */
+  wantsHelp(webhookId: string): boolean;
   /** Empties all lanes of what waits in them. */
   emptyWaiting(): { webhookId: string; deliveryId: string }[];
   /** What PostgreSQL gave was not all. */
@@ -113,6 +117,14 @@ export function createLanes(concurrency: number): Lanes {
       if (!lane.turnedAway || lane.waiting.size > 0) return false;
       lane.turnedAway = false;
       return true;
+    },
+    hasRoom: (webhookId) => {
+      const lane = laneOf(webhookId);
+      return lane.waiting.size === 0 && lane.active < lane.limit;
+    },
+    wantsHelp: (webhookId) => {
+      const lane = laneOf(webhookId);
+      return !lane.slow && lane.waiting.size > lane.limit;
     },
     emptyWaiting: () =>
       [...lanes].flatMap(([webhookId, { waiting }]) => {

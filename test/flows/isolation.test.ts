@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
-import { backends, startService, type Service } from '../harness.js';
+import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
+import { placeOrders, repeated, until } from './support.js';
 
 const slots = 20;
 
@@ -55,5 +56,27 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     );
     expect(receiver.received).toHaveLength(placed.length);
     await receiver.close();
+  });
+
+  test('a worker that starts late helps with the backlog that another one keeps waiting', async () => {
+    const receiver = await startReceiver(() => ({ delayMs: 300 }));
+    const account = await registerAccount(service);
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const setStatus = (status: string) =>
+      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    await setStatus('PAUSED');
+    const placed = await placeOrders(account, 400);
+    await setStatus('ACTIVE');
+    await receiver.waitFor(1);
+    const late = await startProcess(service.env, 'worker');
+    try {
+      await until('the late worker has sent some', () => late.output().includes('"msg":"attempt"'));
+      expect(receiver.received.length).toBeLessThan(placed.length);
+      await receiver.waitFor(placed.length, undefined, 25_000);
+      expect(repeated(receiver.received)).toBe(0);
+    } finally {
+      await stopProcess(late);
+      await receiver.close();
+    }
   });
 });

@@ -1,0 +1,49 @@
+import { createBatcher } from '../platform/batch.js';
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
+import type { Database } from '../platform/postgres.js';
+import type { DueDelivery } from './enqueue.js';
+import { claimDeliveries, parkDeliveries, type Claim } from './store.js';
+import { leaseMs } from './timing.js';
+
+export interface ClaimerOptions {
+  leaseDb: Database;
+  logger: Logger;
+  metrics: Metrics;
+  orderHoldMs: number;
+  /** Told of every claim as soon as it is made; `issuedAt` of performance.now(), before the statement was sent. */
+  onClaimed(claim: Claim, issuedAt: number): void;
+}
+
+/** Claims deliveries, many in one statement. Resolves with null for what may not be sent now; that is parked. */
+export function createClaimer(options: ClaimerOptions): (due: DueDelivery) => Promise<Claim | null> {
+  const { leaseDb, logger, orderHoldMs } = options;
+
+  /** What cannot be parked now is found again by the sweeper; the claims stand, and must be sent or given back. */
+  const park = (ids: string[]) =>
+    void parkDeliveries(leaseDb, ids, orderHoldMs).catch((error: unknown) =>
+      logger.warn({ error: describeError(error) }, 'not parked'),
+    );
+
+  return createBatcher<DueDelivery, Claim | null>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    onFlush: (items) => options.metrics.batchSize.observe({ batch: 'claims' }, items),
+    flush: async (due) => {
+      const issuedAt = performance.now();
+      const claims = await claimDeliveries(leaseDb, due, leaseMs, orderHoldMs);
+      for (const claim of claims) options.onClaimed(claim, issuedAt);
+      const claimed = new Map(claims.map((claim) => [claim.deliveryId, claim]));
+      const unclaimed = due.flatMap(({ deliveryId }) => (claimed.has(deliveryId) ? [] : [deliveryId]));
+      if (unclaimed.length > 0) park(unclaimed);
+      // An id that came twice in one batch is one claim.
+      return due.map(({ deliveryId }) => {
+        const claim = claimed.get(deliveryId) ?? null;
+        claimed.delete(deliveryId);
+        return claim;
+      });
+    },
+  }).add;
+}
