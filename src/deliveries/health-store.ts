@@ -11,6 +11,11 @@ export interface HealthFigures {
 const newestDeliveries = 1_000;
 const pendingCountMax = 10_000;
 
+/** Each condition has an index of its own. */
+const newestWhere = (condition: string) =>
+  `(select delivery_id, status, completed_at from deliveries
+     where webhook_id = $1 and ${condition} order by delivery_id desc limit $2)`;
+
 /**
  * How a webhook has been doing, by its newest deliveries: its last success, the share of the attempts of the last
  * hour that failed, and how many deliveries are open (at most 10,000 are counted).
@@ -19,8 +24,9 @@ export async function readHealthFigures(db: Database, webhookId: string): Promis
   const [figures] = await db.query<HealthFigures>(
     'read-health-figures',
     `with newest as materialized (
-       select delivery_id, status, completed_at from deliveries
-        where webhook_id = $1 order by delivery_id desc limit $2
+       select * from (${['completed_at is null', "status = 'SUCCEEDED'", "status in ('FAILED', 'CANCELLED')"]
+         .map(newestWhere)
+         .join(' union all ')}) each order by delivery_id desc limit $2
      )
      select exists (select 1 from circuits where webhook_id = $1 and open_until is not null) as "circuitOpen",
             coalesce((select max(completed_at) from newest where status = 'SUCCEEDED'),

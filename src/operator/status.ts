@@ -6,6 +6,8 @@ import { version } from '../version.js';
 
 const replaysShown = 20;
 
+// What is due has its sweep_at within two minutes and a half, so future retries need not be looked at.
+
 /** `GET /operator/v1/status`: queues, lag, open circuits, replays, versions. A part that is away says so. */
 export async function readStatus(deps: {
   db: Database;
@@ -23,10 +25,12 @@ export async function readStatus(deps: {
     `select current_setting('server_version') as postgres,
             (select count(*)::int from circuits where open_until is not null) as "openCircuits",
             (select count(*)::int from (select 1 from shipments where state is null limit 10000) s) as "ordersToCreate",
-            (select count(*)::int from (select 1 from deliveries where status = 'PENDING' and due_at <= now()
+            (select count(*)::int from (select 1 from deliveries
+               where sweep_at <= now() + interval '150 seconds' and status = 'PENDING' and due_at <= now()
                limit 10000) d) as "deliveriesDue",
             (select coalesce(extract(epoch from now() - min(due_at)), 0)::int from (
-               select due_at from deliveries where status = 'PENDING' and not claimed
+               select due_at from deliveries
+                where sweep_at is not null and status = 'PENDING' and not claimed
                 order by sweep_at limit 1000) d where due_at <= now()) as "oldestDueSeconds"`,
   );
   const { postgres, openCircuits, ...lag } = row as Record<string, unknown>;
