@@ -27,7 +27,7 @@ export default tseslint.config(
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts'],
+    files: ['src/**/*.ts', 'test/**/*.ts', 'grafana/**/*.ts'],
     rules: {
       'max-lines': ['error', { max: 300 }],
       '@typescript-eslint/no-floating-promises': 'error',

@@ -20,7 +20,8 @@ import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
 import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
-import { healthPages, type HealthChecks } from './platform/health.js';
+import { every } from './platform/every.js';
+import { healthPages, isReady, type HealthChecks } from './platform/health.js';
 import type { Logger } from './platform/logger.js';
 import { metricsPage } from './platform/metrics-page.js';
 import type { Database } from './platform/postgres.js';
@@ -40,6 +41,9 @@ export interface App {
   /** Drains and releases everything, last-in first-out. */
   stop(): Promise<void>;
 }
+
+/** How often `parcelhook_ready` is evaluated. */
+const readinessIntervalMs = 5_000;
 
 /** The composition root: opens what a role needs, wires the features, answers when work can begin. */
 export async function startApp(
@@ -76,7 +80,12 @@ async function serve(
   const tokens = createTokens(config.TOKEN_SECRET, config.TOKEN_TTL);
   let url = '';
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  const health = healthPages(...healthChecks(resources, worker));
+  const [needed, informs] = healthChecks(resources, worker);
+  const health = healthPages(needed, informs);
+  const readiness = every(readinessIntervalMs, 'readiness', logger, async () =>
+    metrics.ready.set((await isReady(needed)) ? 1 : 0),
+  );
+  resources.releasers.push('readiness', readiness.stop);
   const metricsForAll = metricsPage(metrics);
   const pages = config.METRICS_PORT === undefined ? [health, metricsForAll] : [health];
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);

@@ -56,9 +56,11 @@ export function startWorker(resources: Resources): WorkerRole {
     onDue: queue.enqueue,
   });
   const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
+  const startedAt = Date.now();
   const lastCanaryAt = new Map<string, number>();
   metrics.onScrape(() => {
-    for (const [name, at] of lastCanaryAt) metrics.canaryAge.set({ queue: name }, (Date.now() - at) / 1_000);
+    for (const name of producers.keys())
+      metrics.canaryAge.set({ queue: name }, (Date.now() - (lastCanaryAt.get(name) ?? startedAt)) / 1_000);
   });
 
   const consume = (

@@ -25,6 +25,10 @@ export function healthPages(checks: HealthChecks, informs: HealthChecks): Router
   return router;
 }
 
+/** Whether every check passes now. */
+export const isReady = async (checks: HealthChecks): Promise<boolean> =>
+  Object.values(await runAll(checks)).every((result) => result === 'OK');
+
 const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
   Object.fromEntries(
     await Promise.all(

@@ -25,6 +25,12 @@ export function createMetrics() {
   });
   const counter = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) =>
     new Counter(named(name, help, labels));
+  /** Begins at zero for each value: to Prometheus, a counter that first appears at 1 has not increased. */
+  const counterOf = <Label extends string>(name: string, help: string, label: Label, values: string[]) => {
+    const made = counter(name, help, [label]);
+    for (const value of values) made.inc({ [label]: value } as Record<Label, string>, 0);
+    return made;
+  };
   const gauge = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) =>
     new Gauge(named(name, help, labels));
   const histogram = <Label extends string = never>(
@@ -76,17 +82,33 @@ export function createMetrics() {
       'Time from the recording of an event to the success of its delivery.',
       latencySeconds,
     ),
-    completed: counter('deliveries_completed_total', 'Deliveries that ended.', ['status']),
+    completed: counterOf('deliveries_completed_total', 'Deliveries that ended.', 'status', [
+      'SUCCEEDED',
+      'FAILED',
+    ]),
     retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that another one follows.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
     lateResults: counter(
       'late_results_total',
       'Results refused because the lease of their attempt had been taken away.',
     ),
-    circuitTransitions: counter('circuit_transitions_total', 'Circuits that opened or closed.', ['to']),
-    webhooksDisabled: counter('webhooks_disabled_total', 'Webhooks disabled by the service.', ['reason']),
-    swept: counter('sweeper_reenqueued_total', 'Work nobody saw to that got a job again.', ['kind']),
-    rateLimited: counter('rate_limited_total', 'Requests refused with 429.', ['limit']),
+    circuitTransitions: counterOf('circuit_transitions_total', 'Circuits that opened or closed.', 'to', [
+      'open',
+      'closed',
+    ]),
+    webhooksDisabled: counterOf('webhooks_disabled_total', 'Webhooks disabled by the service.', 'reason', [
+      'GONE',
+      'FAILING',
+    ]),
+    swept: counterOf('sweeper_reenqueued_total', 'Work nobody saw to that got a job again.', 'kind', [
+      'delivery',
+      'order',
+    ]),
+    rateLimited: counterOf('rate_limited_total', 'Requests refused with 429.', 'limit', [
+      'api',
+      'login_account',
+      'login_ip',
+    ]),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
     deliveriesOpen: gauge('deliveries_open', 'Deliveries that are not over (counted up to 200,000).', [
