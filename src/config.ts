@@ -37,16 +37,27 @@ const ports = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Every environment variable: its form, its default and what it is for (contract, section 7). */
+/**
+ * Every environment variable: its form, its default as it would be written in the environment, and what it is for
+ * (contract, section 7). What a description says after `Unset:` stands in the README's table as the default; the table
+ * is made of this by `npm run config-table`.
+ */
 export const variables = z.object({
-  PORT: integer(0, 65_535).default(8080).describe('Port the API listens on; 0 takes any free one'),
+  PORT: integer(0, 65_535)
+    .prefault('8080')
+    .describe(
+      'Port of the API, `/healthz` and `/readyz` (role `worker`: of the latter two); 0: any free one',
+    ),
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
-    .describe('Address users reach the service at; used in password links. Default: http://localhost:PORT'),
-  DATA_DIR: z.string().default('data').describe('Folder of the embedded engine and of generated secrets'),
+    .describe('Address users reach the service at; used in password links. Unset: `http://localhost:PORT`'),
+  DATA_DIR: z
+    .string()
+    .prefault('data')
+    .describe('Folder of the embedded PostgreSQL and of generated secrets; not used with `DATABASE_URL`'),
   DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
-    .describe('PostgreSQL ≥ 15. Unset: an embedded PostgreSQL under DATA_DIR'),
+    .describe('PostgreSQL ≥ 15. With it set, nothing is embedded. Unset: embedded, in `DATA_DIR`'),
   REDIS_URL: z
     .string()
     .regex(/^(rediss?|redis\+sentinel|rediss\+sentinel|redis\+cluster|rediss\+cluster):\/\/.+/, {
@@ -55,59 +66,91 @@ export const variables = z.object({
     })
     .optional()
     .describe(
-      'Redis ≥ 6.2 or Valkey: redis://, rediss://, redis+sentinel://h1:26379,h2:26379/master-name, redis+cluster://h1:6379,h2:6379. Unset: the queue runs on PostgreSQL',
+      'Redis ≥ 6.2 or Valkey: `redis://`, `rediss://`, `redis+sentinel://h1:26379,h2:26379/master-name`, `redis+cluster://h1:6379,h2:6379`. Unset: the queue runs on PostgreSQL',
     ),
   QUEUE_PREFIX: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
-    .default('parcelhook')
-    .describe('Prefix of the queue keys in Redis, where several services share one'),
-  TOKEN_SECRET: longSecret(32).optional().describe('Signs access tokens. Generated in embedded mode'),
+    .prefault('parcelhook')
+    .describe('Prefix of the queue keys in Redis; another one for each service that shares it'),
+  TOKEN_SECRET: longSecret(32)
+    .optional()
+    .describe('Signs access tokens; at least 32 characters. Unset: generated if embedded, else an error'),
   SECRETS_KEY: longSecret(32)
     .optional()
-    .describe('Encrypts webhook secrets at rest. Generated in embedded mode'),
+    .describe(
+      'Encrypts webhook secrets at rest; at least 32 characters. Unset: generated if embedded, else an error',
+    ),
   SECRETS_KEY_PREVIOUS: longSecret(32)
     .optional()
-    .describe('A second key that opens webhook secrets, while SECRETS_KEY is being rotated'),
+    .describe('A second key that opens webhook secrets, while `SECRETS_KEY` is being rotated'),
   OPERATOR_TOKEN: longSecret(16)
     .optional()
-    .describe('Bearer token of the operator API. Generated in embedded mode'),
+    .describe(
+      'Bearer token of the operator API; at least 16 characters. Unset: generated if embedded, else an error',
+    ),
   TOKEN_TTL: duration({ minMs: 1_000, maxMs: 30 * dayMs })
-    .default(3_600_000)
-    .describe('Lifetime of an access token'),
+    .prefault('1h')
+    .describe('Lifetime of an access token, up to 30d'),
   ALLOW_PRIVATE_TARGETS: flag
     .optional()
-    .describe('Webhooks may point to private addresses and any port. Default: true in embedded mode'),
-  ALLOW_HTTP_TARGETS: flag.optional().describe('Webhooks may use http://. Default: true in embedded mode'),
-  ALLOWED_PORTS: ports.default([80, 443, 8080, 8443]).describe('Ports a public target may use'),
-  EGRESS_PROXY: url(['http:']).optional().describe('Proxy that all notifications go through'),
-  WEBHOOKS_PER_SHIPPER: integer(1, 100_000).default(100).describe('Most webhooks one shipper may register'),
+    .describe('Webhooks may point to private addresses and any port. Unset: true if embedded'),
+  ALLOW_HTTP_TARGETS: flag.optional().describe('Webhooks may use `http://`. Unset: true if embedded'),
+  ALLOWED_PORTS: ports
+    .prefault('80,443,8080,8443')
+    .describe('Ports that a webhook may name, unless `ALLOW_PRIVATE_TARGETS`'),
+  EGRESS_PROXY: url(['http:'])
+    .optional()
+    .describe(
+      'HTTP proxy that all notifications go through (`http://host:port`); it resolves names and has to refuse private addresses itself',
+    ),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most webhooks one shipper may register'),
   RETRY_SCHEDULE: retrySchedule
-    .default([
-      5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
-    ])
-    .describe('Waits between attempts, each ±10 %'),
+    .prefault('5s,5m,30m,2h,5h,10h,14h,20h,24h')
+    .describe('Waits after the first failed attempt, the second and so on, each ±10 %; then it has `FAILED`'),
   DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
-    .default(15_000)
-    .describe('Bound on one whole attempt: name lookup, connection, request and answer'),
-  DELIVERY_CONCURRENCY: integer(1, 500).default(100).describe('Attempts in flight per worker process'),
-  DELIVERY_SHARDS: integer(1, 64).default(1).describe('Delivery queues; webhooks are spread over them'),
+    .prefault('15s')
+    .describe('Bound on one whole attempt, from the name lookup to the end of the answer, up to 5m'),
+  DELIVERY_CONCURRENCY: integer(1, 500)
+    .prefault('100')
+    .describe('Attempts in flight per worker process, up to 500'),
+  DELIVERY_SHARDS: integer(1, 64)
+    .prefault('1')
+    .describe(
+      'Delivery queues that webhooks are spread over, each on one node of a Redis Cluster; the same in every process',
+    ),
   ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
-    .default(900_000)
+    .prefault('15m')
     .describe('Longest wait of a later state for an earlier one of its shipment'),
   LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
-    .default(30 * dayMs)
-    .describe('How long the delivery log is kept'),
-  STATES_FILE: z.string().optional().describe('JSON file that replaces the default state catalogue'),
-  DROPOFF_FILE: z.string().optional().describe('JSON file that replaces the default drop-off locations'),
+    .prefault('30d')
+    .describe('How long the delivery log is kept, at least 1d; dropped by whole days (UTC)'),
+  STATES_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'JSON file with the states of shipments: `{"initial": "CREATED", "states": [{"name": "CREATED", "next": ["DELIVERED"]}, …]}`. Unset: built in',
+    ),
+  DROPOFF_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'JSON file with the drop-off locations: a list of `dropoffLocation` as it stands in the answer to an order. Unset: built in',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info')
-    .describe('Least severe level that is logged'),
-  METRICS_PORT: integer(0, 65_535).optional().describe('Own port for /metrics. Unset: the port of the API'),
+    .prefault('info')
+    .describe(
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    ),
+  METRICS_PORT: integer(0, 65_535)
+    .optional()
+    .describe('Own port for `/metrics`; 0: any free one. Unset: `PORT`'),
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
-    .default(25_000)
-    .describe('Bound on draining after SIGTERM'),
+    .prefault('25s')
+    .describe('Bound on draining after SIGTERM, up to 10m; what is not done then is taken up by others'),
 });
 
 type Variables = z.output<typeof variables>;

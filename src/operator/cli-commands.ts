@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createClient, type OperatorClient } from './client.js';
+import { addAccountCommands } from './cli-accounts.js';
 import { loadFile } from './cli-load-file.js';
 import { addMaintenanceCommands } from './cli-maintenance.js';
 import {
@@ -12,8 +13,8 @@ import {
 } from './cli-options.js';
 import { aligned, printable, write } from './cli-print.js';
 import type { Io } from './cli-program.js';
+import type { Data, Request } from './cli-request.js';
 
-type Data = Record<string, unknown>;
 type Common = { url?: string; token?: string; json?: true };
 
 const example = (line: string) => `\nExample:\n  npm run operator -- ${line}\n`;
@@ -26,56 +27,13 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     return { client, json: json === true };
   };
 
-  /** A command that makes one request and prints its answer. */
-  const request =
-    <Options>(call: (client: OperatorClient, options: Options) => Promise<Data>) =>
-    async (options: Options, command: Command) => {
-      const { client, json } = settings(command);
-      const data = await call(client, options);
-      await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : aligned(data));
-    };
+  const request: Request = (call) => async (options, command) => {
+    const { client, json } = settings(command);
+    const data = await call(client, options);
+    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : aligned(data));
+  };
 
-  const shipper = program.command('shipper').description('shippers');
-  shipper
-    .command('create')
-    .description('register a shipper; its account key is shown here only')
-    .requiredOption('--name <name>', 'name of the organization')
-    .addHelpText('after', example('shipper create --name "Books and more"'))
-    .action(
-      request((client, { name }: { name: string }) =>
-        client.post('/operator/v1/shippers', JSON.stringify({ name })),
-      ),
-    );
-
-  const user = program.command('user').description('users of a shipper');
-  user
-    .command('create')
-    .description('register a user; without a password, hand over the link to set one')
-    .requiredOption('--shipper <id>', 'id of the shipper', idArgument)
-    .requiredOption('--email <address>', 'e-mail address, used to log in')
-    .option(
-      '--password <password>',
-      '12 to 128 characters; others on this machine may see it while this runs',
-    )
-    .addHelpText('after', example('user create --shipper 0199… --email ana@example.com'))
-    .action(
-      request((client, { shipper, ...body }: { shipper: string; email: string; password?: string }) =>
-        client.post(
-          `/operator/v1/shippers/${encodeURIComponent(shipper)}/users`,
-          JSON.stringify({ email: body.email, password: body.password }),
-        ),
-      ),
-    );
-  user
-    .command('link')
-    .description('make a new link, good for 24 hours and one use, at which a user sets a password')
-    .requiredOption('--user <id>', 'id of the user', idArgument)
-    .addHelpText('after', example('user link --user 0199…'))
-    .action(
-      request((client, { user: id }: { user: string }) =>
-        client.post(`/operator/v1/users/${encodeURIComponent(id)}/password-link`, '{}'),
-      ),
-    );
+  addAccountCommands(program, request, example);
 
   const event = program.command('event').description('state events of shipments');
   event

@@ -1,13 +1,6 @@
 import type { Command } from 'commander';
-import type { OperatorClient } from './client.js';
 import { idArgument } from './cli-options.js';
-
-type Data = Record<string, unknown>;
-type Action<Options> = (options: Options, command: Command) => Promise<void>;
-/** Makes a command's action of the request it stands for. */
-type Request = <Options>(
-  call: (client: OperatorClient, options: Options) => Promise<Data>,
-) => Action<Options>;
+import type { Request } from './cli-request.js';
 
 /** Sealing many secrets anew takes its time. */
 const rotationTimeoutMs = 300_000;

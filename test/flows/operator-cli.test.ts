@@ -43,3 +43,16 @@ test('the command line cancels a replay that status shows', async () => {
   await expect(cli('replay', 'cancel', '--id', replayId)).rejects.toThrow('CONFLICT');
   await hook.close();
 });
+
+test('the command line registers a shipper and its first user at once', async () => {
+  const made = await cli('shipper', 'create', '--name', 'Acme', '--email', 'ana@acme.example');
+  const text = expect.any(String);
+  expect(made).toEqual({ shipperId: text, accountKey: text, userId: text, setPasswordUrl: text });
+  const { status } = await fetch(made.setPasswordUrl as string);
+  expect(status).toBe(200);
+});
+
+test('the account key is not lost where the first user is refused', async () => {
+  const refused = cli('shipper', 'create', '--name', 'Acme', '--email', 'not an address');
+  await expect(refused).rejects.toThrow(/INVALID_REQUEST[\s\S]*"accountKey":"ak_/);
+});

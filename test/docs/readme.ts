@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const file = new URL('../../README.md', import.meta.url);
+
+export const readReadme = (): string => readFileSync(file, 'utf8');
+export const writeReadme = (text: string): void => writeFileSync(file, text);
+
+/** The code blocks under a heading, up to the next one of the same rank. Throws where there is no such heading. */
+export function codeBlocks(heading: string): { language: string; code: string }[] {
+  const text = `${readReadme()}\n## `;
+  const start = text.search(new RegExp(`^#+ ${heading}$`, 'm'));
+  if (start < 0) throw new Error(`README.md has no heading "${heading}"`);
+  const rank = /^#+/.exec(text.slice(start))![0];
+  const length = text.slice(start + rank.length).search(new RegExp(`^#{2,${rank.length}} `, 'm'));
+  const section = text.slice(start, start + rank.length + length);
+  return [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => ({
+    language: language!,
+    code: code!,
+  }));
+}

@@ -1,0 +1,128 @@
+/**
+ * How the README's examples are run. Each program takes five arguments per request (secret, id, timestamp, signatures;
+ * an empty one is a header that is missing; and the body in base64) and prints true or false for each.
+ */
+export interface Example {
+  /** What must be on the path. */
+  tools: string[];
+  /** Where the README's code goes. */
+  file: string;
+  files: Record<string, string>;
+  build?: string[][];
+  run(folder: string): string[];
+  /** Where it runs; default: where its files are. */
+  cwd?: string;
+}
+
+const typescript = `
+import { verify } from './verify.js';
+const fields = process.argv.slice(2);
+while (fields.length > 0) {
+  const [secret, id, timestamp, signature, body] = fields.splice(0, 5) as [string, string, string, string, string];
+  const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+  const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+  console.log(verify(secret, headers, Buffer.from(body, 'base64')));
+}
+`;
+
+const python = `
+import base64, sys
+from verify import verify
+
+fields = sys.argv[1:]
+for start in range(0, len(fields), 5):
+    secret, id, timestamp, signature, body = fields[start : start + 5]
+    headers = {"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
+    given = {name: value for name, value in headers.items() if value}
+    print("true" if verify(secret, given, base64.b64decode(body)) else "false")
+`;
+
+const go = `
+package webhook
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+)
+
+func TestMain(*testing.M) {
+	fields := os.Args[1:]
+	for ; len(fields) > 0; fields = fields[5:] {
+		header := http.Header{}
+		for place, name := range []string{"id", "timestamp", "signature"} {
+			if fields[place+1] != "" {
+				header.Set("webhook-"+name, fields[place+1])
+			}
+		}
+		body, _ := base64.StdEncoding.DecodeString(fields[4])
+		fmt.Println(Verify(fields[0], header, body))
+	}
+}
+`;
+
+const java = `
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+
+class Main {
+  public static void main(String[] fields) throws Exception {
+    for (int start = 0; start < fields.length; start += 5) {
+      Map<String, String> headers = new HashMap<>();
+      String[] names = {"webhook-id", "webhook-timestamp", "webhook-signature"};
+      for (int place = 0; place < 3; place++)
+        if (!fields[start + 1 + place].isEmpty()) headers.put(names[place], fields[start + 1 + place]);
+      byte[] body = Base64.getDecoder().decode(fields[start + 4]);
+      System.out.println(Webhook.verify(fields[start], headers::get, body));
+    }
+  }
+}
+`;
+
+const php = `<?php
+require 'verify.php';
+foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $signature, $body]) {
+    $headers = ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signature];
+    echo verify($secret, array_filter($headers, 'strlen'), base64_decode($body)) ? 'true' : 'false', "\\n";
+}
+`;
+
+/** By the language of the README's code block, in its order. */
+export const examples: Record<string, Example> = {
+  ts: {
+    tools: ['node'],
+    file: 'verify.ts',
+    files: { 'main.ts': typescript, 'package.json': '{"type": "module"}' },
+    run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
+    cwd: process.cwd(), // where tsx is found
+  },
+  python: {
+    tools: ['python3'],
+    file: 'verify.py',
+    files: { 'main.py': python },
+    run: () => ['python3', 'main.py'],
+  },
+  go: {
+    tools: ['go'],
+    file: 'verify.go',
+    files: { 'main_test.go': go, 'go.mod': 'module webhook\n\ngo 1.19\n' },
+    build: [['go', 'test', '-c', '-o', 'verify']],
+    run: (folder) => [`${folder}/verify`],
+  },
+  java: {
+    tools: ['java', 'javac'],
+    file: 'Webhook.java',
+    files: { 'Main.java': java },
+    build: [['javac', 'Webhook.java', 'Main.java']],
+    run: () => ['java', 'Main'],
+  },
+  php: {
+    tools: ['php'],
+    file: 'verify.php',
+    files: { 'main.php': php },
+    run: () => ['php', 'main.php'],
+  },
+};

@@ -1,0 +1,145 @@
+/** What can rot in the compose file, the image and `.env.example`, read rather than run. */
+import { describe, expect, test } from '@jest/globals';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseConfig, variables } from '../../src/config.js';
+import { parseDurationMs } from '../../src/platform/duration.js';
+import { codeBlocks } from '../docs/readme.js';
+import { compose, fillIn, interpolated, parseEnv, readTracked, readYaml } from './support/compose.js';
+
+const ourVariables = Object.keys(variables.shape);
+const services = Object.entries(compose.services);
+const ours = services.filter(([, { build }]) => build !== undefined);
+const example = readTracked('.env.example');
+const dockerfile = readTracked('Dockerfile');
+
+describe('the compose file', () => {
+  test('runs one api and workers of one image, a database, a queue and what watches them', () => {
+    expect(Object.keys(compose.services)).toEqual([
+      ...['api', 'worker', 'postgres', 'redis', 'prometheus', 'grafana'],
+    ]);
+    expect(ours.map(([name, { command }]) => [name, command])).toEqual([
+      ['api', ['api']],
+      ['worker', ['worker']],
+    ]);
+  });
+
+  test.each(ours)('gives %s a role that the program has', (_name, { command }) => {
+    const start = (role: string) =>
+      spawnSync(process.execPath, ['dist/main.js', role], { env: { PORT: 'wrong' } }).status;
+    expect(start(command![0]!)).toBe(78); // the role is taken, its setting is not
+    expect(start('no-such-role')).toBe(64);
+  });
+
+  test.each(ours)('gives %s only variables that there are', (_name, { environment }) => {
+    expect(ourVariables).toEqual(expect.arrayContaining(Object.keys(environment!)));
+  });
+
+  test.each(services)(
+    'lets %s write nowhere but where it must, with a bound on its memory',
+    (name, service) => {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      });
+      const byImage = ours.some(([own]) => own === name) && /^HEALTHCHECK/m.test(dockerfile);
+      expect(service.healthcheck !== undefined || byImage).toBe(true);
+    },
+  );
+
+  test('publishes the API, Prometheus and Grafana, on this machine only', () => {
+    const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => fillIn(port, {})));
+    expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000']);
+  });
+
+  test('keeps the database and the queue in a network without a way out', () => {
+    const inside = services.filter(([, { networks }]) => networks?.join() === 'data').map(([name]) => name);
+    expect(inside).toEqual(['postgres', 'redis']);
+    expect(compose.networks.data).toEqual({ internal: true });
+  });
+
+  test('names volumes, files and services that there are', () => {
+    const mounted = services.flatMap(([, { volumes = [] }]) =>
+      volumes.map((volume) => volume.split(':')[0]!),
+    );
+    const files = mounted.filter((source) => source.startsWith('./'));
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+    expect(mounted.filter((source) => !files.includes(source))).toEqual(Object.keys(compose.volumes));
+    const needed = services.flatMap(([, { depends_on: others = {} }]) => Object.keys(others));
+    expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(needed));
+  });
+
+  test('waits longer for a process that is stopped than the process itself', () => {
+    for (const [, { stop_grace_period: grace }] of ours)
+      expect(parseDurationMs(grace!)).toBeGreaterThan(parseConfig({}).SHUTDOWN_TIMEOUT);
+  });
+
+  test('has Prometheus ask our processes where they answer', () => {
+    interface Job {
+      static_configs?: { targets: string[] }[];
+      dns_sd_configs?: { names: string[]; port: number }[];
+    }
+    const { scrape_configs: jobs } = readYaml<{ scrape_configs: Job[] }>('grafana/prometheus/prometheus.yml');
+    const targets = jobs.flatMap(({ static_configs: fixed = [], dns_sd_configs: names = [] }) => [
+      ...fixed.flatMap((config) => config.targets),
+      ...names.flatMap((config) => config.names.map((name) => `${name}:${config.port}`)),
+    ]);
+    const expected = ours.map(([name, { environment: env }]) => `${name}:${env?.METRICS_PORT ?? env?.PORT}`);
+    expect(targets).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+describe('.env.example', () => {
+  test('names only variables that there are', () => {
+    const known = [...ourVariables, ...interpolated().keys()];
+    expect(known).toEqual(expect.arrayContaining(Object.keys(parseEnv(example, 'commented'))));
+  });
+
+  test('names every variable that the compose file takes', () => {
+    expect(Object.keys(parseEnv(example))).toEqual(expect.arrayContaining([...interpolated().keys()]));
+  });
+
+  const openssl = spawnSync('openssl', ['version']).error === undefined;
+  if (!openssl) console.warn("\n  NO openssl ON PATH: the README's command that makes .env is NOT TESTED.\n");
+
+  (openssl ? test : test.skip)(
+    'becomes, by the command in the README, an .env that all can start with',
+    () => {
+      const [block] = codeBlocks('Running it with Docker Compose');
+      const command = block!.code.split('\n')[0]!;
+      expect(example).toContain(command.replace(/ +#.*/, ''));
+      const folder = mkdtempSync(join(tmpdir(), 'parcelhook-env-'));
+      try {
+        copyFileSync('.env.example', join(folder, '.env.example'));
+        execFileSync('sh', ['-c', command], { cwd: folder });
+        const env = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
+        const secrets = Object.entries(parseEnv(example)).filter(([, value]) => value === '');
+        expect(new Set(secrets.map(([name]) => env[name])).size).toBe(secrets.length);
+        for (const [, { environment }] of ours) {
+          const filled = Object.entries(environment!).map(([name, text]) => [
+            name,
+            fillIn(String(text), env),
+          ]);
+          const config = parseConfig({ ...env, ...Object.fromEntries(filled) });
+          expect(config).toMatchObject({ embedded: false, PORT: 8080, REDIS_URL: expect.any(String) });
+        }
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+});
+
+test('the image is made of files that there are and that .dockerignore lets in', () => {
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list]) =>
+    list!.split(' '),
+  );
+  expect(copied.filter((file) => !existsSync(file))).toEqual([]);
+  expect(readTracked('.dockerignore').split('\n')).toEqual(
+    expect.arrayContaining(['*', ...copied.map((file) => `!${file}`)]),
+  );
+});

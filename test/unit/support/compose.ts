@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+export interface ComposeService {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  env_file?: string;
+  ports?: string[];
+  volumes?: string[];
+  networks?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  mem_limit?: string;
+  stop_grace_period?: string;
+}
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean }>;
+}
+
+const root = new URL('../../../', import.meta.url);
+export const readTracked = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+export const readYaml = <T>(path: string): T => parse(readTracked(path), { merge: true }) as T;
+
+export const compose = readYaml<ComposeFile>('docker-compose.yml');
+
+/** Variables that the compose file takes from `.env`, and whether it can do without. */
+export function interpolated(): Map<string, { optional: boolean }> {
+  const uses = [...readTracked('docker-compose.yml').matchAll(/\$\{(\w+)(:[-?])?/g)];
+  return new Map(uses.map(([, name, form]) => [name!, { optional: form === ':-' }]));
+}
+
+/** Text of the compose file with its variables filled in. */
+export const fillIn = (text: string, env: Record<string, string>): string =>
+  text.replace(/\$\{(\w+)(?::-([^}]*))?(?::\?[^}]*)?\}/g, (_, name: string, otherwise?: string) => {
+    const value = env[name] || otherwise;
+    if (value === undefined) throw new Error(`${name} is not set`);
+    return value;
+  });
+
+/** `NAME=value` lines; `also` takes those that are commented out, too. */
+export const parseEnv = (text: string, also: 'commented' | null = null): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(also ? /^#?([A-Z_]+)=(.*)$/gm : /^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+      name!,
+      value!,
+    ]),
+  );
