@@ -1,3 +1,4 @@
+import type { Express } from 'express';
 import { authenticateOperator, authenticateShipper } from './accounts/authenticate.js';
 import { loginRoute } from './accounts/login.js';
 import { passwordPage } from './accounts/password-page.js';
@@ -14,6 +15,8 @@ import { cancelBacklog, resumeBacklog, untilNoSendCanStart } from './deliveries/
 import { createTestSender } from './deliveries/test-send.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
+import { apiDocument } from './api-document.js';
+import { documentPages } from './http/document-pages.js';
 import { createApp, listen } from './http/server.js';
 import type { Route } from './http/route.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
@@ -36,6 +39,8 @@ import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
   url: string;
+  /** Its router tells which routes there are. */
+  express: Express;
   /** For what a process does besides serving, such as the greeting. */
   db: Database;
   /** Drains and releases everything, last-in first-out. */
@@ -57,25 +62,25 @@ export async function startApp(
     const resources = await openResources(config, databaseUrl, role, logger, releasers);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
-    const url = await serve(resources, role, worker, (close) =>
+    const { url, express } = await serve(resources, role, worker, (close) =>
       // Both at once: while requests finish, no new work begins.
       releasers.push('http server', () => Promise.all([close(), worker?.drain()])),
     );
     logger.info({ role, url, queueEngine: resources.engine.kind, embedded: config.embedded }, 'started');
-    return { url, db: resources.apiDb, stop: releasers.releaseAll };
+    return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
   } catch (error) {
     await releasers.releaseAll();
     throw error;
   }
 }
 
-/** Health pages on every role, the API on those that serve it. Answers the base URL. */
+/** Health pages on every role, the API on those that serve it. */
 async function serve(
   resources: Resources,
   role: Role,
   worker: WorkerRole | null,
   onListening: (close: () => Promise<void>) => void,
-): Promise<string> {
+): Promise<Pick<App, 'url' | 'express'>> {
   const { config, apiDb, logger, metrics } = resources;
   const tokens = createTokens(config.TOKEN_SECRET, config.TOKEN_TTL);
   let url = '';
@@ -93,21 +98,25 @@ async function serve(
     shipper: authenticateShipper(apiDb, tokens),
     operator: authenticateOperator(config.OPERATOR_TOKEN),
   };
-  const app = createApp({
-    routes: role === 'worker' ? [] : [loginRoute(apiDb, tokens), ...apiRoutes(resources, publicUrl)],
-    pages: role === 'worker' ? pages : [...pages, passwordPage(apiDb)],
+  const routes = role === 'worker' ? [] : [loginRoute(apiDb, tokens), ...apiRoutes(resources, publicUrl)];
+  const express = createApp({
+    routes,
+    pages:
+      role === 'worker'
+        ? pages
+        : [...pages, passwordPage(apiDb), documentPages(apiDocument(config, routes), publicUrl)],
     authenticate,
     logger,
     metrics,
   });
-  const server = await listen(app, config.PORT);
+  const server = await listen(express, config.PORT);
   onListening(server.close);
   if (config.METRICS_PORT !== undefined) {
     const own = createApp({ routes: [], pages: [metricsForAll], authenticate, logger, metrics });
     onListening((await listen(own, config.METRICS_PORT)).close);
   }
   url = `http://localhost:${server.port}`;
-  return url;
+  return { url, express };
 }
 
 /** What a role needs to be ready, and what it only reports: the API takes orders while the queue is away. */
@@ -151,7 +160,6 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
     ...deliveryRoutes({ db }),
     ...sendingByHand(resources),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION }),
-    ...maintenanceRoutes({ db, resealSecrets: () => resealSecrets(resealing) }),
     ...operatorRoutes({
       db,
       publicUrl,
@@ -160,6 +168,7 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
       recordEvents: (events) => recordEvents(recording(db), events),
       status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
+    ...maintenanceRoutes({ db, resealSecrets: () => resealSecrets(resealing) }),
   ];
 }
 

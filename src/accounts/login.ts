@@ -1,4 +1,6 @@
 import type { Request } from 'express';
+import { z } from 'zod';
+import { described } from '../http/described.js';
 import { route, type Route } from '../http/route.js';
 import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
@@ -16,13 +18,28 @@ function basicCredentials(request: Request): { email: string; password: string }
   return { email: decoded.slice(0, colon).trim().toLowerCase(), password: decoded.slice(colon + 1) };
 }
 
+const accessToken = z
+  .object({
+    token: described(
+      z.string(),
+      'Access token: send it as `Authorization: Bearer`.',
+      'eyJhbGciOiJIUzI1NiJ9.e30.c2ln',
+    ),
+    expiresIn: described(z.string().regex(/^\d+$/), 'Lifetime of the token in seconds.', '3600'),
+  })
+  .meta({ id: 'AccessToken', description: 'A token and how long it is good for.' });
+
 /** GET /v1/login: the specification's way to an access token. A body is ignored. */
 export function loginRoute(db: Database, tokens: Tokens): Route {
   return route({
     method: 'get',
     path: '/v1/login',
     summary: 'Request an access token',
-    auth: 'none',
+    operationId: 'login',
+    tag: 'Accounts',
+    description: 'Takes e-mail address and password as Basic credentials. A body is accepted and ignored.',
+    answers: { 200: accessToken },
+    auth: 'login',
     handle: async (_request, { request }) => {
       const credentials = basicCredentials(request);
       const accountKey = accountKeyOf(request);

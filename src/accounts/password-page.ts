@@ -1,21 +1,30 @@
 import express, { Router } from 'express';
 import { z } from 'zod';
+import { described } from '../http/described.js';
 import type { Database } from '../platform/postgres.js';
 import { hashPassword, sha256 } from './credentials.js';
 import { passwordLinkIsValid, redeemPasswordLink } from './store.js';
 
 /** Contract, section 6: 12 to 128 characters. */
-export const password = z
-  .string()
-  .min(12, 'must have at least 12 characters')
-  .max(128, 'must have at most 128 characters')
-  .refine(
-    (text) => !text.includes('\0') && text.isWellFormed(),
-    'must not contain U+0000 or half a surrogate pair',
-  );
+export const password = described(
+  z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .max(128, 'must have at most 128 characters')
+    .refine(
+      (text) => !text.includes('\0') && text.isWellFormed(),
+      'must not contain U+0000 or half a surrogate pair',
+    ),
+  'New password.',
+  'correct horse battery staple',
+);
 
-const linkToken = z.string().regex(/^[\w-]{43}$/);
-const form = z.object({ token: linkToken, password });
+export const linkToken = described(
+  z.string().regex(/^[\w-]{43}$/),
+  'Token of the link.',
+  'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+);
+export const form = z.object({ token: linkToken, password });
 
 /** The page behind a password link: a form, and its submission. */
 export function passwordPage(db: Database): Router {

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
+import { idInPath } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
+import { redelivery, testResult } from './answers.js';
 import { findDelivery } from './log-store.js';
 import { requestManual } from './manual-store.js';
 import type { TestResult } from './test-send.js';
@@ -21,16 +24,24 @@ export interface ManualDependencies {
 /** Sending by hand: tests and redeliveries (contract, section 4). */
 export function manualRoutes(deps: ManualDependencies): Route[] {
   const { db, knownStates } = deps;
-  const state = z
-    .string()
-    .refine((name) => knownStates.has(name), `must be one of ${[...knownStates].join(', ')}`)
-    .default(deps.sampleState);
+  const state = described(
+    z.string().refine((name) => knownStates.has(name), `must be one of ${[...knownStates].join(', ')}`),
+    'State that the sample tells.',
+    deps.sampleState,
+    { enum: [...knownStates] },
+  ).default(deps.sampleState);
   return [
     route({
       method: 'post',
       path: '/v1/webhooks/:webhookId/test',
       summary: 'Send a sample notification now',
-      params: z.object({ webhookId: z.string() }),
+      operationId: 'testWebhook',
+      tag: 'Webhooks',
+      description:
+        'Whatever the status of the webhook. The sample has `TEST` as `tracking_id`; it is tried once, and the attempt is answered as it is in the log.',
+      answers: { 200: testResult },
+      errors: { 429: 'Five tests of yours are under way.' },
+      params: z.object({ webhookId: idInPath('The webhook.') }),
       body: z.object({ state }).default({ state: deps.sampleState }),
       handle: async ({ caller, params: { webhookId }, body }) => {
         if (!isUuid(webhookId)) throw notFound('This webhook');
@@ -42,7 +53,13 @@ export function manualRoutes(deps: ManualDependencies): Route[] {
       method: 'post',
       path: '/v1/deliveries/:deliveryId/redeliver',
       summary: 'Send a delivery again now',
-      params: z.object({ deliveryId: z.string() }),
+      operationId: 'redeliver',
+      tag: 'Deliveries',
+      description:
+        'One attempt outside the schedule, with the same `webhook-id`, also after success. If it fails, all is as it was.',
+      answers: { 202: redelivery },
+      errors: { 409: 'The delivery was cancelled, or its webhook is deleted.' },
+      params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ caller, params: { deliveryId } }) => {
         if (!isUuid(deliveryId)) throw notFound('This delivery');
         if (!(await requestManual(db, caller.shipperId, deliveryId))) {

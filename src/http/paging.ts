@@ -1,16 +1,18 @@
 import { z } from 'zod';
+import { described } from './described.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+const exampleCursor = Buffer.from('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b').toString('base64url');
+
 /** `limit` and `cursor` of every list (contract, section 2). The cursor stands for the last id of the page before. */
 export const paging = {
-  limit: z
-    .string()
+  limit: described(z.string(), 'Most items of the page.', 50, { type: 'integer', minimum: 1, maximum: 250 })
     .default('50')
+    .meta({ default: 50 })
     .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
     .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
-  cursor: z
-    .string()
+  cursor: described(z.string(), '`nextCursor` of the page before.', exampleCursor)
     .transform((text) => Buffer.from(text, 'base64url').toString())
     .refine((id) => uuidForm.test(id), 'must be the nextCursor of an earlier answer')
     .optional(),

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { Answer } from './envelope.js';
+import type { Tag } from './openapi-intro.js';
+import type { Method } from './openapi-types.js';
 
 /** Who is calling: null on routes without authentication. */
 export interface Caller {
@@ -17,12 +19,28 @@ export interface RouteRequest<Params, Query, Headers, Body> {
   caller: Caller;
 }
 
-/** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
-export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
+/** What the API's document says of an endpoint besides its schemas; nothing of it runs for a request. */
+export interface RouteDocs {
+  operationId: string;
+  tag: Tag;
   summary: string;
-  auth: 'none' | 'shipper' | 'operator';
+  description?: string;
+  /** `data` of success by HTTP status; its description says what the answer is. Tests hold real answers to it. */
+  answers: Partial<Record<200 | 201 | 202, z.ZodObject>>;
+  /** The envelope bears a `processId`: the specification has it on order integration only. */
+  hasProcessId?: boolean;
+  /** When it answers an error that not every endpoint of its kind answers, or answers for a reason of its own. */
+  errors?: Partial<Record<409 | 429, string>>;
+  /** A body to begin with, where one with every field would not be; otherwise made of the fields' own examples. */
+  bodyExample?: object;
+}
+
+/** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
+export interface Route extends RouteDocs {
+  method: Method;
+  path: string;
+  /** `login` checks its credentials itself. */
+  auth: 'login' | 'shipper' | 'operator';
   params: z.ZodObject;
   query: z.ZodObject;
   headers: z.ZodObject;
@@ -38,10 +56,9 @@ interface RouteSpec<
   Query extends z.ZodObject,
   Headers extends z.ZodObject,
   Body extends z.ZodType,
-> {
-  method: Route['method'];
+> extends RouteDocs {
+  method: Method;
   path: string;
-  summary: string;
   auth?: Route['auth'];
   params?: Params;
   query?: Query;

@@ -129,7 +129,7 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
 const authentication =
   (spec: Route, authenticate: ServerOptions['authenticate']): RequestHandler =>
   async (request, response, next) => {
-    if (spec.auth !== 'none') response.locals.caller = await authenticate[spec.auth](request);
+    if (spec.auth !== 'login') response.locals.caller = await authenticate[spec.auth](request);
     next();
   };
 

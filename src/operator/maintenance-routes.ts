@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { cancelReplay, findReplay } from '../deliveries/replay-store.js';
+import { idInPath } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
+import { cancelledReplay, resealed } from './answers.js';
 
 export interface MaintenanceDependencies {
   db: Database;
@@ -16,9 +18,14 @@ export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies
     route({
       method: 'post',
       path: '/operator/v1/replays/:replayId/cancel',
-      summary: 'Cancel a replay; what it has set going already goes on',
+      summary: 'Cancel a replay',
+      operationId: 'cancelReplay',
+      tag: 'Operator',
+      description: 'What it has set going already goes on.',
+      answers: { 200: cancelledReplay },
+      errors: { 409: 'The replay is over.' },
       auth: 'operator',
-      params: z.object({ replayId: z.string() }),
+      params: z.object({ replayId: idInPath('The replay.') }),
       handle: async ({ params: { replayId } }) => {
         if (!isUuid(replayId)) throw notFound('This replay');
         const cancelled = await cancelReplay(db, replayId);
@@ -31,7 +38,11 @@ export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies
     route({
       method: 'post',
       path: '/operator/v1/secrets/rotate-key',
-      summary: 'Seal every webhook secret with the current SECRETS_KEY',
+      summary: 'Seal every webhook secret with the current key',
+      operationId: 'rotateKey',
+      tag: 'Operator',
+      description: 'After `SECRETS_KEY` was changed and the one before set as `SECRETS_KEY_PREVIOUS`.',
+      answers: { 200: resealed },
       auth: 'operator',
       handle: async () => ({ data: await resealSecrets() }),
     }),

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { newPasswordLink, registerShipper, registerUser } from '../accounts/register.js';
 import { password } from '../accounts/password-page.js';
 import type { NewEvent, RecordResult } from '../events/record.js';
+import { described } from '../http/described.js';
+import { anyJson, idInPath, milliseconds, trackingId } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
+import * as answers from './answers.js';
 
 export interface OperatorDependencies {
   db: Database;
@@ -21,21 +24,29 @@ const lastMomentMs = 253_402_300_799_999; // the end of the year 9999
 const maxEvents = 1_000;
 
 const eventFields = (knownStates: ReadonlySet<string>) => ({
-  state: z
-    .string()
-    .refine((state) => knownStates.has(state), `must be one of ${[...knownStates].join(', ')}`),
-  eventId: z
-    .string()
-    .regex(
-      /^[\x21-\x2d\x2f-\x7e]{1,255}$/,
-      'must be 1 to 255 printable ASCII characters without space and full stop',
-    )
+  state: described(
+    z.string().refine((state) => knownStates.has(state), `must be one of ${[...knownStates].join(', ')}`),
+    'State the shipment comes to.',
+    [...knownStates][1] ?? [...knownStates][0],
+    { enum: [...knownStates] },
+  ),
+  eventId: described(
+    z
+      .string()
+      .regex(
+        /^[\x21-\x2d\x2f-\x7e]{1,255}$/,
+        'must be 1 to 255 printable ASCII characters without space and full stop',
+      ),
+    'Your own identifier: makes it safe to send the event again.',
+    'scan-20261121-0001',
+  ).optional(),
+  timestamp: milliseconds('When it happened, in milliseconds since 1970; without it now.')
+    .max(lastMomentMs)
     .optional(),
-  timestamp: z.number().int().min(0).max(lastMomentMs).optional(),
-  lat: z.number().min(-90).max(90).nullish(),
-  lng: z.number().min(-180).max(180).nullish(),
-  anomalies: z.json().optional(),
-  evidences: z.array(z.json()).optional(),
+  lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
+  lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
+  anomalies: anyJson('Sent along as it is.', null).optional(),
+  evidences: described(z.array(z.unknown()), 'Sent along as it is.', []).optional(),
 });
 
 type EventFields = z.output<z.ZodObject<ReturnType<typeof eventFields>>>;
@@ -62,23 +73,42 @@ const resultView = (result: RecordResult) =>
 export function operatorRoutes(deps: OperatorDependencies): Route[] {
   const { db } = deps;
   const fields = eventFields(deps.knownStates);
-  const bulkEvent = z.object({ trackingId: z.string(), ...fields });
+  const bulkEvent = z.object({ trackingId, ...fields });
+  // Each is validated by itself, so that one that is not valid does not keep the others out.
+  const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
+  const events = z
+    .array(anyEvent)
+    .min(1, 'must have at least one event')
+    .max(maxEvents, `must have at most ${maxEvents} events`);
   return [
     route({
       method: 'post',
       path: '/operator/v1/shippers',
       summary: 'Register a shipper',
+      operationId: 'createShipper',
+      tag: 'Operator',
+      answers: { 201: answers.shipper },
       auth: 'operator',
-      body: z.object({ name: z.string().trim().min(1, 'must not be empty').max(1_000) }),
+      body: z.object({
+        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books'),
+      }),
       handle: async ({ body }) => ({ httpStatus: 201, data: await registerShipper(db, body.name) }),
     }),
     route({
       method: 'post',
       path: '/operator/v1/shippers/:shipperId/users',
       summary: 'Register a user of a shipper',
+      operationId: 'createUser',
+      tag: 'Operator',
+      description: 'With a password, or with the link at which the user sets one.',
+      answers: { 201: answers.user },
+      errors: { 409: 'The shipper has a user with this e-mail address already.' },
       auth: 'operator',
-      params: z.object({ shipperId: z.string() }),
-      body: z.object({ email: z.email('must be an e-mail address').max(254), password: password.optional() }),
+      params: z.object({ shipperId: idInPath('The shipper.') }),
+      body: z.object({
+        email: described(z.email('must be an e-mail address').max(254), 'E-mail address.', 'ana@example.com'),
+        password: password.optional(),
+      }),
       handle: async ({ params: { shipperId }, body }) => {
         if (!isUuid(shipperId)) throw notFound('This shipper');
         return { httpStatus: 201, data: await registerUser(db, deps.publicUrl(), { shipperId, ...body }) };
@@ -88,8 +118,12 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       method: 'post',
       path: '/operator/v1/users/:userId/password-link',
       summary: 'Make a link at which a user sets a password',
+      operationId: 'createPasswordLink',
+      tag: 'Operator',
+      description: 'Good for one use and 24 hours. Earlier links stay good.',
+      answers: { 201: answers.passwordLink },
       auth: 'operator',
-      params: z.object({ userId: z.string() }),
+      params: z.object({ userId: idInPath('The user.') }),
       handle: async ({ params: { userId } }) => {
         if (!isUuid(userId)) throw notFound('This user');
         return {
@@ -102,8 +136,15 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       method: 'post',
       path: '/operator/v1/shipments/:trackingId/events',
       summary: 'Record a state event of a shipment',
+      operationId: 'recordEvent',
+      tag: 'Operator',
+      description: 'The state, its event and all notifications owed for it are committed together.',
+      answers: { 202: answers.recorded },
+      errors: {
+        409: 'The shipment cannot change to this state, or the `eventId` was used for another event.',
+      },
       auth: 'operator',
-      params: z.object({ trackingId: z.string() }),
+      params: z.object({ trackingId }),
       body: z.object(fields),
       handle: async ({ params: { trackingId }, body }) => {
         if (trackingId.includes('\0')) throw notFound('This shipment');
@@ -116,13 +157,13 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       method: 'post',
       path: '/operator/v1/events',
       summary: 'Record many state events',
+      operationId: 'recordEvents',
+      tag: 'Operator',
+      description:
+        'Those that are valid are recorded, in the order given; the others are refused one by one, each with its reason.',
+      answers: { 202: answers.recordedMany },
       auth: 'operator',
-      body: z.object({
-        events: z
-          .array(z.unknown())
-          .min(1, 'must have at least one event')
-          .max(maxEvents, `must have at most ${maxEvents} events`),
-      }),
+      body: z.object({ events }),
       handle: async ({ body }) => {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));
         const valid = parsed.flatMap(({ data }) => (data ? [toEvent(data.trackingId, data)] : []));
@@ -140,6 +181,10 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       method: 'get',
       path: '/operator/v1/status',
       summary: 'How the service is doing',
+      operationId: 'getStatus',
+      tag: 'Operator',
+      description: 'Queues, lag, open circuits, replays and versions. A part that is away says so.',
+      answers: { 200: answers.status },
       auth: 'operator',
       handle: async () => ({ data: await deps.status() }),
     }),

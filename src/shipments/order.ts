@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
+import { anyJson } from '../http/fields.js';
 
 const maxLength = 1_000;
 const text = z
@@ -15,7 +17,8 @@ const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[
 /** A real instant: `2026-02-30T00:00:00Z` is refused, not moved to March. */
 const instant = z
   .string()
-  .refine(isRealInstant, 'must be a real instant in ISO 8601 UTC, such as 2026-11-21T12:00:00Z');
+  .refine(isRealInstant, 'must be a real instant in ISO 8601 UTC, such as 2026-11-21T12:00:00Z')
+  .meta({ format: 'date-time' });
 
 function isRealInstant(value: string): boolean {
   const match = isoUtc.exec(value);
@@ -31,50 +34,69 @@ function isRealInstant(value: string): boolean {
 }
 
 /** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */
-export const orderSchema = z.object({
-  recipientLocation: z.object({
-    street: text,
-    number: text,
-    administrativeArea: text,
-    subAdministrativeArea: text,
-    country: z
-      .string()
-      .trim()
-      .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters, such as MX'),
-    neighborhood: text,
-    postalCode: text,
-    notes: optionalText,
-    reference: optionalText,
-    intNumber: optionalText,
-    lat: z.number().min(-90).max(90).nullish(),
-    lng: z.number().min(-180).max(180).nullish(),
-  }),
-  shipperTrackingId: text,
-  shipperDropoffDate: instant,
-  expectedDeliveryDate: instant,
-  lotId: optionalText,
-  recipientInformation: z.object({
-    fullName: text,
-    phone: z
-      .string()
-      .trim()
-      .regex(/^\d{5,20}$/, 'must be 5 to 20 digits'),
-    email: optionalText,
-  }),
-  package: z.object({
-    packageType: text,
-    description: text,
-    contentValue: amount,
-    valueCurrency: text,
-    weight: size,
-    weightUnit: text,
-    length: size,
-    width: size,
-    height: size,
-    dimensionsUnit: text,
-    items: z.json().optional(),
-  }),
-});
+export const orderSchema = z
+  .object({
+    recipientLocation: described(
+      z.object({
+        street: described(text, 'Street.', 'Avenida Reforma'),
+        number: described(text, 'Number of the house.', '222'),
+        administrativeArea: described(text, 'State or province.', 'Jalisco'),
+        subAdministrativeArea: described(text, 'Municipality or county.', 'Guadalajara'),
+        country: described(
+          z
+            .string()
+            .trim()
+            .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters, such as MX'),
+          'Country code of two letters.',
+          'MX',
+        ),
+        neighborhood: described(text, 'Neighbourhood.', 'Centro'),
+        postalCode: described(text, 'Postal code.', '45010'),
+        notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
+        reference: described(optionalText, 'A landmark.', 'Green door'),
+        intNumber: described(optionalText, 'Number of the flat or office.', '4B'),
+        lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
+        lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
+      }),
+      'Where the parcel goes.',
+    ),
+    shipperTrackingId: described(text, 'Your own identifier of the order; need not be unique.', 'ORDER-1001'),
+    shipperDropoffDate: described(instant, 'When you hand the parcel in.', '2026-12-01T10:00:00Z'),
+    expectedDeliveryDate: described(instant, 'When it should arrive.', '2026-12-03T18:00:00Z'),
+    lotId: described(optionalText, 'Lot the order belongs to.', 'LOT-7'),
+    recipientInformation: described(
+      z.object({
+        fullName: described(text, 'Full name.', 'Ana Torres'),
+        phone: described(
+          z
+            .string()
+            .trim()
+            .regex(/^\d{5,20}$/, 'must be 5 to 20 digits'),
+          'Telephone number, digits only.',
+          '5500000000',
+        ),
+        email: described(optionalText, 'E-mail address.', 'ana@example.com'),
+      }),
+      'Who gets the parcel.',
+    ),
+    package: described(
+      z.object({
+        packageType: described(text, 'Kind of packaging, stored as sent.', 'UNIT'),
+        description: described(text, 'What is inside.', 'Books'),
+        contentValue: described(amount, 'Value of what is inside.', 349.5),
+        valueCurrency: described(text, 'Currency of the value, stored as sent.', 'MXN'),
+        weight: described(size, 'Weight.', 1.2),
+        weightUnit: described(text, 'Unit of the weight, stored as sent.', 'KG'),
+        length: described(size, 'Length.', 30),
+        width: described(size, 'Width.', 20),
+        height: described(size, 'Height.', 10),
+        dimensionsUnit: described(text, 'Unit of length, width and height, stored as sent.', 'CM'),
+        items: anyJson('What is inside in detail; any JSON, answered as sent.', null).optional(),
+      }),
+      'The parcel.',
+    ),
+  })
+  .meta({ id: 'Order', description: 'An order to deliver one parcel.' });
 
 export type Order = z.output<typeof orderSchema>;
 

@@ -1,14 +1,19 @@
 import { z } from 'zod';
+import { described } from '../http/described.js';
+import * as fields from '../http/fields.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import type { AcceptOrder } from './accept.js';
+import { orderResult, tracking } from './answers.js';
 import { orderSchema } from './order.js';
 import { findTracking } from './store.js';
 
-const idempotencyKey = z
-  .string()
-  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
+const idempotencyKey = described(
+  z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
+  'Makes it safe to send the order again: for 24 hours the same key and body give the first answer again.',
+  'order-1001',
+);
 
 export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder }): Route[] {
   return [
@@ -16,6 +21,13 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
       method: 'post',
       path: '/v1/shipments',
       summary: 'Integrate an order',
+      operationId: 'integrateOrder',
+      tag: 'Shipments',
+      description:
+        'Accepts the order: it is committed when 201 is answered. The shipment is created after that, normally within 100 ms, and then is in state `CREATED`.',
+      answers: { 201: orderResult },
+      hasProcessId: true,
+      errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
       body: orderSchema,
       handle: ({ caller, headers, body }) =>
@@ -25,7 +37,11 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
       method: 'get',
       path: '/v1/shipment-tracking/:trackingId',
       summary: 'Track a shipment',
-      params: z.object({ trackingId: z.string() }),
+      operationId: 'trackShipment',
+      tag: 'Shipments',
+      description: 'Works whether or not webhooks are registered.',
+      answers: { 200: tracking },
+      params: z.object({ trackingId: fields.trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
         const found =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));

@@ -1,10 +1,12 @@
 import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { isoOffset } from '../http/envelope.js';
+import { idInPath } from '../http/fields.js';
 import { cutPage, isUuid, paging } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
+import * as answers from './answers.js';
 import type { DestinationPolicy } from './destination.js';
 import { webhookSchemas } from './schema.js';
 import { newSecret, type SecretBox } from './secrets.js';
@@ -35,11 +37,12 @@ export interface WebhookDependencies {
   health(webhookId: string): Promise<object>;
 }
 
-const webhookParams = z.object({ webhookId: z.string().toLowerCase() });
+const webhookParams = z.object({ webhookId: idInPath('The webhook.').toLowerCase() });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, secrets, knownInterests } = deps;
   const schemas = webhookSchemas(deps.policy);
+  const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,
     createdAt: isoOffset(webhook.createdAt),
@@ -56,6 +59,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       method: 'get',
       path: '/v1/webhooks',
       summary: 'List webhooks',
+      operationId: 'listWebhooks',
+      tag: 'Webhooks',
+      answers: { 200: answers.webhookList },
       query: z.object(paging),
       handle: async ({ caller, query: { limit, cursor } }) => {
         const rows = await listWebhooks(db, caller.shipperId, cursor, limit + 1);
@@ -67,6 +73,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       method: 'post',
       path: '/v1/webhooks',
       summary: 'Create a webhook',
+      operationId: 'createWebhook',
+      tag: 'Webhooks',
+      description: `The same address may be registered more than once. What interests may name today: ${namesToday}.`,
+      answers: { 201: answers.newWebhook },
+      errors: { 409: 'You have as many webhooks as one shipper may have.' },
+      bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
       body: schemas.create,
       handle: async ({ caller, body }) => {
         const secret = newSecret();
@@ -80,6 +92,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       method: 'get',
       path: '/v1/webhooks/:webhookId',
       summary: 'Get a webhook',
+      operationId: 'getWebhook',
+      tag: 'Webhooks',
+      description: 'Shows how its deliveries have been doing, too.',
+      answers: { 200: answers.webhookWithHealth },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const webhook = existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)));
@@ -90,6 +106,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       method: 'patch',
       path: '/v1/webhooks/:webhookId',
       summary: 'Update a webhook',
+      operationId: 'updateWebhook',
+      tag: 'Webhooks',
+      description:
+        'Merges: what is not named stays. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed.',
+      answers: { 200: answers.webhook },
+      bodyExample: { status: 'PAUSED' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }) => {
@@ -105,6 +127,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       method: 'delete',
       path: '/v1/webhooks/:webhookId',
       summary: 'Delete a webhook',
+      operationId: 'deleteWebhook',
+      tag: 'Webhooks',
+      description: 'Its unfinished deliveries become `CANCELLED`. After the answer no send starts.',
+      answers: { 200: answers.deletedWebhook },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         existing(isUuid(webhookId) && (await markDeleted(db, caller.shipperId, webhookId)));
@@ -116,7 +142,12 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     route({
       method: 'post',
       path: '/v1/webhooks/:webhookId/rotate-secret',
-      summary: 'Make a new secret; the old one signs along for 24 hours',
+      summary: 'Make a new secret',
+      operationId: 'rotateSecret',
+      tag: 'Webhooks',
+      description:
+        'The old one signs along for 24 hours; a second rotation within that time ends the first secret.',
+      answers: { 200: answers.rotatedSecret },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const secret = newSecret();

@@ -165,9 +165,8 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     const rest = await replay(hook.webhookId, lastHour(), shipper);
     expect(rest.data.queued).toBeGreaterThanOrEqual(1_600 - cancelled.data.done);
     await untilOver(rest.data.replayId);
-    await hook.receiver.waitFor(1_601, () => true, 25_000);
-    const ids = new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id']));
-    expect(ids.size).toBe(1_601);
+    const different = () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size;
+    await until('each has come at least once', () => different() === 1_601, 25_000);
     expect(hook.receiver.received.length - 1_601).toBeLessThanOrEqual(100);
     await hook.close();
   }, 60_000);

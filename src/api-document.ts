@@ -1,0 +1,24 @@
+import { passwordPaths } from './accounts/password-docs.js';
+import type { Config } from './config.js';
+import { notificationDocs } from './deliveries/notification-docs.js';
+import { createDocument } from './http/openapi.js';
+import { documentPaths, healthPaths, metricsPaths } from './http/openapi-pages.js';
+import type { OpenApiDocument } from './http/openapi-types.js';
+import type { Route } from './http/route.js';
+
+/** The OpenAPI document of a process that serves the API: its routes, its pages and what receivers get. */
+export const apiDocument = (
+  config: Pick<Config, 'METRICS_PORT' | 'PUBLIC_URL'>,
+  routes: Route[],
+): OpenApiDocument =>
+  createDocument({
+    routes,
+    pages: (schemas) => ({
+      ...passwordPaths(schemas),
+      ...healthPaths(schemas),
+      ...(config.METRICS_PORT === undefined && metricsPaths),
+      ...documentPaths,
+    }),
+    webhooks: notificationDocs,
+    serverUrl: config.PUBLIC_URL ?? '/',
+  });

@@ -1,0 +1,88 @@
+/** A failure as the document describes it. */
+export interface Failure {
+  /** Of its component. */
+  name: string;
+  code: string;
+  description: string;
+  message: string;
+  details?: { path: string; message: string }[];
+  headers?: string[];
+}
+
+/** By HTTP status (contract, section 2). */
+export const failures: Record<number, Failure> = {
+  400: {
+    name: 'InvalidRequest',
+    code: 'INVALID_REQUEST',
+    description: 'Body, parameter or header is not valid; `error.details` names every wrong field.',
+    message: 'The request is not valid; see details.',
+    details: [{ path: 'targetAddress', message: 'The address must begin with https://.' }],
+  },
+  401: {
+    name: 'Unauthorized',
+    code: 'UNAUTHORIZED',
+    description:
+      'Key, credentials or token are missing, wrong or expired; the answer never tells which. Log in again.',
+    message: 'The key, credentials or token are missing, wrong or expired.',
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'Forbidden',
+    code: 'FORBIDDEN',
+    description: "The token is valid, but the key is another shipper's.",
+    message: 'The token does not belong to the account of this key.',
+  },
+  404: {
+    name: 'NotFound',
+    code: 'NOT_FOUND',
+    description: "There is no such thing, or it is another shipper's.",
+    message: 'This webhook was not found.',
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    code: 'METHOD_NOT_ALLOWED',
+    description: 'The path is right, the method is not; `Allow` names those it takes.',
+    message: 'This route takes GET, POST, HEAD.',
+    headers: ['Allow'],
+  },
+  409: {
+    name: 'Conflict',
+    code: 'CONFLICT',
+    description: 'The request is valid, but what is there stands against it.',
+    message: 'The idempotency key was used with another body in the last 24 hours.',
+  },
+  413: {
+    name: 'PayloadTooLarge',
+    code: 'PAYLOAD_TOO_LARGE',
+    description: 'The body has more than 256 KiB.',
+    message: 'The body must have at most 262144 bytes.',
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    description: 'The body is not `application/json`, not UTF-8, or compressed.',
+    message: 'The body must be application/json, UTF-8, not compressed.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    code: 'TOO_MANY_REQUESTS',
+    description: 'Too much at once: wait as long as `Retry-After` says.',
+    message: 'Too many requests.',
+    headers: ['Retry-After'],
+  },
+  503: {
+    name: 'Unavailable',
+    code: 'UNAVAILABLE',
+    description: 'The database is out of reach; nothing was accepted. Send it again after `Retry-After`.',
+    message: 'A part the service needs is out of reach; nothing was accepted.',
+    headers: ['Retry-After'],
+  },
+};
+
+/** Of any other HTTP status. */
+export const unexpected: Failure = {
+  name: 'Unexpected',
+  code: 'INTERNAL',
+  description: 'Any other failure has the same form, such as a mistake on our side (500).',
+  message: 'Something went wrong on our side.',
+};

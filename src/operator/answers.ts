@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { described } from '../http/described.js';
+import { details, uuid } from '../http/fields.js';
+
+const count = (description: string) => described(z.int().min(0), description, 0);
+const setPasswordUrl = described(
+  z.string(),
+  'Give it to the user: good for one use and 24 hours.',
+  'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+  { format: 'uri' },
+);
+
+export const shipper = z
+  .object({
+    shipperId: uuid('Identifier of the shipper.'),
+    accountKey: described(
+      z.string(),
+      'Account key of all its users; shown only here.',
+      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+    ),
+  })
+  .meta({ id: 'Shipper', description: 'The shipper with its account key, which is shown only here.' });
+
+export const user = z
+  .object({ userId: uuid('Identifier of the user.'), setPasswordUrl })
+  .meta({ id: 'User', description: 'The user with a link to set a password.' });
+
+export const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
+
+const eventId = described(
+  z.string(),
+  "The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.",
+  'scan-20261121-0001',
+);
+export const recorded = z.object({ eventId }).meta({
+  id: 'RecordedEvent',
+  description: 'The event is recorded, and the notifications of it are owed.',
+});
+
+const refused = z
+  .object({
+    error: z.object({
+      status: described(z.string(), 'The code of the failure.', 'CONFLICT'),
+      message: described(
+        z.string(),
+        'What went wrong.',
+        'A shipment in state DELIVERED cannot change to IN_TRANSIT.',
+      ),
+      details,
+    }),
+  })
+  .meta({ id: 'RefusedEvent', description: 'The event was not recorded.' });
+
+export const recordedMany = z
+  .object({ results: described(z.array(z.union([recorded, refused])), 'One for each event, in order.') })
+  .meta({ description: 'What became of each event.' });
+
+export const replay = z
+  .object({
+    replayId: uuid('Identifier of the replay.'),
+    webhookId: uuid('The webhook it is for.'),
+    total: count('Deliveries to send, as counted so far.'),
+    done: count('Deliveries set going.'),
+    status: described(z.enum(['RUNNING', 'DONE', 'CANCELLED']), 'Whether it sends any more.'),
+  })
+  .meta({ id: 'ReplayProgress', description: 'How far a replay has come.' });
+
+export const cancelledReplay = replay
+  .extend({ status: described(z.literal('CANCELLED'), 'It sends no more.') })
+  .meta({ id: 'CancelledReplay', description: 'The replay as it was when it was cancelled.' });
+
+export const resealed = z
+  .object({
+    resealed: count('Secrets that were sealed with another key and now are with the current one.'),
+    unreadable: count('Secrets that neither key opens.'),
+  })
+  .meta({ id: 'ResealedSecrets', description: 'What became of the secrets.' });
+
+export const status = z
+  .object({
+    queues: described(
+      z.record(
+        z.string(),
+        z.union([
+          z.record(z.string(), z.int()),
+          z.object({ error: described(z.string(), 'Why it cannot be asked.', 'ECONNREFUSED') }),
+        ]),
+      ),
+      'Jobs by queue and state, or why a queue cannot be asked.',
+      { creation: { waiting: 0, active: 1, delayed: 0 } },
+    ),
+    lag: z.object({
+      ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
+      deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
+      oldestDueSeconds: count('How long the oldest has been due.'),
+    }),
+    openCircuits: count('Webhooks that are given a rest.'),
+    replays: described(z.array(replay), 'Replays under way and the newest of those that are over.'),
+    versions: z.object({
+      parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),
+      node: described(z.string(), 'Version of Node.', '24.11.0'),
+      postgres: described(z.string(), 'Version of PostgreSQL.', '18.0'),
+      queueEngine: described(z.enum(['redis', 'postgres']), 'What the queue runs on.'),
+    }),
+  })
+  .meta({ id: 'Status', description: 'How the service is doing.' });

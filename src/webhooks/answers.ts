@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { described } from '../http/described.js';
+import { moment, nextCursor, uuid } from '../http/fields.js';
+import { fields } from './schema.js';
+
+const webhookId = uuid('Identifier of the webhook.');
+const secret = described(
+  z.string().regex(/^whsec_/),
+  'Verifies signatures: `whsec_` and 32 bytes in Base64. Keep it; it is not shown again.',
+  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+);
+
+export const webhook = z
+  .object({
+    webhookId,
+    interests: fields.interests,
+    targetAddress: described(
+      z.string(),
+      'Where notifications are sent.',
+      'https://example.com/hooks/parcelhook',
+      { format: 'uri' },
+    ),
+    status: fields.status,
+    disabledReason: described(
+      z.enum(['BY_SHIPPER', 'GONE', 'FAILING']).nullable(),
+      'Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.',
+      null,
+    ),
+    ordering: fields.ordering,
+    supersede: fields.supersede,
+    headers: fields.headers,
+    description: fields.description,
+    createdAt: moment('When it was registered.'),
+    updatedAt: moment('When it was last changed.'),
+    unknownInterests: described(
+      z.array(z.string()),
+      'Interests that are no state today. They are kept, for a state may come later.',
+      [],
+    ),
+  })
+  .meta({ id: 'Webhook', description: 'The webhook.' });
+
+export const newWebhook = webhook
+  .extend({ secret })
+  .meta({ id: 'WebhookWithSecret', description: 'The webhook with its secret, which is shown only here.' });
+
+export const webhookWithHealth = webhook
+  .extend({
+    health: z.object({
+      circuit: described(z.enum(['CLOSED', 'OPEN']), '`OPEN`: it failed too often and is given a rest.'),
+      lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
+      failureRate: described(
+        z.number().min(0).max(1).nullable(),
+        'Failed share of the attempts of the last hour; null without any.',
+        0,
+      ),
+      pendingCount: described(z.int().min(0), 'Deliveries that wait; counted up to 10,000.', 0),
+    }),
+  })
+  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its newest 1,000 deliveries went.' });
+
+export const webhookList = z
+  .object({ webhooks: z.array(webhook), nextCursor })
+  .meta({ description: 'Webhooks in the order of their creation.' });
+
+export const deletedWebhook = z
+  .object({ webhookId })
+  .meta({ description: 'The webhook is gone: no send to it starts any more.' });
+
+export const rotatedSecret = z
+  .object({
+    webhookId,
+    secret,
+    previousSecretValidUntil: moment('Until then every notification is signed with both secrets.'),
+  })
+  .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only here.' });

@@ -1,0 +1,121 @@
+import { basic, operator, registerAccount, registerWebhook, request, sampleOrder } from '../client.js';
+import type { Account, Answer, Request } from '../client.js';
+import type { Service } from '../harness.js';
+import { deliveriesOf, until } from '../flows/support/log.js';
+import { untilState } from './expect.js';
+
+const post = { method: 'POST' };
+
+/** What the calls refer to: all of it is there before the first call. */
+export interface World {
+  account: Account;
+  other: Account;
+  webhookId: string;
+  trackingId: string;
+  deliveryId: string;
+  replayId: string;
+  linkToken: string;
+}
+
+/** Fills a service: two shippers, a webhook, a shipment that was delivered, a replay under way, a password link. */
+export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
+  const account = await registerAccount(service);
+  const other = await registerAccount(service, 'other@example.com');
+  const { webhookId } = await registerWebhook(account, targetAddress);
+  const order = await account.call('/v1/shipments', { body: sampleOrder() });
+  const trackingId = order.data.trackingId as string;
+  await untilState(account, trackingId, 'CREATED');
+  const { deliveryId } = await until(async () =>
+    (await deliveriesOf(account, webhookId)).find(({ status }) => status === 'SUCCEEDED'),
+  );
+  const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
+  const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
+  const replayId = replay.data.replayId as string;
+  await service.sql(`update replays set status = 'RUNNING', next_at = now() + interval '1 day'`);
+  const link = await operator(service, `/users/${account.userId}/password-link`, post);
+  const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
+  return { account, other, webhookId, trackingId, deliveryId, replayId, linkToken };
+}
+
+/** Sends a request as `changes` have it: with other ids, another body, other headers, to another process. */
+export type Call = (changes?: Partial<World>, options?: Request, url?: string) => Promise<Answer>;
+
+/** How each operation is called so that it succeeds. */
+export function callsOf(service: Service, world: World): Record<string, Call> {
+  const of = (path: (world: World) => string, own: Request, credentials: (world: World) => Request): Call => {
+    return (changes = {}, options = {}, url = service.url) => {
+      const changed = { ...world, ...changes };
+      const { headers = {} } = credentials(changed);
+      return request(`${url}${path(changed)}`, {
+        ...own,
+        ...options,
+        headers: { ...headers, ...options.headers },
+      });
+    };
+  };
+  const shipper = (path: (world: World) => string, own: Request = {}) =>
+    of(
+      (changed) =>
+        `${path(changed)}${path(changed).includes('?') ? '&' : '?'}key=${changed.account.accountKey}`,
+      own,
+      ({ account }) => ({ headers: { authorization: `Bearer ${account.token}` } }),
+    );
+  const byOperator = (path: (world: World) => string, own: Request = {}) =>
+    of(
+      (changed) => `/operator/v1${path(changed)}`,
+      own,
+      () => ({
+        headers: { authorization: `Bearer ${service.env.OPERATOR_TOKEN}` },
+      }),
+    );
+  const page = (path: (world: World) => string, own: Request = {}) => of(path, own, () => ({}));
+  const range = () => ({ from: Date.now() - 60_000, to: Date.now() });
+  return {
+    login: of(
+      ({ account }) => `/v1/login?key=${account.accountKey}`,
+      {},
+      ({ account }) => ({ headers: { authorization: basic(account.email, account.password) } }),
+    ),
+    integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
+    trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
+    listWebhooks: shipper(() => '/v1/webhooks'),
+    createWebhook: shipper(() => '/v1/webhooks', {
+      body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
+    }),
+    getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
+    updateWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, {
+      method: 'PATCH',
+      body: { description: 'changed' },
+    }),
+    rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
+    testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
+    replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listDeliveries: shipper(() => '/v1/deliveries'),
+    getDelivery: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}`),
+    redeliver: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}/redeliver`, post),
+    deleteWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, { method: 'DELETE' }),
+    createShipper: byOperator(() => '/shippers', { body: { name: 'Acme Books' } }),
+    createUser: byOperator(({ account }) => `/shippers/${account.shipperId}/users`, {
+      body: { email: 'ana@example.com' },
+    }),
+    createPasswordLink: byOperator(({ account }) => `/users/${account.userId}/password-link`, post),
+    recordEvent: byOperator(({ trackingId }) => `/shipments/${trackingId}/events`, {
+      body: { state: 'PICKED_UP', anomalies: { dented: true }, evidences: ['photo'], lat: 1, lng: 2 },
+    }),
+    recordEvents: byOperator(() => '/events', {
+      body: { events: [{ trackingId: world.trackingId, state: 'IN_TRANSIT' }, { trackingId: 'NONE' }, 7] },
+    }),
+    getStatus: byOperator(() => '/status'),
+    rotateKey: byOperator(() => '/secrets/rotate-key', post),
+    cancelReplay: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
+    showPasswordForm: page(({ linkToken }) => `/set-password?token=${linkToken}`),
+    setPassword: page(() => '/set-password', {
+      body: { token: world.linkToken, password: 'correct horse battery' },
+    }),
+    getHealth: page(() => '/healthz'),
+    getReadiness: page(() => '/readyz'),
+    getMetrics: page(() => '/metrics'),
+    getOpenApiDocument: page(() => '/openapi.json'),
+    getDocs: page(() => '/docs'),
+  };
+}
