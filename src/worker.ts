@@ -4,7 +4,7 @@ import { createManualSender } from './deliveries/manual.js';
 import { maintainLog } from './deliveries/partitions.js';
 import { advanceReplays } from './deliveries/replay.js';
 import { dropExpiredDays } from './deliveries/retention.js';
-import { sweepDeliveries } from './deliveries/sweeper.js';
+import { createDeliverySweep } from './deliveries/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { every } from './platform/every.js';
 import { createShipments } from './shipments/create.js';
@@ -83,16 +83,18 @@ export function startWorker(resources: Resources): WorkerRole {
     ),
   ];
 
-  const sweeping = every(sweepIntervalMs, 'sweep', logger, async () => {
-    await sweepOrders({
+  const orders = every(sweepIntervalMs, 'sweep orders', logger, () =>
+    sweepOrders({
       db,
       producer: producers.get(creationQueueName)!,
       enqueue: resources.enqueueCreation,
       logger,
       metrics,
-    });
-    await sweepDeliveries({ db, queue, logger, metrics, deliveryTimeoutMs: config.DELIVERY_TIMEOUT });
-  });
+    }),
+  );
+  const deliveryTimeoutMs = config.DELIVERY_TIMEOUT;
+  const sweepDeliveries = createDeliverySweep({ db, queue, logger, metrics, deliveryTimeoutMs });
+  const deliveries = every(sweepIntervalMs, 'sweep deliveries', logger, sweepDeliveries);
   const byHand = every(sweepIntervalMs, 'sweep by hand', logger, () => manual.sweep());
   const replays = every(sweepIntervalMs, 'replays', logger, () =>
     advanceReplays({ db, queue, logger, retentionMs: config.LOG_RETENTION }),
@@ -111,7 +113,8 @@ export function startWorker(resources: Resources): WorkerRole {
   const drain = async () => {
     const drained = Promise.all([dispatcher.drain(), manual.drain()]);
     await Promise.all([
-      sweeping.stop(),
+      orders.stop(),
+      deliveries.stop(),
       byHand.stop(),
       replays.stop(),
       canaries.stop(),

@@ -3,12 +3,14 @@ import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import type { DueDelivery } from './enqueue.js';
+import type { DeliveryQueue, DueDelivery } from './enqueue.js';
+import { releaseInTurn } from './order-store.js';
 import { claimDeliveries, parkDeliveries, type Claim } from './store.js';
-import { leaseMs } from './timing.js';
+import { leaseMs, sweepAfterMs } from './timing.js';
 
 export interface ClaimerOptions {
   leaseDb: Database;
+  queue: Pick<DeliveryQueue, 'enqueue'>;
   logger: Logger;
   metrics: Metrics;
   orderHoldMs: number;
@@ -21,10 +23,14 @@ export function createClaimer(options: ClaimerOptions): (due: DueDelivery) => Pr
   const { leaseDb, logger, orderHoldMs } = options;
 
   /** What cannot be parked now is found again by the sweeper; the claims stand, and must be sent or given back. */
-  const park = (ids: string[]) =>
-    void parkDeliveries(leaseDb, ids, orderHoldMs).catch((error: unknown) =>
-      logger.warn({ error: describeError(error) }, 'not parked'),
-    );
+  const park = async (ids: string[]) => {
+    try {
+      const callable = await parkDeliveries(leaseDb, ids, orderHoldMs);
+      options.queue.enqueue(await releaseInTurn(leaseDb, callable, orderHoldMs, sweepAfterMs));
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'not parked');
+    }
+  };
 
   return createBatcher<DueDelivery, Claim | null>({
     maxItems: 200,
@@ -37,7 +43,7 @@ export function createClaimer(options: ClaimerOptions): (due: DueDelivery) => Pr
       for (const claim of claims) options.onClaimed(claim, issuedAt);
       const claimed = new Map(claims.map((claim) => [claim.deliveryId, claim]));
       const unclaimed = due.flatMap(({ deliveryId }) => (claimed.has(deliveryId) ? [] : [deliveryId]));
-      if (unclaimed.length > 0) park(unclaimed);
+      if (unclaimed.length > 0) void park(unclaimed);
       // An id that came twice in one batch is one claim.
       return due.map(({ deliveryId }) => {
         const claim = claimed.get(deliveryId) ?? null;

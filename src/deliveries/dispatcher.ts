@@ -15,6 +15,7 @@ import { createSlots, type Slots } from './slots.js';
 import { releaseClaims, type Claim } from './store.js';
 import { deferSweep, findDue, findDueOf, type DueCursor } from './sweep-store.js';
 import { longestStartMs, sweepAfterMs } from './timing.js';
+import { untilBack } from './until-back.js';
 
 export interface DispatcherOptions {
   /** Records outcomes. */
@@ -133,8 +134,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (lanes.wantsHelp(webhookId)) queue.askForHelp(webhookId);
   };
 
+  /** Nobody else knows that there is more. */
   const pull = async (webhookId: string) => {
-    const due = await findDueOf(leaseDb, webhookId, pullLimit);
+    const due = await untilBack(
+      () => findDueOf(leaseDb, webhookId, pullLimit),
+      () => !draining,
+    );
     if (due.length === pullLimit) lanes.expectMore(webhookId);
     await dispatch(due);
   };
@@ -204,6 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     handle: (job) => (job.name === 'wake' ? wake() : dispatch(job.due)),
     drain: async () => {
       draining = true;
+      settler.hurry();
       const waiting = lanes.emptyWaiting();
       if (waiting.length > 0) await deferSweep(leaseDb, waiting, 0).catch(logFailure);
       while (flights.count() > 0 || slots.inUse() > 0 || slowSlots.inUse() > 0) await sleep(drainPollMs);

@@ -27,6 +27,31 @@ export interface Finished {
 export const finishedOf = ({ ordered, webhookId, shipmentId, sequence }: Claim): Finished[] =>
   ordered && shipmentId !== null ? [{ webhookId, shipmentId, sequence }] : [];
 
+/**
+ * Of deliveries that were not sent because it was not their turn: those whose turn it is by now, due again. To be
+ * asked after they were parked. Who settles the earlier state releases what he sees parked; this finds what he did
+ * not see.
+ */
+export async function releaseInTurn(
+  db: Database,
+  deliveryIds: string[],
+  orderHoldMs: number,
+  sweepAfterMs: number,
+): Promise<DueDelivery[]> {
+  if (deliveryIds.length === 0) return [];
+  return db.query<DueDelivery>(
+    'release-in-turn',
+    `update deliveries d
+        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $5::float8 / 1000)
+       from webhooks w, events e
+      where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3 and not d.claimed
+        and (d.status = 'HELD' and d.sweep_at is not null or d.status = 'PENDING' and d.due_at <= now())
+        and w.webhook_id = d.webhook_id and e.event_id = d.event_id and ${itsTurn('$4')}
+     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
+    [deliveryIds, ...bounds(deliveryIds), orderHoldMs, sweepAfterMs],
+  );
+}
+
 /** Releases the next state of each shipment that waited its turn behind one that is settled now. */
 export async function releaseNext(
   db: Database,
@@ -75,18 +100,30 @@ function findLater(
   );
 }
 
-/** Cancels what a later state has overtaken, for webhooks that want that. Terminal states are never skipped. */
-export async function supersede(db: Database, later: Finished[], terminalStates: string[]): Promise<void> {
+/**
+ * Cancels what a later state has overtaken, for webhooks that want that. Terminal states are never skipped. Answers
+ * the later ones that had begun to wait for what is cancelled now.
+ */
+export async function supersede(
+  db: Database,
+  later: Finished[],
+  terminalStates: string[],
+  sweepAfterMs: number,
+): Promise<DueDelivery[]> {
   const overtaken = await findOvertaken(db, later);
-  if (overtaken.length === 0) return;
-  await db.query(
+  if (overtaken.length === 0) return [];
+  const cancelled = await db.query(
     'supersede',
     `update deliveries d
         set status = 'CANCELLED', reason = 'SUPERSEDED', completed_at = now(), due_at = null, sweep_at = null
       where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
-        and d.status in ('PENDING', 'HELD') and not d.claimed and d.state <> all($4)`,
+        and d.status in ('PENDING', 'HELD') and not d.claimed and d.state <> all($4)
+     returning 1`,
     [overtaken, ...bounds(overtaken), terminalStates],
   );
+  if (cancelled.length === 0) return [];
+  const before = later.map((delivery) => ({ ...delivery, sequence: delivery.sequence - 1 }));
+  return releaseNext(db, before, sweepAfterMs);
 }
 
 async function findOvertaken(db: Database, later: Finished[]): Promise<string[]> {

@@ -1,4 +1,3 @@
-import pRetry from 'p-retry';
 import { createBatcher } from '../platform/batch.js';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
@@ -14,6 +13,7 @@ import { finishedOf, releaseNext } from './order-store.js';
 import type { SendOutcome } from './send.js';
 import { settleDeliveries, type Claim, type Settlement } from './store.js';
 import { sweepAfterMs } from './timing.js';
+import { untilBack } from './until-back.js';
 
 export interface SettlerOptions {
   db: Database;
@@ -25,16 +25,18 @@ export interface SettlerOptions {
 
 /** Records outcomes, and sees to what follows from them. */
 export interface Settler {
-  /** Resolves when the outcome is recorded, or was refused as stale. */
+  /** Resolves when the outcome is recorded, or was refused as stale. Kept for a minute while PostgreSQL is away. */
   settle(claim: Claim, outcome: SendOutcome): Promise<void>;
+  /** From now on an outcome is kept for a few seconds only. */
+  hurry(): void;
   /** Resolves when what was settled so far has been counted for the circuits. */
   flushed(): Promise<void>;
 }
 
 const goneStatus = 410;
 
-/** About four seconds; what is not recorded then is sent again when its lease has run out. */
-const recordAgain = { retries: 3, minTimeout: 500, factor: 2 };
+/** What cannot be recorded that long after the process was told to stop is sent again when its lease has run out. */
+const patienceAtStopMs = 5_000;
 
 interface Item {
   claim: Claim;
@@ -93,16 +95,21 @@ export function createSettler({ db, queue, logger, metrics, retryScheduleMs }: S
     if (finished.length > 0) await releaseNext(db, finished, sweepAfterMs).then(queue.enqueue).catch(forgive);
   };
 
+  let giveUpAt = Infinity;
+
   return {
     settle: async (claim, outcome) => {
       const settlement = settlementOf(claim, outcome, retryScheduleMs);
-      const record = () => batches.add({ claim, settlement });
-      const accepted = await record().catch(() => pRetry(record, recordAgain));
+      const accepted = await untilBack(
+        () => batches.add({ claim, settlement }),
+        () => performance.now() < giveUpAt,
+      );
       noteAttempt(metrics, claim, settlement);
       if (accepted) noteSettlement(metrics, claim, settlement);
       else metrics.lateResults.inc();
       logAttempt(logger, claim, settlement, accepted);
     },
+    hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
   };
 }

@@ -74,37 +74,43 @@ const turnSweepMs = 60_000;
 
 /**
  * What is due but may not be sent: cancelled where the webhook is deleted, held where it is not active, its circuit
- * is open, or an earlier state of the shipment is still owed.
+ * is open, or an earlier state of the shipment is still owed. Answers those whose webhook may be called: whether it
+ * is their turn is to be asked again, after this commit.
  */
 export async function parkDeliveries(
   db: Database,
   deliveryIds: string[],
   orderHoldMs: number,
-): Promise<void> {
-  await db.query(
+): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
     'park-deliveries',
-    `update deliveries d
-        set status = case when p.deleted then 'CANCELLED' else 'HELD' end,
-            reason = case when p.deleted then 'WEBHOOK_DELETED' end,
-            completed_at = case when p.deleted then now() end,
-            due_at = null,
-            sweep_at = case when not p.deleted and not p.stopped then least(
-              now() + make_interval(secs => ${turnSweepMs / 1000}),
-              greatest(p.recorded_at + make_interval(secs => $4::float8 / 1000), now())) end
-       from (
-         select d.delivery_id, w.deleted_at is not null as deleted,
-                w.status <> 'ACTIVE' or (c.open_until is not null and c.probe_delivery_id is distinct from d.delivery_id)
-                  as stopped,
-                e.recorded_at, ${itsTurn('$4')} as its_turn
-           from deliveries d
-           join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
-          where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
-            and d.status = 'PENDING' and not d.claimed and d.due_at <= now()) as p
-      where d.delivery_id = p.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
-        and d.status = 'PENDING' and not d.claimed
-        and (p.deleted or p.stopped or not p.its_turn)`,
+    `with looked as materialized (
+       select d.delivery_id, w.deleted_at is not null as deleted,
+              w.status <> 'ACTIVE' or (c.open_until is not null and c.probe_delivery_id is distinct from d.delivery_id)
+                as stopped,
+              e.recorded_at, ${itsTurn('$4')} as its_turn
+         from deliveries d
+         join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
+        where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+          and d.status = 'PENDING' and not d.claimed and d.due_at <= now()
+     ), parked as (
+       update deliveries d
+          set status = case when p.deleted then 'CANCELLED' else 'HELD' end,
+              reason = case when p.deleted then 'WEBHOOK_DELETED' end,
+              completed_at = case when p.deleted then now() end,
+              due_at = null,
+              sweep_at = case when not p.deleted and not p.stopped then least(
+                now() + make_interval(secs => ${turnSweepMs / 1000}),
+                greatest(p.recorded_at + make_interval(secs => $4::float8 / 1000), now())) end
+         from looked p
+        where d.delivery_id = p.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
+          and d.status = 'PENDING' and not d.claimed
+          and (p.deleted or p.stopped or not p.its_turn)
+     )
+     select delivery_id from looked where not deleted and not stopped`,
     [deliveryIds, ...bounds(deliveryIds), orderHoldMs],
   );
+  return rows.map((row) => row.delivery_id);
 }
 
 /** Gives claims back that were not sent: the attempt does not count. */

@@ -51,33 +51,54 @@ export async function deferSweep(db: Database, due: DueDelivery[], forMs: number
 }
 
 /**
- * Takes up deliveries that nobody sees to: claims whose lease has run out (their attempt is logged without an
- * outcome) and, if `alsoUnclaimed`, what no job came for and what waits its turn. They are left alone for `quietMs` then.
+ * Takes up claims whose lease has run out; their attempts are logged without an outcome. They are left alone for
+ * `quietMs` then.
  */
-export function takeForgotten(
+export function takeLapsed(
   db: Database,
-  options: { alsoUnclaimed: boolean; leaseMs: number; quietMs: number; limit: number },
+  options: { leaseMs: number; quietMs: number; limit: number },
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
-    'take-forgotten',
-    `with forgotten as (
-       select delivery_id, claimed, attempt_count, trigger, sweep_at from deliveries
-        where sweep_at <= now() and ($1 or claimed)
-        order by sweep_at limit $2
+    'take-lapsed',
+    `with lapsed as (
+       select delivery_id, attempt_count, trigger, sweep_at from deliveries
+        where sweep_at <= now() and claimed
+        order by sweep_at limit $1
           for update skip locked
      ), lost as (
        insert into attempts (delivery_id, number, trigger, started_at)
-       select delivery_id, attempt_count, trigger, sweep_at - make_interval(secs => $4::float8 / 1000)
-         from forgotten where claimed
+       select delivery_id, attempt_count, trigger, sweep_at - make_interval(secs => $3::float8 / 1000)
+         from lapsed
        on conflict do nothing
      )
      update deliveries d
         set claimed = false, status = 'PENDING', due_at = coalesce(d.due_at, now()),
-            sweep_at = now() + make_interval(secs => $3::float8 / 1000)
-       from forgotten f
+            sweep_at = now() + make_interval(secs => $2::float8 / 1000)
+       from lapsed l
+      where d.delivery_id = l.delivery_id
+     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
+    [options.limit, options.quietMs, options.leaseMs],
+  );
+}
+
+/** Takes up what no job came for and what waits its turn. It is left alone for `quietMs` then. */
+export function takeForgotten(
+  db: Database,
+  options: { quietMs: number; limit: number },
+): Promise<DueDelivery[]> {
+  return db.query<DueDelivery>(
+    'take-forgotten',
+    `update deliveries d
+        set status = 'PENDING', due_at = coalesce(d.due_at, now()),
+            sweep_at = now() + make_interval(secs => $2::float8 / 1000)
+       from (
+         select delivery_id from deliveries
+          where sweep_at <= now() and not claimed
+          order by sweep_at limit $1
+            for update skip locked) f
       where d.delivery_id = f.delivery_id
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
-    [options.alsoUnclaimed, options.limit, options.quietMs, options.leaseMs],
+    [options.limit, options.quietMs],
   );
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { disableWebhooks, findHopeless, takeProbes } from './circuit-store.js';
-import type { DeliveryQueue } from './enqueue.js';
+import type { DeliveryQueue, DueDelivery } from './enqueue.js';
 import { recordNotice } from './notice.js';
 import {
   cancelOpen,
@@ -11,6 +11,7 @@ import {
   hasClaims,
   releaseHeld,
   takeForgotten,
+  takeLapsed,
 } from './sweep-store.js';
 import { leaseMs, quietMs, shortQueueJobs, sweepAfterMs } from './timing.js';
 
@@ -29,28 +30,44 @@ export interface SweeperDependencies {
 
 /**
  * Makes the queue disposable: what PostgreSQL knows to be due and nobody sees to gets a job again. Any number
- * of workers may sweep at once; each row is taken by one of them.
+ * of workers may sweep at once; each row is taken by one of them. Answers the sweep, to be run again and again.
  */
-export async function sweepDeliveries(
+export function createDeliverySweep(
   deps: SweeperDependencies & { deliveryTimeoutMs: number },
-): Promise<void> {
-  const { db, queue, logger } = deps;
-  // A lapsed lease is always taken up. What merely waits is in the queue, unless the queue is nearly empty.
-  const waiting = await queue.waitingCount();
-  const forgotten = await takeForgotten(db, {
-    alsoUnclaimed: waiting < shortQueueJobs,
-    leaseMs,
-    quietMs,
-    limit: forgottenPerSweep,
-  });
-  if (forgotten.length > 0) {
-    logger.info({ deliveries: forgotten.length }, 'swept');
-    deps.metrics.swept.inc({ kind: 'delivery' }, forgotten.length);
-    queue.enqueue(forgotten);
-  }
-  queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs));
-  await disableHopeless(deps);
-  for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
+): () => Promise<void> {
+  const { db, queue } = deps;
+  let takeLapsedFrom = 0;
+
+  /**
+   * After an outage a lease that ran out says nothing about its holder, who could not renew it and may have an
+   * outcome to record: for one lease none is taken. Asked is nevertheless, to notice whether the outage goes on.
+   */
+  const lapsed = () => {
+    const limit = performance.now() < takeLapsedFrom ? 0 : forgottenPerSweep;
+    return takeLapsed(db, { leaseMs, quietMs, limit }).catch((error: unknown) => {
+      takeLapsedFrom = performance.now() + leaseMs;
+      throw error;
+    });
+  };
+  /** What merely waits is in the queue, unless the queue is nearly empty. */
+  const forgotten = async () =>
+    (await queue.waitingCount()) < shortQueueJobs
+      ? takeForgotten(db, { quietMs, limit: forgottenPerSweep })
+      : [];
+
+  return async () => {
+    for (const take of [lapsed, forgotten]) enqueueAgain(deps, await take());
+    queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs));
+    await disableHopeless(deps);
+    for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
+  };
+}
+
+function enqueueAgain({ queue, logger, metrics }: SweeperDependencies, due: DueDelivery[]): void {
+  if (due.length === 0) return;
+  logger.info({ deliveries: due.length }, 'swept');
+  metrics.swept.inc({ kind: 'delivery' }, due.length);
+  queue.enqueue(due);
 }
 
 /** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */

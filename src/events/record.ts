@@ -89,7 +89,8 @@ async function recordRound(
     deps.metrics.eventsRecorded.inc({ state: row.state });
   }
   deps.metrics.fannedOut.inc(owed);
-  if (later.length > 0) await supersede(deps.db, later, deps.terminalStates);
+  if (later.length > 0)
+    due.push(...(await supersede(deps.db, later, deps.terminalStates, deps.sweepAfterMs)));
   if (due.length > 0) deps.onOwed(due);
 }
 
@@ -98,7 +99,7 @@ async function recordRound(
  * the order of their ids; two statements that wait for each other's would be a deadlock.
  */
 async function insertUnlessTaken(deps: RecordDependencies, { moves, rows }: Plan) {
-  const nothing = { recorded: new Set<string>(), owed: 0, due: [], later: [] };
+  const nothing = { recorded: new Set<string>(), owed: 0, due: [] as DueDelivery[], later: [] };
   if (rows.length === 0) return nothing;
   try {
     return await insertEvents(

@@ -1,9 +1,10 @@
-import { Queue, Worker, createPostgresBackend, withBackend, type BulkJobOptions, type Job } from 'bullmq';
+import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { connectRedis } from './redis.js';
 import { describeError } from './errors.js';
 import { createThrottledWarn, type Logger } from './logger.js';
+import type { Opened } from './queue-backend.js';
+import { postgresBackend } from './queue-postgres.js';
+import { redisBackend } from './queue-redis.js';
 
 /** A job is a pointer: ids, or nothing where PostgreSQL is asked what is due. Never content. */
 export interface JobSpec {
@@ -49,14 +50,6 @@ export interface QueueEngineOptions {
 
 /** Recovery belongs to PostgreSQL and the sweeper: nothing of a job is kept, none is retried by the queue. */
 const jobOptions: BulkJobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
-const workerOptions = {
-  lockDuration: 10_000,
-  stalledInterval: 5_000,
-  runRetryDelay: 500, // after a failed fetch; BullMQ's own 15 s would add to every outage
-  maxStalledCount: 10,
-  removeOnComplete: { count: 0 },
-  removeOnFail: { count: 0 },
-};
 
 /** How long closing may wait for an engine to answer. */
 const closeTimeoutMs = 2_000;
@@ -65,7 +58,7 @@ const closeTimeoutMs = 2_000;
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { logger } = options;
   const onError = createThrottledWarn(logger, 'queue engine');
-  const opened: { close(): Promise<unknown> }[] = [];
+  const opened: Opened = [];
   const backend = options.redisUrl
     ? redisBackend(options.redisUrl, options.prefix, opened, onError)
     : postgresBackend(options.databaseUrl, opened, onError);
@@ -95,18 +88,20 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
     },
     consume: (name, concurrency, handle) => {
       const underWay = new Set<Promise<void>>();
-      const worker = backend.worker(name, concurrency, (job) => {
+      const take = (job: Job) => {
         const work = handle({ name: job.name, ids: (job.data as { ids?: string[] }).ids ?? [] });
         underWay.add(work);
         return work.finally(() => underWay.delete(work));
+      };
+      const worker = backend.worker(name, concurrency, take, (opened) => {
+        opened.on('error', onError);
+        opened.on('failed', (job, error) =>
+          logger.warn(
+            { queue: name, job: job?.name, error: describeError(error) },
+            'job failed; the sweeper will see to it',
+          ),
+        );
       });
-      worker.on('error', onError);
-      worker.on('failed', (job, error) =>
-        logger.warn(
-          { queue: name, job: job?.name, error: describeError(error) },
-          'job failed; the sweeper will see to it',
-        ),
-      );
       return {
         close: async () => {
           const closed = worker.close();
@@ -121,115 +116,5 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       const closed = Promise.allSettled(opened.reverse().map((resource) => resource.close()));
       await Promise.race([closed, sleep(closeTimeoutMs)]);
     },
-  };
-}
-
-interface Backend {
-  prepare(): Promise<void>;
-  /** Answers the queue, opened on first use; throws while the engine is away. */
-  queue(name: string): () => Queue;
-  worker(name: string, concurrency: number, handle: (job: Job) => Promise<void>): Worker;
-  check(): Promise<void>;
-}
-
-function redisBackend(
-  url: string,
-  prefix: string,
-  opened: { close(): Promise<unknown> }[],
-  onError: (error: Error) => void,
-): Backend {
-  const open = (kind: 'fast' | 'blocking') => {
-    const connection = connectRedis(url, kind);
-    connection.on('error', onError);
-    // QUIT would wait for ever for a Redis that is away.
-    opened.push({
-      close: async () => {
-        if (connection.status === 'ready') await connection.quit().catch(() => undefined);
-        connection.disconnect();
-      },
-    });
-    return connection;
-  };
-  const producing = open('fast');
-  // The hash tag keeps all keys of one queue on one node of a Redis Cluster, different queues on different ones.
-  const tagged = (name: string) => `{${prefix}-${name}}`;
-  return {
-    // Redis may be away for as long as it likes; a start waits a moment for it, no more.
-    prepare: async () => {
-      if (producing.status === 'ready') return;
-      await Promise.race([new Promise((resolve) => producing.once('ready', resolve)), sleep(1_000)]);
-    },
-    queue: (name) => {
-      let queue: Queue | undefined;
-      return () => {
-        if (queue) return queue;
-        if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
-        const opening = (queue = new Queue(name, { connection: producing, prefix: tagged(name) }));
-        opening.on('error', onError);
-        // BullMQ remembers a failed opening for ever: the next use begins anew.
-        opening.waitUntilReady().catch(() => (queue = undefined));
-        return queue;
-      };
-    },
-    worker: (name, concurrency, handle) =>
-      new Worker(name, handle, {
-        ...workerOptions,
-        connection: open('blocking'),
-        prefix: tagged(name),
-        concurrency,
-        drainDelay: 5,
-      }),
-    check: async () => {
-      if ('nodes' in producing) return void (await producing.cluster('INFO'));
-      const memory = await producing.info('memory');
-      const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1];
-      if (policy && policy !== 'noeviction') {
-        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${policy}, it must be noeviction`);
-      }
-    },
-  };
-}
-
-/** All queues share one pool; BullMQ's own migrations run when the first queue opens. */
-function postgresBackend(
-  databaseUrl: string,
-  opened: { close(): Promise<unknown> }[],
-  onError: (error: Error) => void,
-): Backend {
-  const { Queue: PgQueue, Worker: PgWorker } = withBackend(createPostgresBackend);
-  const settings = { connectionString: databaseUrl, connectionTimeoutMillis: 900, query_timeout: 10_000 };
-  const pool = new pg.Pool({
-    ...settings,
-    application_name: 'parcelhook-queue',
-    max: 20,
-    keepAlive: true,
-    // What the queue holds can be rebuilt, so its commits need not wait for the disk.
-    options: '-c search_path=bullmq -c synchronous_commit=off',
-  });
-  pool.on('error', onError);
-  pool.on('connect', (client) => void client.on('error', () => undefined));
-  opened.push({ close: () => pool.end() });
-  return {
-    prepare: async () => {
-      const first = new PgQueue('prepare', {
-        connection: { ...settings, schema: 'bullmq', migrate: true, max: 1 },
-      });
-      first.on('error', onError);
-      await first.waitUntilReady();
-      await first.close();
-    },
-    queue: (name) => {
-      const queue = new PgQueue(name, { connection: pool as never }) as unknown as Queue;
-      queue.on('error', onError);
-      opened.push(queue);
-      return () => queue;
-    },
-    worker: (name, concurrency, handle) =>
-      new PgWorker(name, handle, {
-        ...workerOptions,
-        connection: pool as never,
-        concurrency,
-      }) as unknown as Worker,
-    check: async () => void (await pool.query('select 1')),
   };
 }

@@ -55,13 +55,15 @@ afterAll(async () => {
 
 describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend) => {
   let databaseUrl: string;
+  let env: Record<string, string>;
   let service: RunningProcess;
   let account: Account;
   let receiver: Receiver;
 
   beforeEach(async () => {
     databaseUrl = await createDatabase(postgres.connectionString, `away_${(databases += 1)}`, null);
-    service = await startProcess(deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {}));
+    env = deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {});
+    service = await startProcess(env);
     account = await registerAccount(service);
     receiver = await startReceiver();
     await registerWebhook(account, receiver.url);
@@ -119,6 +121,34 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
     expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
     expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
   }, 90_000);
+
+  test('gone for longer than a lease in the middle of attempts: their outcomes are recorded when it is back, nothing is sent twice', async () => {
+    const second = await startProcess(env, 'worker');
+    receiver.reply = () => ({ delayMs: 2_500 });
+    await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
+    await receiver.waitFor(5);
+    await sleep(1_000); // claims need not wait for the disk: the crash is to find them there
+    await crashPostgres();
+    await sleep(11_000);
+    await startPostgres();
+    const rows = () =>
+      withClient(
+        async (client) =>
+          (
+            await client.query(
+              `select status, attempt_count, count(*)::int as n, count(duration_ms)::int as recorded
+                 from deliveries left join attempts using (delivery_id) group by 1, 2`,
+            )
+          ).rows,
+      );
+    const backAt = Date.now();
+    await until('settled', async () => (await rows()).every(({ status }) => status === 'SUCCEEDED'), 20_000);
+    console.info(`${backend}: outcomes recorded ${Date.now() - backAt} ms after it was back`);
+    expect(await rows()).toEqual([{ status: 'SUCCEEDED', attempt_count: 1, n: 5, recorded: 5 }]);
+    expect(receiver.received).toHaveLength(5);
+    expect(await stopProcess(second)).toBe(0);
+    expect(crashTraces(second.output())).toEqual([]);
+  }, 60_000);
 
   test('every connection terminated again and again: no crash, and all that was accepted is delivered', async () => {
     const load = startLoad(() => account, 20);

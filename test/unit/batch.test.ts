@@ -91,6 +91,63 @@ describe('group commit', () => {
     expect(await Promise.all(second)).toEqual([4, 5]);
   });
 
+  test('a second flush runs beside the first at once for a full batch only', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, maxItems: 3, flush });
+    const all = [batcher.add(0)];
+    await turn();
+    all.push(batcher.add(1), batcher.add(2));
+    await turn();
+    expect(flushes.map(({ items }) => items)).toEqual([[0]]);
+    all.push(batcher.add(3), batcher.add(4));
+    await turn();
+    expect(flushes.map(({ items }) => items)).toEqual([[0], [1, 2, 3]]);
+    flushes[0]!.finish();
+    await turn();
+    expect(flushes).toHaveLength(2); // one is still under way, and one item is not worth another
+    flushes[1]!.finish();
+    await turn();
+    expect(flushes[2]!.items).toEqual([4]);
+    flushes[2]!.finish();
+    expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('or for who has waited 25 ms, with all who came meanwhile, and never more than `concurrency`', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, flush });
+    const all = [batcher.add(0)];
+    await turn();
+    const since = performance.now();
+    all.push(batcher.add(1));
+    await sleep(10);
+    all.push(batcher.add(2));
+    while (flushes.length < 2) await sleep(1);
+    expect(performance.now() - since).toBeGreaterThanOrEqual(24);
+    expect(performance.now() - since).toBeLessThan(200);
+    all.push(batcher.add(3));
+    await sleep(60);
+    expect(flushes.map(({ items }) => items)).toEqual([[0], [1, 2]]);
+    flushes[1]!.finish();
+    await turn();
+    expect(flushes[2]!.items).toEqual([3]); // waited long enough while both were under way
+    flushes[2]!.finish();
+    flushes[0]!.finish();
+    expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
+  });
+
+  test('with a concurrency of one nobody overtakes the flush under way, however long it takes', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, maxItems: 2, concurrency: 1, flush });
+    const all = [0, 1, 2, 3, 4].map((item) => batcher.add(item));
+    await sleep(60);
+    expect(flushes.map(({ items }) => items)).toEqual([[0, 1]]);
+    for (let n = 0; n < 3; n += 1) {
+      flushes[n]!.finish();
+      await turn();
+    }
+    expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4]);
+  });
+
   test('never flushes more than `concurrency` batches at once', async () => {
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 1, concurrency: 3, flush });
