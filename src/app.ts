@@ -1,6 +1,8 @@
 import type { Express } from 'express';
+import { createApiLimit } from './accounts/api-limit.js';
 import { authenticateOperator, authenticateShipper } from './accounts/authenticate.js';
 import { loginRoute } from './accounts/login.js';
+import { createLoginLimits } from './accounts/login-limits.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createTokens } from './accounts/tokens.js';
 import type { CompleteConfig } from './config.js';
@@ -17,16 +19,18 @@ import { recordEvents, type NewEvent, type RecordResult } from './events/record.
 import { renderSample } from './events/sample.js';
 import { apiDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
-import { createApp, listen } from './http/server.js';
+import { createApp, listen, type Listener } from './http/server.js';
 import type { Route } from './http/route.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
 import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
-import { every } from './platform/every.js';
-import { healthPages, isReady, type HealthChecks } from './platform/health.js';
+import { unauthorized, unavailable } from './platform/errors.js';
+import { createHealth, type Health, type HealthChecks } from './platform/health.js';
 import type { Logger } from './platform/logger.js';
+import { createMetrics, type Metrics } from './platform/metrics.js';
 import { metricsPage } from './platform/metrics-page.js';
+import { schemaCheck } from './platform/migrate.js';
 import type { Database } from './platform/postgres.js';
 import { createReleasers } from './platform/releasers.js';
 import { openResources, type Resources, type Role } from './resources.js';
@@ -47,9 +51,6 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** How often `parcelhook_ready` is evaluated. */
-const readinessIntervalMs = 5_000;
-
 /** The composition root: opens what a role needs, wires the features, answers when work can begin. */
 export async function startApp(
   config: CompleteConfig,
@@ -58,11 +59,19 @@ export async function startApp(
   logger: Logger,
 ): Promise<App> {
   const releasers = createReleasers(logger);
+  const metrics = createMetrics();
+  const health = createHealth(logger, (ready) => metrics.ready.set(ready ? 1 : 0));
   try {
-    const resources = await openResources(config, databaseUrl, role, logger, releasers);
+    const server = await listen(startingApp(logger, metrics, health), config.PORT);
+    releasers.push('http server', server.close);
+    const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
+    const opening = { config, databaseUrl, role, logger, metrics, releasers, onWaiting };
+    const resources = await openResources(opening);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
-    const { url, express } = await serve(resources, role, worker, (close) =>
+    health.use(...healthChecks(resources, worker));
+    releasers.push('health', health.stop);
+    const { url, express } = await serve(resources, role, health, server, (close) =>
       // Both at once: while requests finish, no new work begins.
       releasers.push('http server', () => Promise.all([close(), worker?.drain()])),
     );
@@ -74,54 +83,86 @@ export async function startApp(
   }
 }
 
+/** What answers until everything is open: the health pages, and 503 for the rest. */
+function startingApp(logger: Logger, metrics: Metrics, health: Health): Express {
+  const nobody = () => Promise.reject(unauthorized());
+  const starting = () => {
+    throw unavailable('The service is starting.');
+  };
+  return createApp({
+    routes: [],
+    pages: [health.page, starting],
+    authenticate: { shipper: nobody, operator: nobody },
+    limit: () => undefined,
+    trustProxy: undefined,
+    logger,
+    metrics,
+  });
+}
+
 /** Health pages on every role, the API on those that serve it. */
 async function serve(
   resources: Resources,
   role: Role,
-  worker: WorkerRole | null,
+  health: Health,
+  server: Listener,
   onListening: (close: () => Promise<void>) => void,
 ): Promise<Pick<App, 'url' | 'express'>> {
   const { config, apiDb, logger, metrics } = resources;
   const tokens = createTokens(config.TOKEN_SECRET, config.TOKEN_TTL);
-  let url = '';
+  const url = `http://localhost:${server.port}`;
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  const [needed, informs] = healthChecks(resources, worker);
-  const health = healthPages(needed, informs);
-  const readiness = every(readinessIntervalMs, 'readiness', logger, async () =>
-    metrics.ready.set((await isReady(needed)) ? 1 : 0),
-  );
-  resources.releasers.push('readiness', readiness.stop);
   const metricsForAll = metricsPage(metrics);
-  const pages = config.METRICS_PORT === undefined ? [health, metricsForAll] : [health];
+  const pages = config.METRICS_PORT === undefined ? [health.page, metricsForAll] : [health.page];
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
   const authenticate = {
     shipper: authenticateShipper(apiDb, tokens),
     operator: authenticateOperator(config.OPERATOR_TOKEN),
   };
-  const routes = role === 'worker' ? [] : [loginRoute(apiDb, tokens), ...apiRoutes(resources, publicUrl)];
+  const limits = rateLimits(resources);
+  const common = {
+    authenticate,
+    limit: limits.api,
+    trustProxy: config.TRUST_PROXY,
+    logger,
+    metrics,
+  };
+  const routes =
+    role === 'worker' ? [] : [loginRoute(apiDb, tokens, limits.login), ...apiRoutes(resources, publicUrl)];
   const express = createApp({
+    ...common,
     routes,
     pages:
       role === 'worker'
         ? pages
         : [...pages, passwordPage(apiDb), documentPages(apiDocument(config, routes), publicUrl)],
-    authenticate,
-    logger,
-    metrics,
   });
-  const server = await listen(express, config.PORT);
+  server.use(express);
   onListening(server.close);
   if (config.METRICS_PORT !== undefined) {
-    const own = createApp({ routes: [], pages: [metricsForAll], authenticate, logger, metrics });
+    const own = createApp({ ...common, routes: [], pages: [metricsForAll] });
     onListening((await listen(own, config.METRICS_PORT)).close);
   }
-  url = `http://localhost:${server.port}`;
   return { url, express };
+}
+
+function rateLimits({ config, limits, metrics }: Resources) {
+  const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
+  return {
+    api: createApiLimit(limits, config.API_RATE_LIMIT, onLimited),
+    login: createLoginLimits({
+      limits,
+      perAccount: config.LOGIN_LIMIT_ACCOUNT,
+      failuresPerIp: config.LOGIN_LIMIT_IP,
+      secret: config.TOKEN_SECRET,
+      onLimited,
+    }),
+  };
 }
 
 /** What a role needs to be ready, and what it only reports: the API takes orders while the queue is away. */
 function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): [HealthChecks, HealthChecks] {
-  const postgres = async () => void (await apiDb.query('ping', 'select 1'));
+  const postgres = schemaCheck(apiDb);
   return worker
     ? [{ postgres, queue: engine.check, flow: worker.checkFlow }, {}]
     : [{ postgres }, { queue: engine.check }];

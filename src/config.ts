@@ -1,5 +1,9 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { duration, parseDurationMs } from './platform/duration.js';
+import { describeError } from './platform/errors.js';
+import { readDropoffLocations } from './shipments/dropoff.js';
+import { readCatalogue } from './shipments/states.js';
 
 const dayMs = 86_400_000;
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -36,6 +40,34 @@ const ports = z.string().transform((text, context) => {
   context.addIssue('must be ports from 1 to 65535 separated by commas, such as 443,8443');
   return z.NEVER;
 });
+
+/** How many proxies in front add to X-Forwarded-For, or which: what express takes for `trust proxy`. */
+const proxies = z.string().transform((text, context) => {
+  if (/^[1-9]$/.test(text.trim())) return Number(text);
+  const list = text.split(',').map((entry) => entry.trim());
+  const known = (entry: string) =>
+    ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
+    ipaddr.IPv4.isValidFourPartDecimal(entry) ||
+    ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) ||
+    ipaddr.IPv6.isValid(entry) ||
+    ipaddr.IPv6.isValidCIDR(entry);
+  if (list.every(known)) return list;
+  context.addIssue(
+    'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
+  );
+  return z.NEVER;
+});
+
+/** A file of the operator's, read and checked with the other settings. */
+const dataFile = <T>(read: (path: string) => T) =>
+  z.string().transform((path, context) => {
+    try {
+      return read(path);
+    } catch (error) {
+      context.addIssue(describeError(error));
+      return z.NEVER;
+    }
+  });
 
 /**
  * Every environment variable: its form, its default as it would be written in the environment, and what it is for
@@ -127,14 +159,26 @@ export const variables = z.object({
   LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
     .prefault('30d')
     .describe('How long the delivery log is kept, at least 1d; dropped by whole days (UTC)'),
-  STATES_FILE: z
-    .string()
+  API_RATE_LIMIT: integer(0, 1_000_000)
+    .prefault('5000')
+    .describe('Requests per second that one shipper may make, averaged over 10 s; 0: any number'),
+  LOGIN_LIMIT_ACCOUNT: integer(1, 1_000_000)
+    .prefault('100')
+    .describe('Logins per hour of one user (key and e-mail), right or wrong, that are looked at'),
+  LOGIN_LIMIT_IP: integer(0, 1_000_000)
+    .prefault('1000')
+    .describe('Failed logins per hour from one IPv4 address or IPv6 /64; 0: any number'),
+  TRUST_PROXY: proxies
+    .optional()
+    .describe(
+      'Reverse proxies whose `X-Forwarded-For` tells the address of a caller: their number, or addresses and subnets (`loopback,10.0.0.0/8`). Unset: none',
+    ),
+  STATES_FILE: dataFile(readCatalogue)
     .optional()
     .describe(
       'JSON file with the states of shipments: `{"initial": "CREATED", "states": [{"name": "CREATED", "next": ["DELIVERED"]}, …]}`. Unset: built in',
     ),
-  DROPOFF_FILE: z
-    .string()
+  DROPOFF_FILE: dataFile(readDropoffLocations)
     .optional()
     .describe(
       'JSON file with the drop-off locations: a list of `dropoffLocation` as it stands in the answer to an order. Unset: built in',
@@ -150,7 +194,9 @@ export const variables = z.object({
     .describe('Own port for `/metrics`; 0: any free one. Unset: `PORT`'),
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
     .prefault('25s')
-    .describe('Bound on draining after SIGTERM, up to 10m; what is not done then is taken up by others'),
+    .describe(
+      'Bound on draining after SIGTERM, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
+    ),
 });
 
 type Variables = z.output<typeof variables>;
@@ -174,22 +220,27 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = variables.safeParse(given);
-  const problems = parsed.success
-    ? relationProblems(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(variables.shape)) {
+    const parsed = schema.safeParse(given[name]);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(...parsed.error.issues.map(({ message }) => `${name}: ${message}`));
+  }
   if (given.DATABASE_URL) problems.push(...missingSecrets(given));
-  if (!parsed.success || problems.length > 0) {
+  problems.push(...relationProblems(values));
+  if (problems.length > 0) {
     throw new ConfigError(
       `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
     );
   }
-  const embedded = parsed.data.DATABASE_URL === undefined;
+  const settings = values as Variables;
+  const embedded = settings.DATABASE_URL === undefined;
   return {
-    ...parsed.data,
+    ...settings,
     embedded,
-    ALLOW_PRIVATE_TARGETS: parsed.data.ALLOW_PRIVATE_TARGETS ?? embedded,
-    ALLOW_HTTP_TARGETS: parsed.data.ALLOW_HTTP_TARGETS ?? embedded,
+    ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
+    ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
   };
 }
 
@@ -199,7 +250,8 @@ function missingSecrets(given: Record<string, unknown>): string[] {
     .map((name) => `${name}: is required where DATABASE_URL is set (openssl rand -base64 32 makes one)`);
 }
 
-function relationProblems(values: Variables): string[] {
+/** What does not go together. A variable that is wrong in itself is unset here: it has been named. */
+function relationProblems(values: Partial<Variables>): string[] {
   const problems: string[] = [];
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {
     problems.push('METRICS_PORT: must differ from PORT');

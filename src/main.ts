@@ -30,7 +30,9 @@ async function main(): Promise<void> {
   const [argument = 'all', ...rest] = process.argv.slice(2);
   if (argument === '--help' || argument === '-h') return void process.stdout.write(help);
   if (argument === '--version') return void process.stdout.write(`${version}\n`);
-  if (!roles.includes(argument) || rest.length > 0) return fail(exitCode.usage, help);
+  if (!roles.includes(argument)) return fail(exitCode.usage, `Unknown role "${argument}".\n\n${help}`);
+  if (rest.length > 0)
+    return fail(exitCode.usage, `One role at a time, not "${rest.join(' ')}" too.\n\n${help}`);
 
   const config = parseConfig(process.env);
   const logger = createLogger(config.LOG_LEVEL);

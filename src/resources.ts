@@ -1,21 +1,21 @@
 import pRetry from 'p-retry';
-import { ConfigError, type CompleteConfig } from './config.js';
+import type { CompleteConfig } from './config.js';
 import { createDeliveryQueue, queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
 import { makeLogPartitions } from './deliveries/partitions.js';
 import { createSender, type Sender } from './deliveries/send.js';
 import { sweepAfterMs } from './deliveries/timing.js';
 import type { RecordDependencies } from './events/record.js';
-import { describeError } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
-import { createMetrics, type Metrics } from './platform/metrics.js';
+import type { Metrics } from './platform/metrics.js';
 import { migrate } from './platform/migrate.js';
 import { createPool, type Database, type Pool } from './platform/postgres.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue.js';
+import { createRateLimits, type RateLimits } from './platform/rate-limit.js';
 import type { createReleasers } from './platform/releasers.js';
-import { loadDropoffLocations } from './shipments/dropoff.js';
+import { defaultDropoffLocations } from './shipments/dropoff-defaults.js';
 import type { DropoffLocation } from './shipments/order.js';
 import { createCreationQueue, creationQueueName } from './shipments/queue.js';
-import { loadCatalogue, type StateCatalogue } from './shipments/states.js';
+import { createCatalogue, type StateCatalogue } from './shipments/states.js';
 import type { DestinationPolicy } from './webhooks/destination.js';
 import { createSecretBox, type SecretBox } from './webhooks/secrets.js';
 
@@ -42,6 +42,7 @@ export interface Resources {
   enqueueCreation(shipmentIds: string[]): void;
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
+  limits: RateLimits;
   secrets: SecretBox;
   policy: DestinationPolicy;
   /** What recording state events takes, over one of the databases. */
@@ -52,18 +53,22 @@ const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500, durable:
 const workerConnections = { maxConnections: 8, statementTimeoutMs: 10_000, durable: true };
 const leaseConnections = { maxConnections: 4, statementTimeoutMs: 10_000, durable: false };
 
-/** Opens everything a role needs; each resource pushes how it is released. Throws ConfigError for a bad data file. */
-export async function openResources(
-  config: CompleteConfig,
-  databaseUrl: string,
-  role: Role,
-  logger: Logger,
-  releasers: Releasers,
-): Promise<Resources> {
-  const metrics = createMetrics();
-  const catalogue = readSetting('STATES_FILE', () => loadCatalogue(config.STATES_FILE));
-  const dropoffLocations = readSetting('DROPOFF_FILE', () => loadDropoffLocations(config.DROPOFF_FILE));
-  await untilMigrated(databaseUrl, logger);
+export interface OpenOptions {
+  config: CompleteConfig;
+  databaseUrl: string;
+  role: Role;
+  logger: Logger;
+  metrics: Metrics;
+  releasers: Releasers;
+  /** Told why PostgreSQL cannot be used yet, again and again until it can. */
+  onWaiting(reason: Error): void;
+}
+
+/** Opens everything a role needs; each resource pushes how it is released. Waits for PostgreSQL as long as it takes. */
+export async function openResources(options: OpenOptions): Promise<Resources> {
+  const { config, databaseUrl, role, logger, metrics, releasers } = options;
+  const catalogue = config.STATES_FILE ?? createCatalogue();
+  await untilMigrated(options);
 
   const openPool = (name: string, limits: typeof apiConnections): Pool => {
     const applicationName = `parcelhook-${name}`;
@@ -81,6 +86,8 @@ export async function openResources(
   const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
   releasers.push('queue engine', engine.close);
   await engine.prepare();
+  const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
+  releasers.push('rate limits', limits.close);
   const creation = engine.producer(creationQueueName);
   const shards = queueNames(config.DELIVERY_SHARDS).map((name): [string, Producer] => [
     name,
@@ -114,7 +121,8 @@ export async function openResources(
     sender,
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
-    dropoffLocations,
+    dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
+    limits,
     secrets: createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS),
     policy,
     recording: (db) => ({
@@ -138,19 +146,11 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
   });
 }
 
-/** PostgreSQL may come up after us: a start waits for it about a minute. */
-const untilMigrated = (databaseUrl: string, logger: Logger): Promise<void> =>
+/** PostgreSQL may come up after us, or be put right after us. */
+const untilMigrated = ({ databaseUrl, logger, onWaiting }: OpenOptions): Promise<void> =>
   pRetry(() => migrate(databaseUrl, logger), {
-    retries: 8,
+    retries: Infinity,
     minTimeout: 250,
-    onFailedAttempt: ({ error }) => logger.warn({ error: describeError(error) }, 'PostgreSQL is not ready'),
+    maxTimeout: 5_000,
+    onFailedAttempt: ({ error }) => onWaiting(error),
   });
-
-/** A data file that cannot be used is a wrong setting. */
-function readSetting<T>(variable: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new ConfigError(`The configuration is not valid:\n  ${variable}: ${describeError(error)}`);
-  }
-}

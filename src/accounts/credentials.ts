@@ -1,8 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { createGate } from '../platform/gate.js';
 
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/**
+ * A hash takes a core and 19 MiB for some 25 ms. At most half of the cores and of Node's four threads, so that
+ * logins starve neither the API nor name lookups, and no longer a queue than is worked off in about a second.
+ */
+export const hashing = createGate({
+  concurrency: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
+  maxWaiting: 32,
+});
 
 export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);
 

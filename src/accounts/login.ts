@@ -6,6 +6,7 @@ import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import { accountKeyOf } from './authenticate.js';
 import { sha256, verifyPassword } from './credentials.js';
+import type { LoginLimits } from './login-limits.js';
 import { findUserByLogin } from './store.js';
 import type { Tokens } from './tokens.js';
 
@@ -29,8 +30,11 @@ const accessToken = z
   })
   .meta({ id: 'AccessToken', description: 'A token and how long it is good for.' });
 
-/** GET /v1/login: the specification's way to an access token. A body is ignored. */
-export function loginRoute(db: Database, tokens: Tokens): Route {
+/**
+ * GET /v1/login: the specification's way to an access token. A body is ignored. Whatever is wrong, exactly one hash
+ * is verified, so that the time tells nothing.
+ */
+export function loginRoute(db: Database, tokens: Tokens, limits: LoginLimits): Route {
   return route({
     method: 'get',
     path: '/v1/login',
@@ -45,9 +49,14 @@ export function loginRoute(db: Database, tokens: Tokens): Route {
       const accountKey = accountKeyOf(request);
       if (!credentials || !accountKey) throw unauthorized('Basic');
       const keyHash = sha256(accountKey);
-      const user = await findUserByLogin(db, keyHash, credentials.email);
-      const matches = await verifyPassword(user?.passwordHash ?? null, credentials.password);
-      if (!user || !matches) throw unauthorized('Basic');
+      const { email, password } = credentials;
+      const user = await limits.attempt({ accountKey, email, ip: request.ip ?? '' }, async (spend) => {
+        const found = await findUserByLogin(db, keyHash, email);
+        await spend(); // not before: an outage of PostgreSQL costs nobody his logins
+        const matches = await verifyPassword(found?.passwordHash ?? null, password);
+        return matches ? found : null;
+      });
+      if (!user) throw unauthorized('Basic');
       const token = await tokens.issue({
         userId: user.userId,
         shipperId: user.shipperId,

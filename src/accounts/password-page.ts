@@ -2,7 +2,7 @@ import express, { Router } from 'express';
 import { z } from 'zod';
 import { described } from '../http/described.js';
 import type { Database } from '../platform/postgres.js';
-import { hashPassword, sha256 } from './credentials.js';
+import { hashPassword, hashing, sha256 } from './credentials.js';
 import { passwordLinkIsValid, redeemPasswordLink } from './store.js';
 
 /** Contract, section 6: 12 to 128 characters. */
@@ -48,11 +48,9 @@ export function passwordPage(db: Database): Router {
         const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
         return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
       }
-      const redeemed = await redeemPasswordLink(
-        db,
-        sha256(token.data),
-        await hashPassword(parsed.data.password),
-      );
+      const { password: chosen } = parsed.data;
+      const passwordHash = await hashing.run('set-password', () => hashPassword(chosen));
+      const redeemed = await redeemPasswordLink(db, sha256(token.data), passwordHash);
       if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
       response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
     },

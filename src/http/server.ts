@@ -1,10 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ApiError, describeError, invalidRequest, notFound } from '../platform/errors.js';
+import { ApiError, describeError, invalidRequest, methodNotAllowed, notFound } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './body.js';
@@ -17,18 +17,24 @@ export interface ServerOptions {
   pages: RequestHandler[];
   /** Throws ApiError where the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request) => Promise<Caller>>;
+  /** Throws ApiError where a shipper asks too often. */
+  limit(shipperId: string): void;
   logger: Logger;
   metrics: Metrics;
+  /** Proxies whose X-Forwarded-For is believed, as express takes them. */
+  trustProxy: number | string[] | undefined;
 }
 
 /** Everything a request passes through, in order; errors thrown anywhere become the contract's answers. */
-export function createApp({ routes, pages, authenticate, logger, metrics }: ServerOptions): Express {
+export function createApp(options: ServerOptions): Express {
+  const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });
   const app = express();
   app
     .disable('x-powered-by')
     .disable('etag')
     .set('query parser', 'simple')
+    .set('trust proxy', options.trustProxy ?? false)
     .set('case sensitive routing', true);
   app.use(
     identifyAndLog(logger, metrics),
@@ -38,10 +44,10 @@ export function createApp({ routes, pages, authenticate, logger, metrics }: Serv
   for (const [path, group] of groupByPath(routes)) {
     for (const spec of group) {
       const readsBody = spec.method === 'post' || spec.method === 'patch';
-      const handlers = [authentication(spec, authenticate), ...(readsBody ? parseBody : []), handler(spec)];
+      const handlers = [admission(spec, options), ...(readsBody ? parseBody : []), handler(spec)];
       app[spec.method](path, ...handlers);
     }
-    app.all(path, methodNotAllowed(group));
+    app.all(path, refuseMethod(group));
   }
   for (const page of pages) app.use(page);
   app.use(() => {
@@ -51,11 +57,17 @@ export function createApp({ routes, pages, authenticate, logger, metrics }: Serv
   return app;
 }
 
+export interface Listener {
+  port: number;
+  /** Another app answers from now on. */
+  use(app: RequestListener): void;
+  /** Takes no new connection; resolves when the requests under way are answered. */
+  close(): Promise<void>;
+}
+
 /** An HTTP server whose every wait has a bound; slow senders of headers or bodies are cut off. */
-export function listen(
-  app: Express,
-  port: number,
-): Promise<{ server: Server; port: number; close(): Promise<void> }> {
+export function listen(first: RequestListener, port: number): Promise<Listener> {
+  let app = first;
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -63,7 +75,7 @@ export function listen(
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 65_000,
     },
-    app,
+    (request, response) => app(request, response),
   );
   server.on('clientError', answerUnreadable);
   return new Promise((resolve, reject) => {
@@ -72,8 +84,8 @@ export function listen(
       server.off('error', reject);
       const address = server.address();
       resolve({
-        server,
         port: typeof address === 'object' && address ? address.port : port,
+        use: (next) => void (app = next),
         close: () => close(server),
       });
     });
@@ -126,10 +138,13 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
     new Map<string, Route[]>(),
   );
 
-const authentication =
-  (spec: Route, authenticate: ServerOptions['authenticate']): RequestHandler =>
+const admission =
+  (spec: Route, { authenticate, limit }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
-    if (spec.auth !== 'login') response.locals.caller = await authenticate[spec.auth](request);
+    if (spec.auth !== 'login') {
+      const caller = (response.locals.caller = await authenticate[spec.auth](request));
+      if (spec.auth === 'shipper') limit(caller.shipperId);
+    }
     next();
   };
 
@@ -142,13 +157,11 @@ const handler =
     if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
   };
 
-const methodNotAllowed = (group: Route[]): RequestHandler => {
+const refuseMethod = (group: Route[]): RequestHandler => {
   const methods = group.map(({ method }) => method.toUpperCase());
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   return () => {
-    throw new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, {
-      headers: { Allow: allow },
-    });
+    throw methodNotAllowed(allow);
   };
 };
 

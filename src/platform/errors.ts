@@ -32,14 +32,23 @@ export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what
 
 export const conflict = (message: string) => new ApiError(409, 'CONFLICT', message);
 
+/** A part of a second counts as a whole one. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
-  new ApiError(429, 'TOO_MANY_REQUESTS', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+  new ApiError(429, 'TOO_MANY_REQUESTS', message, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  });
 
 export const unavailable = (message = 'A part the service needs is out of reach; nothing was accepted.') =>
   new ApiError(503, 'UNAVAILABLE', message, { headers: { 'Retry-After': '1' } });
 
+/** `allow` lists the methods the route takes, as in `GET, HEAD`. */
+export const methodNotAllowed = (allow: string) =>
+  new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, { headers: { Allow: allow } });
+
 /** What a log line may say of an error: never a statement's values or a request's content. */
-export const describeError = (error: unknown): string =>
-  error instanceof Error
-    ? `${'code' in error ? `${String(error.code)} ` : ''}${error.message || error.name}`
-    : String(error);
+export function describeError(error: unknown): string {
+  const { code = '', message, name } = (error ?? {}) as { code?: string | number } & Partial<Error>;
+  if (message === undefined) return String(error);
+  const text = message || String(name);
+  return text.includes(String(code)) ? text : `${code} ${text}`;
+}

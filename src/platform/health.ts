@@ -1,33 +1,77 @@
 import { Router } from 'express';
-import { describeError } from './errors.js';
+import { describeError, methodNotAllowed } from './errors.js';
+import { every } from './every.js';
+import type { Logger } from './logger.js';
 
-/** Checks that must pass before work is sent here. Each rejects with its reason. */
+/** Checks by name. Each rejects with the reason why it fails. */
 export type HealthChecks = Record<string, () => Promise<void>>;
 
-const checkTimeoutMs = 1_500;
-
-/**
- * `/healthz` tells that the process lives; `/readyz` runs the checks. What only `informs` is shown in the answer
- * but does not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
- */
-export function healthPages(checks: HealthChecks, informs: HealthChecks): Router {
-  const router = Router();
-  router.get('/healthz', (_request, response) => {
-    response.json({ status: 'OK' });
-  });
-  router.get('/readyz', async (_request, response) => {
-    const [needed, informed] = await Promise.all([runAll(checks), runAll(informs)]);
-    const ready = Object.values(needed).every((result) => result === 'OK');
-    response
-      .status(ready ? 200 : 503)
-      .json({ status: ready ? 'OK' : 'UNAVAILABLE', checks: { ...needed, ...informed } });
-  });
-  return router;
+export interface Health {
+  /** `/healthz` tells that the process lives; `/readyz` runs the checks. */
+  page: Router;
+  /**
+   * Ready while the `needed` pass; before the first call the process is starting. What only `informs` is shown but
+   * does not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
+   */
+  use(needed: HealthChecks, informs?: HealthChecks): void;
+  stop(): Promise<void>;
 }
 
-/** Whether every check passes now. */
-export const isReady = async (checks: HealthChecks): Promise<boolean> =>
-  Object.values(await runAll(checks)).every((result) => result === 'OK');
+const checkTimeoutMs = 1_500;
+const intervalMs = 2_000;
+
+/**
+ * Checks when asked and every two seconds. A check that begins to fail, or fails for another reason than before, is
+ * logged once, and once when it passes again. `onReady` hears every result.
+ */
+export function createHealth(logger: Logger, onReady: (ready: boolean) => void): Health {
+  const failing = new Map<string, string>();
+  let checks: { needed: HealthChecks; informs: HealthChecks } | undefined;
+
+  const note = (name: string, result: string) => {
+    if (result === 'OK') {
+      if (failing.delete(name)) logger.info({ check: name }, 'health check passes again');
+    } else if (failing.get(name) !== result) {
+      failing.set(name, result);
+      logger.warn({ check: name, reason: result }, 'health check fails');
+    }
+  };
+  const look = async (): Promise<{ ready: boolean; results: Record<string, string> }> => {
+    if (!checks) return { ready: false, results: { start: 'the service is starting' } };
+    const { needed, informs } = checks;
+    const results = await runAll({ ...needed, ...informs });
+    for (const [name, result] of Object.entries(results)) note(name, result);
+    const ready = Object.keys(needed).every((name) => results[name] === 'OK');
+    onReady(ready);
+    return { ready, results };
+  };
+  const watching = every(intervalMs, 'health', logger, async () => void (await look()));
+
+  return {
+    page: page(look),
+    use: (needed, informs = {}) => void (checks = { needed, informs }),
+    stop: watching.stop,
+  };
+}
+
+function page(look: () => Promise<{ ready: boolean; results: Record<string, string> }>): Router {
+  const router = Router();
+  const refuseMethod = () => {
+    throw methodNotAllowed('GET, HEAD');
+  };
+  router
+    .route('/healthz')
+    .get((_request, response) => void response.json({ status: 'OK' }))
+    .all(refuseMethod);
+  router
+    .route('/readyz')
+    .get(async (_request, response) => {
+      const { ready, results } = await look();
+      response.status(ready ? 200 : 503).json({ status: ready ? 'OK' : 'UNAVAILABLE', checks: results });
+    })
+    .all(refuseMethod);
+  return router;
+}
 
 const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
   Object.fromEntries(

@@ -1,11 +1,17 @@
 import { Router } from 'express';
+import { methodNotAllowed } from './errors.js';
 import type { Metrics } from './metrics.js';
 
 /** `/metrics` for Prometheus. */
 export function metricsPage(metrics: Metrics): Router {
   const router = Router();
-  router.get('/metrics', async (_request, response) => {
-    response.type(metrics.contentType).send(await metrics.text());
-  });
+  router
+    .route('/metrics')
+    .get(async (_request, response) => {
+      response.type(metrics.contentType).send(await metrics.text());
+    })
+    .all(() => {
+      throw methodNotAllowed('GET, HEAD');
+    });
   return router;
 }

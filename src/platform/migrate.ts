@@ -1,10 +1,21 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { ApiError } from './errors.js';
 import type { Logger } from './logger.js';
+import type { Database } from './postgres.js';
 
 const migrationsTable = 'migrations';
+const folder = fileURLToPath(new URL('../migrations', import.meta.url));
 const lowestServerVersion = 150_000;
+
+/** Takes PostgreSQL's `server_version_num`. Throws where it is older than 15. */
+export function requireServerVersion(version: number): void {
+  if (version >= lowestServerVersion) return;
+  throw new Error(`PostgreSQL 15 or newer is needed, this one is ${Math.floor(version / 10_000)}`);
+}
 
 /**
  * Brings the schema up to date. Concurrent starters wait for one another on an advisory lock. Throws where the
@@ -16,12 +27,10 @@ export async function migrate(connectionString: string, logger: Logger): Promise
   await client.connect();
   try {
     const version = await client.query<{ server_version_num: string }>('show server_version_num');
-    if (Number(version.rows[0]?.server_version_num) < lowestServerVersion) {
-      throw new Error('PostgreSQL 15 or newer is needed');
-    }
+    requireServerVersion(Number(version.rows[0]?.server_version_num));
     const done = await runner({
       dbClient: client,
-      dir: fileURLToPath(new URL('../migrations', import.meta.url)),
+      dir: folder,
       migrationsTable,
       direction: 'up',
       advisoryLockMode: 'wait',
@@ -31,4 +40,30 @@ export async function migrate(connectionString: string, logger: Logger): Promise
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Answers a check that rejects while PostgreSQL is older than 15 or lacks a migration this program needs, as after
+ * the restore of an old dump. Migrations it does not know are no fault: in a rolling upgrade a newer program has
+ * been here, and migrations leave the previous version working.
+ */
+export function schemaCheck(db: Database): () => Promise<void> {
+  const needed = readdirSync(folder).map((file) => basename(file, '.sql'));
+  return async () => {
+    const { version, missing } = await readSchema(db, needed).catch((error: unknown) => {
+      throw error instanceof ApiError ? new Error('PostgreSQL is out of reach') : error;
+    });
+    requireServerVersion(Number(version));
+    if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
+  };
+}
+
+async function readSchema(db: Database, needed: string[]): Promise<{ version: string; missing: string[] }> {
+  const rows = await db.query<{ version: string; missing: string[] }>(
+    'read-schema',
+    `select current_setting('server_version_num') as version,
+            array(select unnest($1::text[]) except select name from ${migrationsTable} order by 1) as missing`,
+    [needed],
+  );
+  return rows[0]!;
 }

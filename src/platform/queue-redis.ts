@@ -49,12 +49,13 @@ export function redisBackend(
       return worker;
     },
     check: async () => {
-      if ('nodes' in producing) return void (await producing.cluster('INFO'));
-      const memory = await producing.info('memory');
-      const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1];
-      if (policy && policy !== 'noeviction') {
-        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${policy}, it must be noeviction`);
-      }
+      if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+      const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
+      const memory = await Promise.all(nodes.map((node) => node.info('memory')));
+      const policies = memory.map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);
+      const wrong = policies.find((policy) => policy && policy !== 'noeviction');
+      if (wrong)
+        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${wrong}, it must be noeviction`);
     },
   };
 }

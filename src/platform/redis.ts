@@ -5,12 +5,16 @@ import { Cluster, Redis } from 'ioredis';
  * redis+sentinel://user:password@h1:26379,h2:26379/master-name/db, redis+cluster://user:password@h1,h2.
  *
  * `fast` is for producers: a command fails at once while Redis is away instead of piling up in memory, and
- * never waits longer than a second. `blocking` is for workers, which wait for Redis to come back.
+ * never waits longer than `commandTimeoutMs`. `blocking` is for workers, which wait for Redis to come back.
  */
-export function connectRedis(url: string, kind: 'fast' | 'blocking'): Redis | Cluster {
+export function connectRedis(
+  url: string,
+  kind: 'fast' | 'blocking',
+  commandTimeoutMs = 1_000,
+): Redis | Cluster {
   const options =
     kind === 'fast'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 1_000 }
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: commandTimeoutMs }
       : { maxRetriesPerRequest: null };
   const shared = {
     ...options,

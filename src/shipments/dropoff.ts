@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { defaultDropoffLocations } from './dropoff-defaults.js';
 import type { DropoffLocation } from './order.js';
 
 const dropoffFile = z
@@ -23,9 +22,8 @@ const dropoffFile = z
   )
   .min(1, 'must list at least one location');
 
-/** Reads DROPOFF_FILE, or takes the default set. Throws an Error that names every wrong field. */
-export function loadDropoffLocations(path: string | undefined): DropoffLocation[] {
-  if (path === undefined) return defaultDropoffLocations;
+/** Reads DROPOFF_FILE. Throws an Error that names every wrong field. */
+export function readDropoffLocations(path: string): DropoffLocation[] {
   const parsed = dropoffFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (parsed.success) return parsed.data;
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));

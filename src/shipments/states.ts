@@ -47,9 +47,8 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
   };
 }
 
-/** Reads STATES_FILE, or takes the default. Throws an Error that names what is wrong in the file. */
-export function loadCatalogue(path: string | undefined): StateCatalogue {
-  if (path === undefined) return createCatalogue();
+/** Reads STATES_FILE. Throws an Error that names what is wrong in the file. */
+export function readCatalogue(path: string): StateCatalogue {
   const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) {
     throw new Error(

@@ -113,6 +113,9 @@ describe('routes and methods', () => {
     ['GET', '/operator/v1/shippers', ['POST']],
     ['GET', '/operator/v1/events', ['POST']],
     ['POST', '/operator/v1/status', ['GET']],
+    ['POST', '/healthz', ['GET']],
+    ['DELETE', '/readyz', ['GET']],
+    ['OPTIONS', '/metrics', ['GET']],
   ])('%s %s is 405 that allows %j, with or without a token', async (method, path, methods) => {
     for (const headers of [{}, { authorization: `Bearer ${account.token}` }]) {
       const url = `${service.url}${path}?key=${account.accountKey}`;

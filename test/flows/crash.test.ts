@@ -53,7 +53,7 @@ describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
 
   test('what one worker had in flight is delivered by the other within 20 s', async () => {
     const inFlight = 20;
-    const env = { DELIVERY_CONCURRENCY: String(inFlight), DELIVERY_TIMEOUT: '50s' };
+    const env = { DELIVERY_CONCURRENCY: String(inFlight), DELIVERY_TIMEOUT: '50s', SHUTDOWN_TIMEOUT: '50s' };
     service = await startService({ backend, env, role: 'api' });
     const [victim, other] = await Promise.all([
       startProcess(service.env, 'worker'),

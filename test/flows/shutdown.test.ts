@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
@@ -27,7 +28,10 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
   });
 
   test('lets the attempts in flight finish, starts no others, exits 0 with a last log line, and the next start goes on', async () => {
-    service = await startService({ backend, env: { DELIVERY_CONCURRENCY: '4', SHUTDOWN_TIMEOUT: '10s' } });
+    service = await startService({
+      backend,
+      env: { DELIVERY_CONCURRENCY: '4', SHUTDOWN_TIMEOUT: '15s' },
+    });
     const account = await registerAccount(service);
     const answers: (() => void)[] = [];
     receiver = await startReceiver((_, response) => void answers.push(() => response.end('ok')));
@@ -53,17 +57,22 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     expect(repeated(receiver.received)).toBe(0);
   }, 60_000);
 
-  test('gives up on attempts that outlast SHUTDOWN_TIMEOUT', async () => {
-    service = await startService({ backend, env: { SHUTDOWN_TIMEOUT: '500ms' } });
+  test('gives up on what cannot be recorded within SHUTDOWN_TIMEOUT', async () => {
+    service = await startService({ backend, env: { DELIVERY_TIMEOUT: '500ms', SHUTDOWN_TIMEOUT: '500ms' } });
     const account = await registerAccount(service);
-    receiver = await startReceiver(() => ({ delayMs: 60_000 }));
+    receiver = await startReceiver(() => ({ delayMs: 300 }));
     await registerWebhook(account, receiver.url);
     await placeOrder(account);
     await receiver.waitFor(1);
+    const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await client.connect();
+    await client.query('begin');
+    await client.query('lock table deliveries in access exclusive mode');
     const startedAt = Date.now();
     expect(await stopProcess(service.process)).toBe(1);
     expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(lastLine(service.process.output())).toContain('not drained in time');
+    await client.end();
   });
 
   test('sent twice exits at once', async () => {

@@ -47,8 +47,14 @@ const wrong: Record<string, string[]> = {
   LOG_LEVEL: ['loud', 'INFO'],
   METRICS_PORT: ['x', '65536'],
   SHUTDOWN_TIMEOUT: ['99ms', '11m'],
+  API_RATE_LIMIT: ['-1', 'many'],
+  LOGIN_LIMIT_ACCOUNT: ['0'],
+  LOGIN_LIMIT_IP: ['1.5'],
+  TRUST_PROXY: ['true', '0', '10', 'proxy.example', '10.0.0.0/33', '10.0.0.1,'],
+  STATES_FILE: ['/nowhere/states.json', '/', './package.json'],
+  DROPOFF_FILE: ['/nowhere/dropoff.json', './LICENSE'],
 };
-const free = ['DATA_DIR', 'STATES_FILE', 'DROPOFF_FILE'];
+const free = ['DATA_DIR'];
 
 describe('the configuration', () => {
   test('needs nothing in embedded mode, where private and plain targets are allowed', () => {
@@ -123,6 +129,20 @@ describe('the configuration', () => {
   test('takes an empty variable for one that is not set', () => {
     const empty = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, '']));
     expect(parseConfig(empty)).toEqual(parseConfig({}));
+  });
+
+  test('names a file that cannot be used once, with the reason once', () => {
+    const lines = problems({ ...production, STATES_FILE: '/nowhere/states.json', PORT: 'eighty' });
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^ {2}STATES_FILE: ENOENT(?!.*ENOENT)/);
+    expect(problems({ ...production, DROPOFF_FILE: './LICENSE' })[0]).toMatch(/not valid JSON/);
+  });
+
+  test.each([
+    ['1', 1],
+    ['loopback, 10.0.0.0/8,2001:db8::1', ['loopback', '10.0.0.0/8', '2001:db8::1']],
+  ])('takes TRUST_PROXY=%s', (text, value) => {
+    expect(parseConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
 
   test('refuses one port for two listeners', () => {

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { dropoffChooser, loadDropoffLocations } from '../../src/shipments/dropoff.js';
+import { dropoffChooser, readDropoffLocations } from '../../src/shipments/dropoff.js';
+import { defaultDropoffLocations } from '../../src/shipments/dropoff-defaults.js';
 import type { DropoffLocation } from '../../src/shipments/order.js';
 
 const place = (fields: Partial<DropoffLocation>): DropoffLocation => ({
@@ -85,7 +86,7 @@ describe('the drop-off location', () => {
 
 describe('the list of drop-off locations', () => {
   test('has a usable default', () => {
-    const all = loadDropoffLocations(undefined);
+    const all = defaultDropoffLocations;
     expect(all.length).toBeGreaterThan(3);
     for (const one of all) {
       expect(one.country).toMatch(/^[A-Z]{2}$/);
@@ -107,14 +108,14 @@ describe('the list of drop-off locations', () => {
     const path = join(folder, 'dropoff.json');
     const load = (content: unknown) => {
       writeFileSync(path, JSON.stringify(content));
-      return loadDropoffLocations(path);
+      return readDropoffLocations(path);
     };
     try {
       const own = [place({ street: 'Own street' })];
       expect(load(own)).toEqual(own);
       expect(() => load([])).toThrow(/at least one location/);
       expect(() => load([{ ...place({}), country: 'Mexico', lat: '20' }])).toThrow(/0\.country.*0\.lat/);
-      expect(() => loadDropoffLocations(join(folder, 'missing.json'))).toThrow(/ENOENT/);
+      expect(() => readDropoffLocations(join(folder, 'missing.json'))).toThrow(/ENOENT/);
     } finally {
       rmSync(folder, { recursive: true });
     }

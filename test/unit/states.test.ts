@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createCatalogue, loadCatalogue } from '../../src/shipments/states.js';
+import { createCatalogue, readCatalogue } from '../../src/shipments/states.js';
 
 describe('the default state catalogue', () => {
-  const catalogue = loadCatalogue(undefined);
+  const catalogue = createCatalogue();
   const names = [...catalogue.names];
   const successors = (from: string) => names.filter((to) => catalogue.allows(from, to));
 
@@ -103,7 +103,7 @@ describe('a catalogue of the operator', () => {
       fc.property(anyCatalogue, (file) => {
         for (const catalogue of [
           createCatalogue(file),
-          withFile(JSON.stringify(file), (path) => loadCatalogue(path)),
+          withFile(JSON.stringify(file), (path) => readCatalogue(path)),
         ]) {
           expect(catalogue.initial).toBe(file.initial);
           expect([...catalogue.names]).toEqual(file.states.map((state) => state.name));
@@ -126,11 +126,11 @@ describe('a catalogue of the operator', () => {
       /initial/,
     ],
   ])('with %s is refused and says why', (_, file, reason) => {
-    withFile(JSON.stringify(file), (path) => expect(() => loadCatalogue(path)).toThrow(reason));
+    withFile(JSON.stringify(file), (path) => expect(() => readCatalogue(path)).toThrow(reason));
   });
 
   test('that is no JSON or not there is refused', () => {
-    withFile('no JSON', (path) => expect(() => loadCatalogue(path)).toThrow());
-    expect(() => loadCatalogue('/nowhere/states.json')).toThrow(/ENOENT/);
+    withFile('no JSON', (path) => expect(() => readCatalogue(path)).toThrow());
+    expect(() => readCatalogue('/nowhere/states.json')).toThrow(/ENOENT/);
   });
 });

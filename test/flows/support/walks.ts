@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { loadCatalogue } from '../../../src/shipments/states.js';
+import { createCatalogue } from '../../../src/shipments/states.js';
 import type { Behaviour } from './journal.js';
 
-export const catalogue = loadCatalogue(undefined);
+export const catalogue = createCatalogue();
 
 /** What happens to some shipments after their creation, and how their receiver behaves. */
 export interface Scenario {
