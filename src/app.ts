@@ -218,6 +218,7 @@ function sendingByHand(resources: Resources): Route[] {
   const { config, apiDb: db, logger, catalogue, producers } = resources;
   const sendTest = createTestSender({
     db,
+    queue: resources.deliveryQueue,
     secrets: resources.secrets,
     send: resources.sender.send,
     logger,

@@ -53,7 +53,7 @@ export function startWorker(resources: Resources): WorkerRole {
     metrics,
     timeoutMs: config.DELIVERY_TIMEOUT,
     userAgent,
-    onDue: queue.enqueue,
+    queue,
   });
   const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
   const startedAt = Date.now();
@@ -92,8 +92,14 @@ export function startWorker(resources: Resources): WorkerRole {
       metrics,
     }),
   );
-  const deliveryTimeoutMs = config.DELIVERY_TIMEOUT;
-  const sweepDeliveries = createDeliverySweep({ db, queue, logger, metrics, deliveryTimeoutMs });
+  const sweepDeliveries = createDeliverySweep({
+    db,
+    queue,
+    logger,
+    metrics,
+    deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+    orderHoldMs: config.ORDER_HOLD,
+  });
   const deliveries = every(sweepIntervalMs, 'sweep deliveries', logger, sweepDeliveries);
   const byHand = every(sweepIntervalMs, 'sweep by hand', logger, () => manual.sweep());
   const replays = every(sweepIntervalMs, 'replays', logger, () =>

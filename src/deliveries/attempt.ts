@@ -1,8 +1,41 @@
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
 import type { SecretBox } from '../webhooks/secrets.js';
 import { nextStep } from './retry-policy.js';
 import type { SendOutcome, SendRequest } from './send.js';
 import { sign } from './signature.js';
 import type { Claim, Settlement } from './store.js';
+
+export interface SendingOptions {
+  secrets: SecretBox;
+  send(request: SendRequest): Promise<SendOutcome>;
+  logger: Logger;
+  timeoutMs: number;
+  userAgent: string;
+}
+
+/** Sends once. What cannot even be sent (its secret does not open) is an attempt that failed: it is not tried for ever. */
+export async function sendClaim(options: SendingOptions, claim: Claim): Promise<SendOutcome> {
+  try {
+    return await options.send(requestOf(claim, options.secrets, options.timeoutMs, options.userAgent));
+  } catch (error) {
+    options.logger.error(
+      { deliveryId: claim.deliveryId, error: describeError(error) },
+      'notification not made',
+    );
+    return unsent(new Date());
+  }
+}
+
+const unsent = (startedAt: Date): SendOutcome => ({
+  ok: false,
+  statusCode: null,
+  errorCode: 'PROTOCOL',
+  responseBody: null,
+  durationMs: 0,
+  retryAfter: null,
+  startedAt,
+});
 
 /** The request of one attempt: the stored bytes, signed now (contract, section 5). */
 export function requestOf(

@@ -42,9 +42,16 @@ export function createCircuitCounter(deps: {
       failures: (before?.failures ?? 0) + outcomes.failures,
       probe: outcomes.probe ?? before?.probe ?? null,
     });
+    startTelling();
+  };
+
+  const startTelling = () => {
     telling ??= tell()
       .catch((error: unknown) => deps.logger.warn({ error: describeError(error) }, 'outcomes not counted'))
-      .finally(() => (telling = null));
+      .finally(() => {
+        telling = null;
+        if (toTell.size > 0) startTelling(); // came as it ended
+      });
   };
 
   return {

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/postgres.js';
 import { applyOutcomes, newCircuit, type Circuit, type Outcomes, type Transition } from './circuit.js';
 import type { DueDelivery } from './enqueue.js';
+import { itsTurn } from './order-store.js';
 
 interface CircuitRow extends Circuit {
   webhookId: string;
@@ -96,15 +97,31 @@ async function markForRelease(tx: Database, webhookIds: string[]): Promise<void>
   );
 }
 
-/** Takes the oldest held delivery of each open circuit whose wait is over as its probe, one at a time. */
-export function takeProbes(db: Database, probeMs: number, quietMs: number): Promise<DueDelivery[]> {
+/** As far as a probe is looked for among what is held. */
+const probeCandidates = 100;
+
+/**
+ * Takes the oldest held delivery of each open circuit whose wait is over, and whose turn it is, as its probe, one at
+ * a time. What has to wait for an earlier state that waits for its own retry is no probe.
+ */
+export function takeProbes(
+  db: Database,
+  probeMs: number,
+  quietMs: number,
+  orderHoldMs: number,
+): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
     'take-probes',
     `with ripe as (
        select c.webhook_id, (
-         select d.delivery_id from deliveries d
-          where d.webhook_id = c.webhook_id and d.completed_at is null and d.status = 'HELD'
-            and d.sweep_at is null
+         select d.delivery_id
+           from (
+             select h.delivery_id, h.event_id, h.webhook_id from deliveries h
+              where h.webhook_id = c.webhook_id and h.completed_at is null and h.status = 'HELD'
+                and h.sweep_at is null and not h.claimed
+              order by h.delivery_id limit ${probeCandidates}) d
+           join events e using (event_id)
+          where ${itsTurn('$3')}
           order by d.delivery_id limit 1) as delivery_id
          from circuits c join webhooks w using (webhook_id)
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
@@ -120,7 +137,7 @@ export function takeProbes(db: Database, probeMs: number, quietMs: number): Prom
        from ripe
       where d.delivery_id = ripe.delivery_id and d.status = 'HELD'
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
-    [probeMs, quietMs],
+    [probeMs, quietMs, orderHoldMs],
   );
 }
 

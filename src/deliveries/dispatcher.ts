@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import type { SecretBox } from '../webhooks/secrets.js';
-import { requestOf } from './attempt.js';
+import { sendClaim, type SendingOptions } from './attempt.js';
 import { createClaimer } from './claimer.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
 import { createFlights, type Flight } from './flights.js';
-import type { SendOutcome, SendRequest } from './send.js';
 import { createSettler } from './settler.js';
 import { createLanes } from './lanes.js';
 import { createSlots, type Slots } from './slots.js';
@@ -17,21 +14,16 @@ import { deferSweep, findDue, findDueOf, type DueCursor } from './sweep-store.js
 import { longestStartMs, sweepAfterMs } from './timing.js';
 import { untilBack } from './until-back.js';
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends SendingOptions {
   /** Records outcomes. */
   db: Database;
   /** Claims, leases and what is done again if it is lost. */
   leaseDb: Database;
-  secrets: SecretBox;
-  send(request: SendRequest): Promise<SendOutcome>;
   queue: DeliveryQueue;
-  logger: Logger;
   metrics: Metrics;
   concurrency: number;
-  timeoutMs: number;
   retryScheduleMs: readonly number[];
   orderHoldMs: number;
-  userAgent: string;
 }
 
 export interface Dispatcher {
@@ -50,16 +42,6 @@ const drainPollMs = 10;
 const turnedAwayMs = 120_000;
 /** Slow attempts that have given up their slot, as a multiple of the slots. */
 const movedFactor = 5;
-
-const unsent = (startedAt: Date): SendOutcome => ({
-  ok: false,
-  statusCode: null,
-  errorCode: 'PROTOCOL',
-  responseBody: null,
-  durationMs: 0,
-  retryAfter: null,
-  startedAt,
-});
 
 /**
  * Claims, sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this
@@ -93,19 +75,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return null;
     }
     flight.startedAt = performance.now();
-    const outcome = await sendClaim(claim);
+    const outcome = await sendClaim(options, claim);
     await settler.settle(claim, outcome);
     return outcome.durationMs;
-  };
-
-  /** What cannot even be sent (its secret does not open) is an attempt that failed: it is not tried for ever. */
-  const sendClaim = async (claim: Claim): Promise<SendOutcome> => {
-    try {
-      return await options.send(requestOf(claim, options.secrets, options.timeoutMs, options.userAgent));
-    } catch (error) {
-      logger.error({ deliveryId: claim.deliveryId, error: describeError(error) }, 'notification not made');
-      return unsent(new Date());
-    }
   };
 
   const start = (claim: Claim, flight: Flight) => {

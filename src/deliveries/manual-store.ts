@@ -36,7 +36,8 @@ export function claimManual(db: Database, deliveryIds: string[], leaseMs: number
                d.failure_count as "failureCount", d.webhook_id as "webhookId",
                coalesce(e.external_id, e.event_id::text) as "eventId", e.body, e.recorded_at as "recordedAt", e.sequence,
                e.shipment_id as "shipmentId", w.ordering = 'SHIPMENT' and e.shipment_id is not null as ordered,
-               false as "isProbe", false as troubled, w.target_address as "targetAddress", w.headers,
+               false as "isProbe", exists (select 1 from circuits c where c.webhook_id = w.webhook_id) as troubled,
+               w.target_address as "targetAddress", w.headers,
                case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
                     else array[w.secret] end as secrets`,
     [deliveryIds, leaseMs],

@@ -1,16 +1,13 @@
 import pRetry from 'p-retry';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import type { Metrics } from '../platform/metrics.js';
-import type { Database } from '../platform/postgres.js';
 import type { Producer } from '../platform/queue.js';
-import type { SecretBox } from '../webhooks/secrets.js';
 import { noteAttempt } from './attempt-metrics.js';
-import { requestOf } from './attempt.js';
-import type { DueDelivery } from './enqueue.js';
+import { sendClaim, type SendingOptions } from './attempt.js';
+import { reportSuccess } from './circuit-report.js';
 import { claimManual, releaseManual, settleManual, type ManualResult } from './manual-store.js';
 import { dropVoidManual, findManualWaiting, takeLapsedManual } from './manual-sweep-store.js';
-import type { SendOutcome, SendRequest } from './send.js';
+import type { NoticeDependencies } from './notice.js';
 import { finishedOf, releaseNext } from './order-store.js';
 import { createSlots } from './slots.js';
 import type { Claim } from './store.js';
@@ -20,15 +17,7 @@ const inFlightMax = 50;
 const inFlightPerWebhook = 5;
 const lapsedPerSweep = 100;
 
-export interface UnscheduledOptions {
-  db: Database;
-  secrets: SecretBox;
-  send(request: SendRequest): Promise<SendOutcome>;
-  logger: Logger;
-  metrics: Metrics;
-  timeoutMs: number;
-  userAgent: string;
-}
+export type UnscheduledOptions = SendingOptions & NoticeDependencies;
 
 export interface ManualSender {
   /** Claims and sends manual attempts; resolves when they are under way. What finds no room waits for the sweep. */
@@ -45,10 +34,8 @@ export const manualLeaseMs = (timeoutMs: number): number => timeoutMs + leaseMs;
  * Sends once what was asked for by hand, beside the scheduled attempts: it waits for no turn, takes nothing from
  * the retry schedule and has room of its own, of which one webhook gets a part only.
  */
-export function createManualSender(
-  options: UnscheduledOptions & { onDue(due: DueDelivery[]): void },
-): ManualSender {
-  const { db, logger } = options;
+export function createManualSender(options: UnscheduledOptions): ManualSender {
+  const { db, queue, logger } = options;
   const slots = createSlots(inFlightMax);
   const perWebhook = new Map<string, number>();
   const leaseMs = manualLeaseMs(options.timeoutMs);
@@ -59,8 +46,8 @@ export function createManualSender(
     if (late || (perWebhook.get(claim.webhookId) ?? 0) > inFlightPerWebhook)
       return releaseManual(db, claim, sweepAfterMs);
     const settled = await sendOnce(options, claim);
-    if (settled?.due) options.onDue([settled]);
-    if (settled?.succeeded) options.onDue(await releaseNext(db, finishedOf(claim), sweepAfterMs));
+    if (settled?.due) queue.enqueue([settled]);
+    if (settled?.succeeded) queue.enqueue(await releaseNext(db, finishedOf(claim), sweepAfterMs));
   };
 
   const start = (claim: Claim, claimedAt: number) => {
@@ -109,9 +96,12 @@ export function createManualSender(
   };
 }
 
-/** Sends a claimed attempt outside the schedule and records it. Null if its claim was taken away meanwhile. */
+/**
+ * Sends a claimed attempt outside the schedule and records it. For the circuit its success counts, its failure does
+ * not. Null if its claim was taken away meanwhile.
+ */
 export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
-  const outcome = await options.send(requestOf(claim, options.secrets, options.timeoutMs, options.userAgent));
+  const outcome = await sendClaim(options, claim);
   const result: ManualResult = {
     deliveryId: claim.deliveryId,
     number: claim.number,
@@ -129,6 +119,7 @@ export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
     factor: 2,
   });
   noteAttempt(options.metrics, claim, result);
+  if (settled && outcome.ok && claim.troubled) await reportSuccess(options, claim.webhookId);
   const { deliveryId, webhookId, number, trigger } = claim;
   const { statusCode, errorCode, durationMs } = outcome;
   options.logger.info(

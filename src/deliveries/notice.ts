@@ -1,21 +1,72 @@
 import { v7 as uuid } from 'uuid';
+import { describeError } from '../platform/errors.js';
+import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import type { DueDelivery } from './enqueue.js';
+import type { Transition } from './circuit.js';
+import type { DeliveryQueue, DueDelivery } from './enqueue.js';
+import { sweepAfterMs } from './timing.js';
 
 /** Operational notifications a shipper's other webhooks may ask for by name (`*` does not include them). */
 export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;
-export type Notice = (typeof notices)[number];
+type Notice = (typeof notices)[number];
+
+export interface NoticeDependencies {
+  db: Database;
+  queue: Pick<DeliveryQueue, 'enqueue'>;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Tells the owner that his webhook is not called any more. */
+export async function tellDisabled(
+  deps: NoticeDependencies,
+  webhookId: string,
+  reason: 'GONE' | 'FAILING',
+): Promise<void> {
+  deps.metrics.webhooksDisabled.inc({ reason });
+  await sendNotice(deps, webhookId, 'WEBHOOK_DISABLED', reason);
+}
+
+/** Tells the owner that the circuit of his webhook has opened or closed. */
+export async function tellTransition(
+  deps: NoticeDependencies,
+  webhookId: string,
+  transition: Exclude<Transition, null>,
+): Promise<void> {
+  const opened = transition === 'OPENED';
+  deps.metrics.circuitTransitions.inc({ to: opened ? 'open' : 'closed' });
+  await sendNotice(
+    deps,
+    webhookId,
+    opened ? 'WEBHOOK_FAILING' : 'WEBHOOK_RECOVERED',
+    opened ? 'CIRCUIT_OPEN' : null,
+  );
+}
 
 /**
- * Owes a notice about one webhook to the shipper's others that name it in their interests. Its body:
- * `{state, webhook_id, target_address, reason, timestamp}`.
+ * Sends a notice about one webhook to the shipper's others that name it in their interests. Its body:
+ * `{state, webhook_id, target_address, reason, timestamp}`. Never rejects: what it tells of has happened.
  */
-export async function recordNotice(
+async function sendNotice(
+  { db, queue, logger }: NoticeDependencies,
+  webhookId: string,
+  notice: Notice,
+  reason: string | null,
+): Promise<void> {
+  logger.warn({ webhookId, notice, reason }, 'webhook');
+  try {
+    queue.enqueue(await recordNotice(db, webhookId, notice, reason));
+  } catch (error) {
+    logger.warn({ webhookId, notice, error: describeError(error) }, 'notice not sent');
+  }
+}
+
+async function recordNotice(
   db: Database,
   webhookId: string,
   state: Notice,
   reason: string | null,
-  sweepAfterMs: number,
 ): Promise<DueDelivery[]> {
   const now = new Date();
   return db.query<DueDelivery>(

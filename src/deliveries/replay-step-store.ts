@@ -95,8 +95,8 @@ export async function replayPiece(
               failure_count = case d.status when 'FAILED' then 0 else d.failure_count end,
               status = case when d.status <> 'HELD' and w.status = 'ACTIVE' then 'PENDING' else 'HELD' end,
               due_at = case when d.status <> 'HELD' and w.status = 'ACTIVE' then now() end,
-              sweep_at = case when d.status <> 'HELD' and w.status = 'ACTIVE'
-                              then now() + make_interval(secs => $9::float8 / 1000) end
+              sweep_at = case when d.status = 'HELD' then d.sweep_at
+                              when w.status = 'ACTIVE' then now() + make_interval(secs => $9::float8 / 1000) end
          from found f, webhooks w
         where d.delivery_id = f.delivery_id and not f.absent and w.webhook_id = $1
           and d.status in ('FAILED', 'HELD', 'PENDING') and not d.claimed

@@ -8,7 +8,7 @@ import { settlementOf } from './attempt.js';
 import { disableWebhooks } from './circuit-store.js';
 import type { DeliveryQueue } from './enqueue.js';
 import { createCircuitCounter } from './circuit-counter.js';
-import { recordNotice, type Notice } from './notice.js';
+import { tellDisabled, tellTransition } from './notice.js';
 import { finishedOf, releaseNext } from './order-store.js';
 import type { SendOutcome } from './send.js';
 import { settleDeliveries, type Claim, type Settlement } from './store.js';
@@ -43,20 +43,12 @@ interface Item {
   settlement: Settlement;
 }
 
-export function createSettler({ db, queue, logger, metrics, retryScheduleMs }: SettlerOptions): Settler {
-  const notify = async (webhookId: string, notice: Notice, reason: string | null) => {
-    logger.warn({ webhookId, notice, reason }, 'webhook');
-    if (notice === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: 'GONE' });
-    else metrics.circuitTransitions.inc({ to: notice === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
-    queue.enqueue(await recordNotice(db, webhookId, notice, reason, sweepAfterMs));
-  };
+export function createSettler(options: SettlerOptions): Settler {
+  const { db, queue, logger, metrics, retryScheduleMs } = options;
   const counter = createCircuitCounter({
     db,
     logger,
-    onTransition: (webhookId, transition) =>
-      transition === 'OPENED'
-        ? notify(webhookId, 'WEBHOOK_FAILING', 'CIRCUIT_OPEN')
-        : notify(webhookId, 'WEBHOOK_RECOVERED', null),
+    onTransition: (webhookId, transition) => tellTransition(options, webhookId, transition),
   });
 
   const batches = createBatcher<Item, boolean>({
@@ -65,23 +57,24 @@ export function createSettler({ db, queue, logger, metrics, retryScheduleMs }: S
     maxWaiting: 10_000,
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
-      const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
-      // First of all: from this commit on nothing more is sent there.
-      const disabled =
-        gone.length > 0
-          ? await disableWebhooks(db, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE')
-          : [];
+      await disableGone(items);
       const settled = await settleDeliveries(
         db,
         items.map(({ settlement }) => settlement),
         sweepAfterMs,
       );
       await followUp(items.filter(({ claim }) => settled.has(claim.deliveryId)));
-      for (const { webhookId } of disabled)
-        await notify(webhookId, 'WEBHOOK_DISABLED', 'GONE').catch(forgive);
       return items.map(({ claim }) => settled.has(claim.deliveryId));
     },
   });
+
+  /** First of all: from this commit on nothing more is sent there. */
+  const disableGone = async (items: Item[]) => {
+    const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
+    if (gone.length === 0) return;
+    const disabled = await disableWebhooks(db, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE');
+    for (const { webhookId } of disabled) await tellDisabled(options, webhookId, 'GONE');
+  };
 
   /** What is lost here the sweeper finds: the outcome itself is committed. */
   const forgive = (error: unknown) => logger.warn({ error: describeError(error) }, 'follow-up failed');

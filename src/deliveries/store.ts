@@ -155,9 +155,13 @@ export interface Settlement {
   responseBody: string | null;
 }
 
+/** What an attempt left held is looked at once more, in case what held it was over before the outcome was recorded. */
+const heldSweepMs = 3_000;
+
 /**
  * Records many outcomes in one statement: the attempt's row, the status and the next attempt. Refused is a
- * result whose claim was taken away meanwhile (fencing). Answers the deliveryIds that were settled.
+ * result whose claim was taken away meanwhile (fencing); a claim that a crash of PostgreSQL has forgotten still holds
+ * while nobody else has made it. Answers the deliveryIds that were settled.
  */
 export async function settleDeliveries(
   db: Database,
@@ -174,14 +178,16 @@ export async function settleDeliveries(
                response_body, trigger)
      ), settled as (
        update deliveries d
-          set status = i.status, claimed = false, trigger = 'SCHEDULED',
+          set status = i.status, claimed = false, attempt_count = i.number, trigger = 'SCHEDULED',
               failure_count = d.failure_count + (i.status in ('PENDING', 'FAILED') and i.trigger = 'SCHEDULED')::int,
               due_at = now() + make_interval(secs => i.delay_ms / 1000),
-              sweep_at = now() + make_interval(secs => (i.delay_ms + $11::float8) / 1000),
+              sweep_at = now() + make_interval(secs => case when i.status = 'HELD' then ${heldSweepMs / 1000}
+                                                            else (i.delay_ms + $11::float8) / 1000 end),
               completed_at = case when i.status in ('SUCCEEDED', 'FAILED') then now() end
          from input i
         where d.delivery_id = i.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $12 and $13
-          and d.claimed and d.attempt_count = i.number
+          and (d.claimed and d.attempt_count = i.number
+               or not d.claimed and d.attempt_count = i.number - 1 and d.completed_at is null)
        returning i.*
      )
      insert into attempts (delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,

@@ -123,7 +123,7 @@ export function releaseHeld(
         set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $3::float8 / 1000)
       where delivery_id in (
         select delivery_id from deliveries
-         where webhook_id = $1 and completed_at is null and status = 'HELD' and sweep_at is null
+         where webhook_id = $1 and completed_at is null and status = 'HELD' and sweep_at is null and not claimed
          order by delivery_id limit $2 for update skip locked)
         and exists (select 1 from webhooks w
                      where w.webhook_id = $1 and w.status = 'ACTIVE' and w.deleted_at is null)

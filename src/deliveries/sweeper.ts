@@ -3,7 +3,7 @@ import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { disableWebhooks, findHopeless, takeProbes } from './circuit-store.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
-import { recordNotice } from './notice.js';
+import { tellDisabled } from './notice.js';
 import {
   cancelOpen,
   clearBacklogMark,
@@ -18,6 +18,8 @@ import { leaseMs, quietMs, shortQueueJobs, sweepAfterMs } from './timing.js';
 const forgottenPerSweep = 5_000;
 const backlogPerSweep = 1_000;
 const daysWithoutSuccess = 5;
+/** Counts from the last sweep that failed, which may have been three seconds before PostgreSQL was back. */
+const sparedMs = 7_000;
 /** Longer than any statement may run: a fan-out that began before a webhook's change has committed by then. */
 const backlogLingerMs = 30_000;
 
@@ -33,31 +35,31 @@ export interface SweeperDependencies {
  * of workers may sweep at once; each row is taken by one of them. Answers the sweep, to be run again and again.
  */
 export function createDeliverySweep(
-  deps: SweeperDependencies & { deliveryTimeoutMs: number },
+  deps: SweeperDependencies & { deliveryTimeoutMs: number; orderHoldMs: number },
 ): () => Promise<void> {
   const { db, queue } = deps;
-  let takeLapsedFrom = 0;
+  let spareUntil = 0;
 
   /**
-   * After an outage a lease that ran out says nothing about its holder, who could not renew it and may have an
-   * outcome to record: for one lease none is taken. Asked is nevertheless, to notice whether the outage goes on.
+   * After an outage a lease that ran out says nothing about its holder, who could not renew it; a crash may even have
+   * forgotten the claim. For a while nothing is taken from those who have an outcome to record. PostgreSQL is asked
+   * nevertheless, to notice whether the outage goes on.
    */
-  const lapsed = () => {
-    const limit = performance.now() < takeLapsedFrom ? 0 : forgottenPerSweep;
-    return takeLapsed(db, { leaseMs, quietMs, limit }).catch((error: unknown) => {
-      takeLapsedFrom = performance.now() + leaseMs;
+  const sparing = () => performance.now() < spareUntil;
+  const lapsed = () =>
+    takeLapsed(db, { leaseMs, quietMs, limit: sparing() ? 0 : forgottenPerSweep }).catch((error: unknown) => {
+      spareUntil = performance.now() + sparedMs;
       throw error;
     });
-  };
   /** What merely waits is in the queue, unless the queue is nearly empty. */
   const forgotten = async () =>
-    (await queue.waitingCount()) < shortQueueJobs
+    (await queue.waitingCount()) < shortQueueJobs && !sparing()
       ? takeForgotten(db, { quietMs, limit: forgottenPerSweep })
       : [];
 
   return async () => {
     for (const take of [lapsed, forgotten]) enqueueAgain(deps, await take());
-    queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs));
+    queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs, deps.orderHoldMs));
     await disableHopeless(deps);
     for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
   };
@@ -71,14 +73,11 @@ function enqueueAgain({ queue, logger, metrics }: SweeperDependencies, due: DueD
 }
 
 /** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */
-async function disableHopeless({ db, queue, logger, metrics }: SweeperDependencies): Promise<void> {
-  const hopeless = await findHopeless(db, daysWithoutSuccess);
+async function disableHopeless(deps: SweeperDependencies): Promise<void> {
+  const hopeless = await findHopeless(deps.db, daysWithoutSuccess);
   if (hopeless.length === 0) return;
-  for (const { webhookId } of await disableWebhooks(db, hopeless, 'FAILING')) {
-    logger.warn({ webhookId, reason: 'FAILING' }, 'webhook disabled');
-    metrics.webhooksDisabled.inc({ reason: 'FAILING' });
-    queue.enqueue(await recordNotice(db, webhookId, 'WEBHOOK_DISABLED', 'FAILING', sweepAfterMs));
-  }
+  for (const { webhookId } of await disableWebhooks(deps.db, hopeless, 'FAILING'))
+    await tellDisabled(deps, webhookId, 'FAILING');
 }
 
 /** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */

@@ -36,6 +36,7 @@ export async function insertTest(
      select o.delivery_id as "deliveryId", 1 as number, 'TEST' as trigger, 0 as "failureCount",
             w.webhook_id as "webhookId", $3::uuid as "eventId", $5 as body, now() as "recordedAt", 1 as sequence,
             w.target_address as "targetAddress", w.headers,
+            exists (select 1 from circuits c where c.webhook_id = w.webhook_id) as troubled,
             case when w.previous_secret_until > now() then array[w.secret, w.previous_secret]
                  else array[w.secret] end as secrets
        from target w, owed o`,

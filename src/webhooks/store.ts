@@ -81,8 +81,8 @@ export async function findWebhook(
 }
 
 /**
- * Merges the changes; null without that webhook. Set to ACTIVE from anything else, its backlog is marked to be
- * released by the sweeper.
+ * Merges the changes; null without that webhook. Set to ACTIVE, its backlog is marked to be released by the sweeper,
+ * also where it was ACTIVE: its circuit may be open.
  */
 export async function updateWebhook(
   db: Database,
@@ -102,7 +102,7 @@ export async function updateWebhook(
             supersede = coalesce($7, supersede),
             headers = coalesce($8, headers),
             description = coalesce($9, description),
-            backlog = case when $5 = 'ACTIVE' and status <> 'ACTIVE' then 'RELEASE' else backlog end,
+            backlog = case when $5 = 'ACTIVE' then 'RELEASE' else backlog end,
             updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
       returning ${columns}`,

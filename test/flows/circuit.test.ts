@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import {
   backends,
   startProcess,
@@ -95,6 +95,124 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await owner.waitFor(1, ({ notification }) => notification.state === 'WEBHOOK_RECOVERED');
     expect(await isOpen(webhookId)).toBe(false);
     await Promise.all([receiver.close(), owner.close()]);
+  });
+
+  const forceOpen = (webhookId: string) =>
+    service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, times_opened)
+       values ($1, now(), 10, 10, now(), now() + interval '1 hour', 1)
+       on conflict (webhook_id) do update set open_until = excluded.open_until, times_opened = 1`,
+      [webhookId],
+    );
+  const call = (path: string) => account.call(path, { method: 'POST' });
+
+  test('a redelivery or a test that succeeds closes the circuit as a probe does; one that fails does not count', async () => {
+    for (const kind of ['redelivery', 'test']) {
+      let down = true;
+      const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
+      const owner = await startReceiver();
+      const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+      await registerWebhook(account, owner.url, { interests: ['WEBHOOK_RECOVERED'] });
+      await forceOpen(webhookId);
+      const held = [await placeOrder(account), await placeOrder(account)];
+      await until('both are held', async () => (await statusCounts(webhookId)).HELD === 2);
+      const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&status=HELD`);
+      const send = () =>
+        kind === 'test'
+          ? call(`/v1/webhooks/${webhookId}/test`)
+          : call(`/v1/deliveries/${data.deliveries[0].deliveryId as string}/redeliver`);
+      const counted = () =>
+        service.sql('select attempts, failures, times_opened from circuits where webhook_id = $1', [
+          webhookId,
+        ]);
+
+      await send();
+      await receiver.waitFor(1);
+      await until('recorded', async () => {
+        const [{ n } = { n: 0 }] = await service.sql<{ n: number }>(
+          `select count(*)::int as n from attempts join deliveries using (delivery_id)
+            where webhook_id = $1 and duration_ms is not null`,
+          [webhookId],
+        );
+        return n === 1;
+      });
+      expect(await counted()).toEqual([{ attempts: 10, failures: 10, times_opened: 1 }]);
+      expect(await isOpen(webhookId)).toBe(true);
+
+      down = false;
+      await send();
+      await owner.waitFor(1, ({ notification }) => notification.webhook_id === webhookId);
+      for (const trackingId of held)
+        await receiver.waitFor(1, ({ notification }) => notification.tracking_id === trackingId);
+      await until('all have succeeded', async () => (await statusCounts(webhookId)).HELD === undefined);
+      const [circuit] = await service.sql<{ failing_since: null; last_success_at: Date }>(
+        'select failing_since, last_success_at from circuits where webhook_id = $1',
+        [webhookId],
+      );
+      expect(circuit).toEqual({ failing_since: null, last_success_at: expect.any(Date) });
+      await Promise.all([receiver.close(), owner.close()]);
+    }
+  });
+
+  test('the probe is one whose turn it is, not one that waits for a retry of its shipment', async () => {
+    let down = true;
+    const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const failed = [await placeOrder(account), await placeOrder(account)];
+    await until('both wait for their retry', async () => {
+      const waiting = 'select 1 from deliveries where webhook_id = $1 and failure_count = 1';
+      return (await service.sql(waiting, [webhookId])).length === 2;
+    });
+    await forceOpen(webhookId);
+    const events = failed.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
+    await operator(service, '/events', { body: { events } });
+    const fresh = await placeOrder(account);
+    await until('three are held', async () => (await statusCounts(webhookId)).HELD === 3);
+    down = false;
+    await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
+    await receiver.waitFor(1, ({ notification }) => notification.tracking_id === fresh, 8_000);
+    await until('it is closed', async () => !(await isOpen(webhookId)));
+    await receiver.close();
+  });
+
+  test('set to ACTIVE while it is, a webhook begins anew: all it was held goes out, however much', async () => {
+    const receiver = await startReceiver();
+    const { webhookId } = await registerWebhook(account, receiver.url, { ordering: 'NONE' });
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    await forceOpen(webhookId);
+    await service.sql(
+      `with made as (
+         insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+         select overlay(gen_random_uuid()::text placing left(uuid_floor(now())::text, 15) from 1 for 15)::uuid,
+                shipper_id, shipment_id, 1 + n, 'IN_TRANSIT', now(), now(), '{}'
+           from shipments, generate_series(1, 1200) n where tracking_id = $2
+         returning event_id)
+       insert into deliveries (delivery_id, event_id, webhook_id, state, status)
+       select delivery_id(event_id, $1), event_id, $1, 'IN_TRANSIT', 'HELD' from made`,
+      [webhookId, trackingId],
+    );
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    await until('all have succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 1_201);
+    expect(receiver.received).toHaveLength(1_201);
+    await receiver.close();
+  });
+
+  test('a probe that fails when its circuit is gone is not held for ever', async () => {
+    let down = true;
+    const receiver = await startReceiver(() => (down ? { status: 500, delayMs: 500 } : {}));
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await forceOpen(webhookId);
+    await placeOrder(account);
+    await until('it is held', async () => (await statusCounts(webhookId)).HELD === 1);
+    await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
+    await receiver.waitFor(1);
+    // As if another probe had closed it long ago and what it held had gone out.
+    await service.sql('delete from circuits where webhook_id = $1', [webhookId]);
+    down = false;
+    await receiver.waitFor(2);
+    await until('it has succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 1);
+    await receiver.close();
   });
 
   test('410 disables the webhook at once, tells the owner, and holds what it misses until it is active again', async () => {

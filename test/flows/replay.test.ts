@@ -131,6 +131,26 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
+  test('what waits its turn still goes out in its turn', async () => {
+    const hook = await startHook(account);
+    Object.assign(hook.answer, { status: 503, headers: { 'retry-after': '8' } });
+    const trackingId = await placeOrder(account);
+    await hook.receiver.waitFor(1);
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+    await settled(hook.webhookId, 1, 'HELD');
+    const answer = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
+    expect(answer.data.queued).toBe(1);
+    await untilOver(answer.data.replayId);
+    hook.answer.status = 200;
+    await settled(hook.webhookId, 2, 'SUCCEEDED');
+    expect(hook.receiver.received.map(({ notification }) => notification.state)).toEqual([
+      'CREATED',
+      'CREATED',
+      'PICKED_UP',
+    ]);
+    await hook.close();
+  });
+
   test('it is paced, survives the kill of its worker, is shared by workers, and can be cancelled', async () => {
     const shipper = await registerAccount(service);
     const hook = await startHook(shipper, { interests: ['*'], ordering: 'NONE' });

@@ -75,6 +75,16 @@ const stepsOf = (concurrency: number) => {
       lanes.expectMore(id);
       laneOf(model, id).turnedAway = true;
     });
+  const hasRoom = (id: string) =>
+    step(`has room ${id}`, (model, lanes) => {
+      const lane = laneOf(model, id);
+      const has = lanes.hasRoom(id);
+      if (lane.waiting.length > 0) expect(has).toBe(false);
+      else {
+        expect(lanes.enter(id)).toBe(has);
+        if (has) admit(lane, ['one']);
+      }
+    });
   const markSlow = (id: string) =>
     step(`slow ${id}`, (_, lanes) => {
       lanes.markSlow(id);
@@ -97,6 +107,7 @@ const stepsOf = (concurrency: number) => {
       webhookId.map(admitWaiting),
       webhookId.map(wantsMore),
       webhookId.map(expectMore),
+      webhookId.map(hasRoom),
       webhookId.map(markSlow),
       fc.constant(empty),
     ],
@@ -201,6 +212,17 @@ describe('lanes', () => {
       next.forEach(() => lanes.leave('a', 1));
     }
     expect([lanes.wantsMore('a'), lanes.wantsMore('a'), lanes.wantsMore('b')]).toEqual([true, false, false]);
+  });
+
+  test('help is wanted where more waits than may be under way, and not by a slow receiver', () => {
+    const lanes = createLanes(100);
+    for (let n = 0; n < 5; n += 1) lanes.wait('a', `a-${n}`);
+    expect(lanes.wantsHelp('a')).toBe(false);
+    lanes.wait('a', 'a-5');
+    expect([lanes.wantsHelp('a'), lanes.wantsHelp('b')]).toEqual([true, false]);
+    for (let n = 6; n < 60; n += 1) lanes.wait('a', `a-${n}`);
+    lanes.markSlow('a');
+    expect(lanes.wantsHelp('a')).toBe(false);
   });
 
   test('forgetting idle lanes loses nothing that is under way, waits or was turned away', () => {

@@ -9,6 +9,7 @@ export interface LoggedDelivery {
   status: string;
   attemptCount: number;
   nextAttemptAt: string | null;
+  completedAt: string | null;
   attempts: Record<string, unknown>[];
 }
 

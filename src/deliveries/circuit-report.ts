@@ -1,0 +1,18 @@
+import { describeError } from '../platform/errors.js';
+import { updateCircuits } from './circuit-store.js';
+import { tellTransition, type NoticeDependencies } from './notice.js';
+
+const success = { attempts: 1, failures: 0, probe: 'SUCCEEDED' } as const;
+
+/**
+ * A success outside the schedule shows that the receiver is back, as a probe's does: an open circuit closes, and the
+ * days without one success are over. Never rejects.
+ */
+export async function reportSuccess(deps: NoticeDependencies, webhookId: string): Promise<void> {
+  try {
+    const [circuit] = await updateCircuits(deps.db, new Map([[webhookId, success]]));
+    if (circuit?.transition) await tellTransition(deps, webhookId, circuit.transition);
+  } catch (error) {
+    deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted');
+  }
+}
