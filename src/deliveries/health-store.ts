@@ -1,4 +1,5 @@
 import type { Database } from '../platform/postgres.js';
+import { everyStatus } from './status-condition.js';
 
 export interface HealthFigures {
   circuitOpen: boolean;
@@ -11,7 +12,6 @@ export interface HealthFigures {
 const newestDeliveries = 1_000;
 const pendingCountMax = 10_000;
 
-/** Each condition has an index of its own. */
 const newestWhere = (condition: string) =>
   `(select delivery_id, status, completed_at from deliveries
      where webhook_id = $1 and ${condition} order by delivery_id desc limit $2)`;
@@ -24,9 +24,7 @@ export async function readHealthFigures(db: Database, webhookId: string): Promis
   const [figures] = await db.query<HealthFigures>(
     'read-health-figures',
     `with newest as materialized (
-       select * from (${['completed_at is null', "status = 'SUCCEEDED'", "status in ('FAILED', 'CANCELLED')"]
-         .map(newestWhere)
-         .join(' union all ')}) each order by delivery_id desc limit $2
+       select * from (${everyStatus.map(newestWhere).join(' union all ')}) each order by delivery_id desc limit $2
      )
      select exists (select 1 from circuits where webhook_id = $1 and open_until is not null) as "circuitOpen",
             coalesce((select max(completed_at) from newest where status = 'SUCCEEDED'),

@@ -1,4 +1,6 @@
 import type { Database } from '../platform/postgres.js';
+import { rangesOf, type TimeRange } from './log-range.js';
+import { byStatus, everyStatus } from './status-condition.js';
 
 export interface Delivery {
   deliveryId: string;
@@ -29,22 +31,10 @@ const deliveryColumns = `d.delivery_id as "deliveryId", d.webhook_id as "webhook
   d.completed_at as "completedAt"`;
 const deliveryJoins = `join events e using (event_id) left join shipments s on s.shipment_id = e.shipment_id`;
 
-/**
- * Where a page is looked for. Each delivery is in one of the indexes open, succeeded and ended badly, and in the one
- * of its state; each condition is written so that it can be served by the index meant and by no other.
- */
-const byStatus = {
-  PENDING: `completed_at is null and status = 'PENDING'`,
-  HELD: `completed_at is null and status = 'HELD'`,
-  FAILED: `status in ('FAILED', 'CANCELLED') and status = 'FAILED'`,
-  CANCELLED: `status in ('FAILED', 'CANCELLED') and status = 'CANCELLED'`,
-  SUCCEEDED: `status = 'SUCCEEDED'`,
-};
-const anyStatus = ['completed_at is null', `status in ('FAILED', 'CANCELLED')`, byStatus.SUCCEEDED];
 const ofState = 'state = $8';
 
-function conditionsOf({ status, state }: LogFilter): string[] {
-  if (state === undefined) return status ? [byStatus[status]] : anyStatus;
+function conditionsOf({ status, state }: LogFilter): readonly string[] {
+  if (state === undefined) return status ? [byStatus[status]] : everyStatus;
   if (status === undefined) return [ofState];
   // Few succeed of a rare state, and few end badly of any.
   return status === 'SUCCEEDED'
@@ -52,19 +42,35 @@ function conditionsOf({ status, state }: LogFilter): string[] {
     : [`${byStatus[status]} and state || '' = $8`];
 }
 
-/**
- * A page of the shipper's log, newest first: of each webhook the newest `limit` by the index that fits the filter,
- * then the newest of those. With a tracking id: the range of ids of each of the shipment's events.
- */
-export function listDeliveries(
+/** A page of the shipper's log, newest first: the newer pieces of its time before the older ones, until it is full. */
+export async function listDeliveries(
   db: Database,
   shipperId: string,
   filter: LogFilter,
   beforeId: string | undefined,
   limit: number,
 ): Promise<Delivery[]> {
-  const inRange = `delivery_id >= coalesce(uuid_floor($3), uuid_floor('epoch'))
-    and delivery_id < coalesce($4::uuid, uuid_floor($5), 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
+  const found: Delivery[] = [];
+  for (const range of rangesOf(filter, beforeId)) {
+    found.push(...(await listRange(db, shipperId, filter, range, beforeId, limit - found.length)));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+/**
+ * Of each webhook the newest `limit` by the index that fits the filter, then the newest of those. With a tracking id:
+ * the range of ids of each of the shipment's events.
+ */
+function listRange(
+  db: Database,
+  shipperId: string,
+  filter: LogFilter,
+  range: TimeRange,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  const inRange = 'delivery_id >= uuid_floor($3) and delivery_id < least($4::uuid, uuid_floor($5))';
   const conditions = conditionsOf(filter);
   const newestOf = (condition: string) =>
     `(select delivery_id from deliveries
@@ -98,9 +104,9 @@ export function listDeliveries(
     [
       shipperId,
       filter.webhookId ?? null,
-      filter.from ?? null,
+      range.from,
       beforeId ?? null,
-      filter.to ?? null,
+      range.before,
       limit,
       filter.trackingId ?? null,
       ...(filter.state === undefined ? [] : [filter.state]),

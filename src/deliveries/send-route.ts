@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import {
   addressDenied,
   guardedLookup,
@@ -8,13 +8,14 @@ import {
   type DestinationPolicy,
   type Resolve,
 } from '../webhooks/destination.js';
+import { READ_BYTES } from './send-body.js';
 import { createTunnelAgent } from './send-proxy.js';
 
 export interface RouteOptions {
   policy: DestinationPolicy;
   /** `http://host:port`; names are then resolved, and their addresses checked, by the proxy. */
   egressProxy?: string | undefined;
-  /** Default 256. What is beyond it waits for a connection, on its own deadline. */
+  /** Default 1,024, more than lanes let hang on a usual setting. What is beyond it waits for a connection, on its own deadline. */
   maxSocketsPerHost?: number | undefined;
   /** Stands in for `dns.lookup`, in tests. */
   lookup?: Resolve | undefined;
@@ -31,12 +32,26 @@ export interface Router {
   close(): void;
 }
 
-const MAX_SOCKETS_PER_HOST = 256;
+/** Attempts that hang keep their connections: fewer would make one path of a host delay another. */
+const MAX_SOCKETS_PER_HOST = 1_024;
 /** A little less than the usual idle limits of load balancers (60 s); a shorter Keep-Alive hint is heeded by Node. */
 const IDLE_TIMEOUT_MS = 50_000;
 /** Node's 250 ms give up too early on a far receiver that has several addresses. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+
+const USUAL_HEAD_BYTES = 4 * 1024;
+
+/**
+ * Node makes a new buffer of 64 KiB for every read. All our connections read into this one instead and copy what
+ * came; it holds a head and as much of a body as is wanted. (TLS hands over at most 16 KiB at a time anyhow.)
+ */
+const smallReads: OnReadOpts = {
+  buffer: new Uint8Array(USUAL_HEAD_BYTES + READ_BYTES),
+  callback(this: Socket, bytes: number, buffer: Uint8Array) {
+    return this.push(Buffer.from(buffer.subarray(0, bytes)));
+  },
+};
 
 /** Chooses agent and address for each request. The agents hold the guarded lookup, so no request is without. */
 export function createRouter(options: RouteOptions): Router {
@@ -82,7 +97,7 @@ function createAgents(options: RouteOptions, proxy: ProxyAddress | null, keepAli
     ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
   };
   return {
-    http: new http.Agent(common),
+    http: new http.Agent({ ...common, onread: smallReads }),
     https: proxy ? createTunnelAgent(proxy, secure) : new https.Agent(secure),
   };
 }

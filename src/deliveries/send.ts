@@ -45,7 +45,7 @@ const RESEND_WITHIN_MS = 500;
  * Sends a notification once. A failure is a value: `send` never rejects.
  *
  * The status line decides. A 2xx within the timeout is a success, and any other status is `HTTP_STATUS`,
- * whatever becomes of the body after it: endless, dripping or broken off, it is read up to 64 KiB or the
+ * whatever becomes of the body after it: endless, dripping or broken off, it is read up to 8 KiB or the
  * deadline, and then the connection is dropped. Redirects are not followed, nothing is decompressed.
  *
  * A connection that was kept open and that the receiver closed before it answered a byte is no failure of the

@@ -142,7 +142,7 @@ export async function cancelOpen(db: Database, webhookId: string, limit: number)
       where delivery_id in (
         select delivery_id from deliveries
          where webhook_id = $1 and completed_at is null and not claimed
-         order by delivery_id limit $2 for update skip locked)
+         limit $2 for update skip locked)
      returning delivery_id`,
     [webhookId, limit],
   );

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleOrder } from '../client.js';
+import { sampleOrder, type Account } from '../client.js';
 
 export interface Target {
   url: string;
@@ -8,14 +8,16 @@ export interface Target {
   token: string;
 }
 
+export const target = (url: string, { accountKey, token }: Account): Target => ({ url, accountKey, token });
+
 /** When the 201 came for each tracking id, in milliseconds since 1970 with fractions. */
 export type Accepted = Map<string, number>;
 
-const now = () => performance.timeOrigin + performance.now();
+export const now = () => performance.timeOrigin + performance.now();
 const body = Buffer.from(JSON.stringify(sampleOrder()));
 
 /** One order over a kept connection; resolves with its tracking id when the 201 is there. */
-function place(target: Target, agent: Agent): Promise<string> {
+export function place(target: Target, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       `${target.url}/v1/shipments?key=${target.accountKey}`,

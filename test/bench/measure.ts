@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook, type Account } from '../client.js';
+import { registerAccount, registerWebhook } from '../client.js';
 import { operatorToken, startProcess, stopProcess } from '../process.js';
 import type { RedisServer } from '../redis.js';
-import { placeOrders, placeOrdersAtRate, type Accepted, type Target } from './load.js';
+import { placeOrders, placeOrdersAtRate, target, type Accepted } from './load.js';
+import { percentiles, type Percentiles } from './percentiles.js';
 import { cpuUs, rssMb, startReceiverProcess, type BenchReceiver } from './processes.js';
-
-export interface Percentiles {
-  p50: number;
-  p99: number;
-}
 
 export interface Figures {
   queue: string;
@@ -120,12 +116,6 @@ export async function measure(plan: Plan): Promise<Figures> {
   }
 }
 
-const target = (url: string, account: Account): Target => ({
-  url,
-  accountKey: account.accountKey,
-  token: account.token,
-});
-
 const cpuOf = (pids: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuUs(pid, name === 'postgres')]));
 
@@ -139,12 +129,9 @@ async function latency(
   const accepted = await place();
   await untilReceived(receiver, accepted.size * webhooks);
   const arrivals = await receiver.arrivals();
-  const sorted = [...accepted]
-    .map(([trackingId, at]) => (arrivals.get(trackingId) ?? Infinity) - at)
-    .sort((a, b) => a - b);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99) };
+  return percentiles(
+    [...accepted].map(([trackingId, at]) => (arrivals.get(`/ ${trackingId}`) ?? Infinity) - at),
+  );
 }
 
 async function untilReceived(receiver: BenchReceiver, count: number): Promise<number> {

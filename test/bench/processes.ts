@@ -42,8 +42,9 @@ export function rssMb(pid: number): number {
 export interface BenchReceiver {
   url: string;
   pid: number;
-  count(): Promise<{ received: number; lastAt: number }>;
-  /** When each tracking id arrived first, in milliseconds since 1970 with fractions. */
+  /** All requests, or those whose path begins with the segment `kind`. */
+  count(kind?: string): Promise<{ received: number; lastAt: number }>;
+  /** When each tracking id arrived first on each path (`/path PH…`), in milliseconds since 1970 with fractions. */
   arrivals(): Promise<Map<string, number>>;
   reset(): Promise<void>;
   stop(): void;
@@ -54,15 +55,20 @@ export async function startReceiverProcess(): Promise<BenchReceiver> {
     execArgv: ['--import', 'tsx'],
   });
   const [port] = (await once(child, 'message')) as [number];
-  const ask = async <T>(question: string): Promise<T> => {
-    const answer = once(child, 'message');
-    child.send(question);
-    return ((await answer) as [T])[0];
+  let asking: Promise<unknown> = Promise.resolve();
+  const ask = <T>(question: string | object): Promise<T> => {
+    const asked = asking.then(async () => {
+      const answer = once(child, 'message');
+      child.send(question);
+      return ((await answer) as [T])[0];
+    });
+    asking = asked;
+    return asked;
   };
   return {
     url: `http://127.0.0.1:${port}/`,
     pid: child.pid as number,
-    count: () => ask('count'),
+    count: (kind) => ask(kind === undefined ? 'count' : { countOf: kind }),
     arrivals: async () => new Map(await ask<[string, number][]>('arrivals')),
     reset: () => ask('reset'),
     stop: () => void child.kill(),

@@ -1,0 +1,38 @@
+const dayMs = 86_400_000;
+/** How far back is looked at first, and then if that is not enough: each day is a partition. */
+const reachesMs = [dayMs, 7 * dayMs, Infinity];
+/** Another host's clock may be ahead of ours. */
+const clockLeewayMs = 3_600_000;
+
+export interface TimeRange {
+  from: Date;
+  /** Excluded. */
+  before: Date;
+}
+
+const momentOf = (uuidv7: string): number => Number.parseInt(uuidv7.slice(0, 8) + uuidv7.slice(9, 13), 16);
+
+/**
+ * The pieces in which a page of the log is looked for, newest first, without gaps: `from` (or 1970) to `to` (excluded,
+ * or now), no later than the delivery `beforeId`. Nearly always the newest day fills the page.
+ */
+export function rangesOf(
+  { from, to }: { from?: Date | undefined; to?: Date | undefined },
+  beforeId: string | undefined,
+): TimeRange[] {
+  const oldest = from?.getTime() ?? 0;
+  let before = Math.min(
+    to?.getTime() ?? Infinity,
+    beforeId === undefined ? Infinity : momentOf(beforeId) + 1,
+    Date.now() + clockLeewayMs,
+  );
+  const newest = Math.min(before, Date.now());
+  const ranges: TimeRange[] = [];
+  for (const reachMs of reachesMs) {
+    const start = Math.max(oldest, newest - reachMs);
+    ranges.push({ from: new Date(start), before: new Date(before) });
+    if (start === oldest) break;
+    before = start;
+  }
+  return ranges;
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { registerAccount, registerWebhook, type Account } from '../client.js';
+import { startService, type Service } from '../harness.js';
+
+const daysAgo = [0.01, 0.5, 0.99, 1.01, 2, 6.9, 7.1, 12, 19.5];
+const statuses = ['SUCCEEDED', 'FAILED', 'HELD', 'CANCELLED'];
+
+let service: Service;
+let account: Account;
+/** Newest first, as inserted: four webhooks, each with a status of its own. */
+let inserted: { deliveryId: string; status: string; recordedAt: Date }[];
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+  const { sql } = service;
+  await sql(`select make_log_partitions(current_date - 21, current_date)`);
+  for (const status of statuses) {
+    const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' });
+    await sql(
+      `with moments as (
+         select now() - interval '1 day' * days as moment from unnest($1::float8[]) as days
+       ), e as (
+         insert into events (event_id, shipper_id, sequence, state, occurred_at, recorded_at, body)
+         select overlay(gen_random_uuid()::text placing left(uuid_floor(moment)::text, 14) || '7' from 1 for 15)::uuid,
+                $2, 1, 'CREATED', moment, moment, '{}'
+           from moments returning event_id, recorded_at
+       )
+       insert into deliveries (delivery_id, event_id, webhook_id, state, status, completed_at)
+       select delivery_id(event_id, $3::uuid), event_id, $3::uuid, 'CREATED', $4::text,
+              case when $4::text <> 'HELD' then recorded_at end from e`,
+      [daysAgo, account.shipperId, webhookId, status],
+    );
+  }
+  inserted = await sql(
+    `select delivery_id as "deliveryId", status, recorded_at as "recordedAt"
+       from deliveries join events using (event_id) order by delivery_id desc`,
+  );
+});
+afterAll(() => service?.stop());
+
+async function readAll(query: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const answer = await account.call(`/v1/deliveries?${query}${cursor ? `&cursor=${cursor}` : ''}`);
+    ids.push(...(answer.data.deliveries as { deliveryId: string }[]).map(({ deliveryId }) => deliveryId));
+    cursor = answer.data.nextCursor as string | null;
+  }
+  return ids;
+}
+
+describe('a log of many days', () => {
+  const ids = (matches: (delivery: (typeof inserted)[number]) => boolean) =>
+    inserted.filter(matches).map(({ deliveryId }) => deliveryId);
+
+  test.each([1, 3, 5, 36, 37, 250])('is read to its end by pages of %d', async (limit) => {
+    expect(inserted).toHaveLength(36);
+    expect(await readAll(`limit=${limit}`)).toEqual(ids(() => true));
+  });
+
+  test.each(statuses)('and by status %s', async (status) => {
+    expect(await readAll(`limit=2&status=${status}`)).toEqual(ids((delivery) => delivery.status === status));
+    expect(await readAll(`limit=2&status=${status}&state=CREATED`)).toHaveLength(daysAgo.length);
+  });
+
+  test('and between two moments', async () => {
+    const [from, to] = [10, 1.5].map((days) => new Date(Date.now() - days * 86_400_000)) as [Date, Date];
+    const found = await readAll(`limit=3&from=${from.toISOString()}&to=${to.toISOString()}`);
+    expect(found).toEqual(ids(({ recordedAt }) => recordedAt >= from && recordedAt < to));
+    expect(found).toHaveLength(3 * statuses.length);
+  });
+});

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerAccount, registerWebhook, type Account } from '../../client.js';
+import { target } from '../load.js';
+import { percentiles, type Percentiles } from '../percentiles.js';
+import { latencies, probeFor } from './probe.js';
+import type { Bench } from './scenario.js';
+
+const shippers = 20;
+const webhooksPerShipper = 5;
+/** About a third of what two cores deliver: 160 orders, 800 deliveries a second. */
+const ordersPerSecond = 160;
+/** DELIVERY_TIMEOUT's default: then nothing hangs any more. */
+const hangMs = 15_000;
+
+export interface Isolation {
+  /** Latency of the healthy ones of 100 webhooks under a steady load while those that `hangs` names hang. */
+  phase(seconds: number, hangs: (webhook: number) => boolean): Promise<Percentiles>;
+}
+
+export async function startIsolation(bench: Bench): Promise<Isolation> {
+  const { url } = await bench.deploy('all');
+  const accounts = await Promise.all(Array.from({ length: shippers }, () => registerAccount({ url })));
+  const targets = accounts.map((account) => target(url, account));
+  return {
+    phase: async (seconds, hangs) => {
+      const kinds = accounts.map((_, shipper) =>
+        Array.from({ length: webhooksPerShipper }, (_, n) =>
+          hangs(shipper * webhooksPerShipper + n) ? 'hang' : 'ok',
+        ),
+      );
+      const remove = await registerAll(bench, accounts, kinds);
+      await bench.receiver.reset();
+      const probe = await probeFor(targets, bench.scaled(ordersPerSecond), seconds);
+      const healthy = healthyOf(probe.accepted.size, kinds);
+      const spread = percentiles(await latencies(bench.receiver, probe, 'ok', healthy));
+      await remove();
+      if (kinds.flat().includes('hang')) await sleep(hangMs);
+      return spread;
+    },
+  };
+}
+
+/** Orders go to the shippers in turn. */
+const healthyOf = (orders: number, kinds: string[][]): number =>
+  Array.from({ length: orders }, (_, n) => kinds[n % kinds.length]!)
+    .map((ofShipper) => ofShipper.filter((kind) => kind === 'ok').length)
+    .reduce((sum, healthy) => sum + healthy, 0);
+
+/** New webhooks for each phase, so that no circuit remembers the last one. */
+async function registerAll(bench: Bench, accounts: Account[], kinds: string[][]) {
+  const registered = await Promise.all(
+    accounts.map(async (account, shipper) => {
+      const webhookIds: string[] = [];
+      for (const [n, kind] of kinds[shipper]!.entries()) {
+        const address = new URL(`/${kind}/${shipper}-${n}`, bench.receiver.url).href;
+        webhookIds.push((await registerWebhook(account, address)).webhookId);
+      }
+      return { account, webhookIds };
+    }),
+  );
+  return async () => {
+    await Promise.all(
+      registered.map(async ({ account, webhookIds }) => {
+        for (const id of webhookIds) await account.call(`/v1/webhooks/${id}`, { method: 'DELETE' });
+      }),
+    );
+  };
+}

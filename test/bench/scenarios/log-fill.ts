@@ -1,0 +1,98 @@
+import type { Bench } from './scenario.js';
+
+/** The default LOG_RETENTION; a partition a day. */
+export const daysBack = 29;
+
+/** A shipper whose log is filled. */
+export interface LogOwner {
+  shipperId: string;
+  webhookIds: string[];
+  kind: 'big' | 'many' | 'dead' | 'usual';
+}
+
+/**
+ * Fills the log with about `count` deliveries by SQL, as the service would within its retention: 4 events a shipment,
+ * states 5:5:5:4:1 and a few LOST; nearly all succeeded, few ended badly, a handful is open (due tomorrow, so that
+ * nobody sends it). The `big` shipper's first webhook has half of all, its second those of the last quarter of the
+ * time, its third only the last states; `many` has a few of each of its webhooks; what the webhook of `dead` got
+ * failed, and is held since. The rest is in equal parts the `usual` ones'.
+ */
+export async function fillLog(bench: Bench, owners: LogOwner[], count: number): Promise<void> {
+  await bench.sql(`select make_log_partitions((now() - interval '${daysBack + 1} days')::date, now()::date)`);
+  await bench.sql('create unlogged table fill_owner (shipper_id uuid, shipments int)');
+  const usual = owners.filter(({ kind }) => kind === 'usual').length;
+  const shipments = { big: count / 8, many: count / 4_000, dead: count / 80, usual: count / 20 / usual };
+  for (const { shipperId, kind } of owners)
+    await bench.sql('insert into fill_owner values ($1, $2)', [shipperId, Math.ceil(shipments[kind])]);
+  for (const [what, statement] of [...fromTheStart, ['deliveries', deliveries(owners)], ...afterwards]) {
+    const startedAt = performance.now();
+    await bench.sql(statement!);
+    bench.say(`  ${what} filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  }
+}
+
+const fromTheStart = [
+  [
+    'shipments',
+    `insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
+                            dropoff_location, accepted_at, state, sequence)
+     select gen_random_uuid(), o.shipper_id, gen_random_uuid(),
+            upper('PH' || left(md5(o.shipper_id::text || n), 12)), 'SHIPPER-' || n, '{}', '{}',
+            now() - interval '${daysBack} days' * (1 - n::float8 / o.shipments), 'DELIVERED', 4
+       from fill_owner o, generate_series(1, o.shipments) n`,
+  ],
+  [
+    'events',
+    `insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+     select uuidv7(s.accepted_at + interval '1 hour' * (k - 5) - clock_timestamp()), s.shipper_id,
+            s.shipment_id, k, (array['CREATED', 'PICKED_UP', 'IN_TRANSIT', case
+              when hashtext(s.tracking_id) % 20000 = 0 then 'LOST'
+              when hashtext(s.tracking_id) % 5 = 0 then 'DELIVERY_FAILED' else 'DELIVERED' end])[k],
+            s.accepted_at, s.accepted_at, '{"state":"CREATED","tracking_id":"' || s.tracking_id || '"}'
+       from shipments s, generate_series(1, 4) k`,
+  ],
+];
+
+const afterwards = [
+  [
+    'attempts',
+    `insert into attempts (delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response_body)
+     select delivery_id, 1, 'SCHEDULED', completed_at, 20, case status when 'SUCCEEDED' then 200 else 500 end,
+            case status when 'SUCCEEDED' then null else 'HTTP_STATUS' end, 'ok'
+       from deliveries where completed_at is not null and status <> 'CANCELLED'`,
+  ],
+  ['statistics', 'analyze'],
+];
+
+const statuses = {
+  rarelyBad: `case when h < 200 then 'FAILED' when h < 240 then 'CANCELLED' when h < 244 then 'PENDING'
+                   when h < 248 then 'HELD' else 'SUCCEEDED' end`,
+  neverGood: `case when recorded_at < now() - interval '5 days' then 'FAILED' else 'HELD' end`,
+};
+
+const deliveries = (owners: LogOwner[]) => `
+  insert into deliveries (delivery_id, event_id, webhook_id, state, status, reason, attempt_count, due_at, sweep_at,
+                          completed_at)
+  select delivery_id, event_id, webhook_id, state, status, case status when 'CANCELLED' then 'SUPERSEDED' end, 1,
+         case status when 'PENDING' then now() + interval '1 day' end,
+         case status when 'PENDING' then now() + interval '1 day' end,
+         case when status not in ('PENDING', 'HELD') then recorded_at + interval '1 second' end
+    from (${owners.flatMap(partsOf).join(' union all ')}) parts`;
+
+/** What each webhook of a shipper got. */
+function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {
+  const got = {
+    big: ['true', `recorded_at > now() - interval '${daysBack / 4} days'`, 'sequence = 4'],
+    many: webhookIds.map(() => 'true'),
+    dead: ['true'],
+    usual: ['true'],
+  };
+  return webhookIds.map(
+    (webhookId, n) => `
+      select delivery_id, event_id, webhook_id, state, recorded_at,
+             ${kind === 'dead' ? statuses.neverGood : statuses.rarelyBad} as status
+        from (select delivery_id(event_id, '${webhookId}') as delivery_id, event_id, '${webhookId}'::uuid as webhook_id,
+                     state, recorded_at, abs(hashtext(event_id::text)) % 100000 as h
+                from events where shipper_id = '${shipperId}' and ${got[kind][n]}) e`,
+  );
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rssMb } from '../processes.js';
+import { median } from '../percentiles.js';
+
+/** RSS of a process once it has come to rest: the median of five seconds after ten. */
+export async function settledRssMb(pid: number): Promise<number> {
+  await sleep(10_000);
+  const watch = watchMemory(pid);
+  await sleep(5_000);
+  return median(watch.stop());
+}
+
+/** Looks at a process's RSS ten times a second; `stop` answers what was seen, in MB. */
+export function watchMemory(pid: number): { stop(): number[] } {
+  const seen = [rssMb(pid)];
+  const timer = setInterval(() => seen.push(rssMb(pid)), 100);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return seen;
+    },
+  };
+}
+
+/** The highest of what `look` answers, four times a second. */
+export function watchPeak(look: () => Promise<number>): { stop(): Promise<number> } {
+  let peak = -Infinity;
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      peak = Math.max(peak, await look());
+      await sleep(250);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopped = true;
+      await running;
+      return peak;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { operator } from '../../client.js';
+import { placeOrders, type Target } from '../load.js';
+import { until, type Bench } from './scenario.js';
+
+const connections = 64;
+const eventsPerRequest = 1_000;
+const requestsAtOnce = 2;
+
+/** The states after CREATED. */
+export const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
+
+/** Hands over orders by the API and waits until all are created; their tracking ids. */
+export async function createShipments(bench: Bench, target: Target, count: number): Promise<string[]> {
+  const accepted = await placeOrders(target, count, connections);
+  await until('all shipments are created', 120_000, async () => {
+    const [row] = await bench.sql('select 1 from shipments where state is null limit 1');
+    return row === undefined;
+  });
+  return [...accepted.keys()];
+}
+
+/** Records a state of every shipment, then the next of every one, by `POST /operator/v1/events`. */
+export async function recordStates(
+  bench: Bench,
+  url: string,
+  trackingIds: string[],
+  states: string[],
+): Promise<void> {
+  for (const state of states) {
+    const events = trackingIds.map((trackingId) => ({ trackingId, state }));
+    const send = async () => {
+      while (events.length > 0) await recordSome(url, events.splice(0, eventsPerRequest));
+    };
+    await Promise.all(Array.from({ length: requestsAtOnce }, send));
+    bench.say(`  ${trackingIds.length} events ${state} recorded`);
+  }
+}
+
+async function recordSome(url: string, events: object[]): Promise<void> {
+  const answer = await operator({ url }, '/events', { body: { events } });
+  const results = (answer.data?.results ?? []) as { eventId?: string }[];
+  if (results.length !== events.length || results.some(({ eventId }) => eventId === undefined))
+    throw new Error(`events not recorded: ${JSON.stringify(answer.body).slice(0, 300)}`);
+}
