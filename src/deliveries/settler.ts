@@ -63,8 +63,9 @@ export function createSettler(options: SettlerOptions): Settler {
         items.map(({ settlement }) => settlement),
         sweepAfterMs,
       );
-      await followUp(items.filter(({ claim }) => settled.has(claim.deliveryId)));
-      return items.map(({ claim }) => settled.has(claim.deliveryId));
+      const isSettled = ({ claim }: Item) => settled.get(claim.deliveryId) === claim.number;
+      await followUp(items.filter(isSettled));
+      return items.map(isSettled);
     },
   });
 

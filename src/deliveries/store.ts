@@ -126,15 +126,19 @@ export async function releaseClaims(db: Database, claims: Claim[]): Promise<void
   );
 }
 
-/** Prolongs the leases of attempts under way. */
+/** Prolongs the leases of attempts under way. Waits for nobody: one row that is locked must not cost the others theirs. */
 export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   const ids = claims.map((claim) => claim.deliveryId);
   await db.query(
     'renew-leases',
     `update deliveries d set sweep_at = now() + make_interval(secs => $5::float8 / 1000)
-       from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
-      where d.delivery_id = c.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $3 and $4
-        and d.claimed and d.attempt_count = c.number`,
+       from (
+         select l.delivery_id
+           from unnest($1::uuid[], $2::int[]) as c (delivery_id, number)
+           join deliveries l on l.delivery_id = c.delivery_id and l.attempt_count = c.number and l.claimed
+          where l.delivery_id = any($1::uuid[]) and l.delivery_id between $3 and $4
+            for no key update of l skip locked) leased
+      where d.delivery_id = leased.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $3 and $4`,
     [ids, claims.map((claim) => claim.number), ...bounds(ids), leaseMs],
   );
 }
@@ -161,15 +165,15 @@ const heldSweepMs = 3_000;
 /**
  * Records many outcomes in one statement: the attempt's row, the status and the next attempt. Refused is a
  * result whose claim was taken away meanwhile (fencing); a claim that a crash of PostgreSQL has forgotten still holds
- * while nobody else has made it. Answers the deliveryIds that were settled.
+ * while nobody else has made it. Answers the numbers of the attempts settled, by deliveryId.
  */
 export async function settleDeliveries(
   db: Database,
   settlements: Settlement[],
   graceMs: number,
-): Promise<Set<string>> {
+): Promise<Map<string, number>> {
   const ids = settlements.map((settlement) => settlement.deliveryId);
-  const rows = await db.query<{ delivery_id: string }>(
+  const rows = await db.query<{ delivery_id: string; number: number }>(
     'settle-deliveries',
     `with input as (
        select * from unnest($1::uuid[], $2::int[], $3::text[], $4::float8[], $5::timestamptz[], $6::int[],
@@ -194,7 +198,7 @@ export async function settleDeliveries(
                            response_body)
      select delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response_body
        from settled
-     returning delivery_id`,
+     returning delivery_id, number`,
     [
       ids,
       settlements.map((settlement) => settlement.number),
@@ -210,5 +214,5 @@ export async function settleDeliveries(
       ...bounds(ids),
     ],
   );
-  return new Set(rows.map((row) => row.delivery_id));
+  return new Map(rows.map((row) => [row.delivery_id, row.number]));
 }

