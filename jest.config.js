@@ -10,7 +10,7 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  testTimeout: 30_000,
+  testTimeout: 60_000, // real engines on a busy machine
   maxWorkers: 2,
   forceExit: true, // sockets that receivers keep alive would hold the process
 };
