@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, dropDatabase } from '../database.js';
@@ -57,6 +58,7 @@ describe('the queue on PostgreSQL', () => {
     const args = ['--import', 'tsx', '--input-type=module', '-e', program(target.href)];
     const running = (child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
     running.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exited = once(running, 'exit');
     const until = async (text: RegExp) => {
       for (const end = Date.now() + 12_000; !text.test(output); await sleep(20))
         if (Date.now() > end) throw new Error(`no ${text} within 12 s in ${output}`);
@@ -72,6 +74,6 @@ describe('the queue on PostgreSQL', () => {
     running.stdin.write('stop');
     await until(/closed/);
     for (const socket of sockets) socket.destroy();
-    expect(await new Promise((resolve) => running.once('exit', resolve))).toBe(0);
+    expect(await exited).toEqual([0, null]);
   });
 });
