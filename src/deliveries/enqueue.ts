@@ -24,6 +24,11 @@ export const queueNames = (shards: number): string[] =>
 
 const idsPerJob = 50;
 const rememberedWakes = 1_000;
+/** What one event owes to more webhooks than this gives way to what other events owe. */
+const webhooksAtOnce = 100;
+
+/** A delivery's id begins with the time-ordered half of its event's. */
+const eventOf = (deliveryId: string) => deliveryId.slice(0, 18);
 
 /** The random tail of a webhook's id spreads webhooks over the shards. */
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
@@ -31,23 +36,31 @@ const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId
 export function createDeliveryQueue(producers: Producer[], logger: Logger): DeliveryQueue {
   const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
 
-  const byShard = producers.map((producer) =>
-    createBatcher<DueDelivery, undefined>({
-      maxItems: 1_000,
-      concurrency: 1,
-      maxWaiting: 100_000,
-      flush: async (due) => {
-        await producer.add(jobsOf(due)).catch(giveUp);
-        return due.map(() => undefined);
-      },
-    }),
-  );
+  const batchersOf = (givesWay: boolean) =>
+    producers.map((producer) =>
+      createBatcher<DueDelivery, undefined>({
+        maxItems: 1_000,
+        concurrency: 1,
+        maxWaiting: 100_000,
+        flush: async (due) => {
+          await producer.add(jobsOf(due, givesWay)).catch(giveUp);
+          return due.map(() => undefined);
+        },
+      }),
+    );
+  const atOnce = batchersOf(false);
+  const later = batchersOf(true);
 
   const wakes = new Set<number>();
   let asked = { second: 0, webhooks: new Set<string>() };
   return {
     enqueue: (due) => {
+      const owed = new Map<string, number>();
       for (const delivery of due) {
+        const event = eventOf(delivery.deliveryId);
+        const count = (owed.get(event) ?? 0) + 1;
+        owed.set(event, count);
+        const byShard = count > webhooksAtOnce ? later : atOnce;
         const shard = byShard[shardOf(delivery.webhookId, producers.length)];
         shard?.add(delivery).catch(() => undefined); // too many are waiting: left to the sweeper
       }
@@ -85,12 +98,12 @@ export const dueOf = (ids: string[]): DueDelivery[] =>
   );
 
 /** Ids are unique by their first delivery and the moment: re-adding the id of a waiting job would be ignored. */
-function jobsOf(due: DueDelivery[]): JobSpec[] {
+function jobsOf(due: DueDelivery[], givesWay: boolean): JobSpec[] {
   const jobs: JobSpec[] = [];
   for (let start = 0; start < due.length; start += idsPerJob) {
     const piece = due.slice(start, start + idsPerJob);
     const ids = piece.flatMap(({ deliveryId, webhookId }) => [deliveryId, webhookId]);
-    jobs.push({ name: 'deliver', id: `d-${ids[0]}-${Date.now()}`, ids });
+    jobs.push({ name: 'deliver', id: `d-${ids[0]}-${Date.now()}`, ids, givesWay });
   }
   return jobs;
 }

@@ -13,6 +13,8 @@ export interface JobSpec {
   id: string;
   ids?: string[];
   delayMs?: number;
+  /** It runs only while no other job waits. */
+  givesWay?: boolean;
 }
 
 export interface Producer {
@@ -71,18 +73,27 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       return {
         add: async (jobs) => {
           await queue().addBulk(
-            jobs.map(({ name: job, id, ids, delayMs }) => ({
+            jobs.map(({ name: job, id, ids, delayMs, givesWay }) => ({
               name: job,
               data: ids ? { ids } : {},
-              opts: { ...jobOptions, jobId: id, ...(delayMs ? { delay: delayMs } : {}) },
+              opts: {
+                ...jobOptions,
+                jobId: id,
+                ...(delayMs ? { delay: delayMs } : {}),
+                ...(givesWay && { priority: 1 }), // BullMQ takes jobs without a priority first
+              },
             })),
           );
         },
-        waitingCount: async () => queue().getWaitingCount(),
-        counts: async () => queue().getJobCounts('waiting', 'active', 'delayed'),
+        waitingCount: async () => queue().getJobCountByTypes('waiting', 'prioritized'),
+        counts: async () => {
+          const counts = await queue().getJobCounts('waiting', 'prioritized', 'active', 'delayed');
+          const { waiting = 0, prioritized = 0, ...others } = counts;
+          return { waiting: waiting + prioritized, ...others };
+        },
         oldestWaitingMs: async () => {
-          const [oldest] = await queue().getJobs(['waiting'], 0, 0, true);
-          return oldest ? Math.max(0, Date.now() - oldest.timestamp) : 0;
+          const oldest = await queue().getJobs(['waiting', 'prioritized'], 0, 0, true);
+          return Math.max(0, ...oldest.map(({ timestamp }) => Date.now() - timestamp));
         },
       };
     },

@@ -43,6 +43,28 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     expect(Math.max(...latenciesMs)).toBeLessThan(2_000);
   });
 
+  test('an event that is owed to very many webhooks lets what others are owed go before', async () => {
+    const many = 2_000;
+    const crowd = await startReceiver(() => ({ delayMs: 50 }));
+    const crowded = await registerAccount(service);
+    const { webhookId } = await registerWebhook(crowded, crowd.url);
+    await service.sql(
+      `insert into webhooks
+       select (jsonb_populate_record(w, jsonb_build_object('webhook_id', gen_random_uuid()))).*
+         from webhooks w, generate_series(2, $2) where webhook_id = $1`,
+      [webhookId, many],
+    );
+    await placeOrder(crowded);
+    await crowd.waitFor(100);
+    const before = healthy.received.length;
+    await placeOrder(well);
+    await healthy.waitFor(before + 1);
+    expect(crowd.received.length).toBeLessThan(many * 0.7);
+    await crowd.waitFor(many, undefined, 25_000);
+    expect(repeated(crowd.received)).toBe(many - 1); // the same event for all of them
+    await crowd.close();
+  });
+
   test('a backlog far larger than its lane leaves a webhook in order and whole', async () => {
     const receiver = await startReceiver(() => ({ delayMs: 1 }));
     const account = await registerAccount(service);
