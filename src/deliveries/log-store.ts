@@ -60,7 +60,7 @@ export async function listDeliveries(
 
 /**
  * Of each webhook the newest `limit` by the index that fits the filter, then the newest of those. With a tracking id:
- * the range of ids of each of the shipment's events.
+ * the range of ids of each of the shipment's events; another event of the same millisecond may share that range.
  */
 function listRange(
   db: Database,
@@ -82,6 +82,7 @@ function listRange(
            select delivery_id from deliveries
             where delivery_id >= overlay(events.event_id::text placing '0000-000000000000' from 20)::uuid
               and delivery_id <= overlay(events.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
+              and event_id = events.event_id
               and webhook_id in (select webhook_id from webhooks where shipper_id = $1)
               and ($2::uuid is null or webhook_id = $2) and ${inRange} and (${conditions.join(' or ')})
          ) found on true

@@ -269,3 +269,16 @@ describe('one delivery', () => {
     expectFailure(await account.call(`/v1/deliveries/${id}`), 404);
   });
 });
+
+test('events recorded in one millisecond are told apart by trackingId', async () => {
+  const owner = await registerAccount(service, 'busy@example.com');
+  await registerWebhook(owner, healthy.url, { interests: ['PICKED_UP'] });
+  const placed = await Promise.all(Array.from({ length: 50 }, (_, n) => placeOrder(owner, `B-${n}`)));
+  for (const trackingId of placed) await untilState(owner, trackingId, 'CREATED');
+  const events = placed.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
+  await operator(service, '/events', { body: { events } });
+  for (const trackingId of placed)
+    expect((await list(`&trackingId=${trackingId}`, owner)).map((found) => found.trackingId)).toEqual([
+      trackingId,
+    ]);
+});
