@@ -10,7 +10,7 @@ import { queueNames } from './deliveries/enqueue.js';
 import { webhookHealth } from './deliveries/health.js';
 import { createManualQueue } from './deliveries/manual.js';
 import { manualRoutes } from './deliveries/manual-routes.js';
-import { notices } from './deliveries/notice.js';
+import { notices } from './deliveries/notice-store.js';
 import { replayRoutes } from './deliveries/replay-routes.js';
 import { deliveryRoutes } from './deliveries/routes.js';
 import { cancelBacklog, resumeBacklog, untilNoSendCanStart } from './deliveries/stop.js';
@@ -78,6 +78,7 @@ export async function startApp(
     logger.info({ role, url, queueEngine: resources.engine.kind, embedded: config.embedded }, 'started');
     return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
   } catch (error) {
+    await health.stop();
     await releasers.releaseAll();
     throw error;
   }

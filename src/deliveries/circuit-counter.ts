@@ -1,8 +1,6 @@
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import type { Database } from '../platform/postgres.js';
-import type { Outcomes, Transition } from './circuit.js';
-import { updateCircuits } from './circuit-store.js';
+import type { Outcomes } from './circuit.js';
 import type { Claim } from './store.js';
 
 /** Counts outcomes by webhook and tells the circuits, so that a healthy webhook costs no statement at all. */
@@ -15,9 +13,8 @@ export interface CircuitCounter {
 const successMemoryMs = 60_000;
 
 export function createCircuitCounter(deps: {
-  db: Database;
   logger: Logger;
-  onTransition(webhookId: string, transition: Exclude<Transition, null>): Promise<void>;
+  countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
   /** Successes of webhooks nothing was wrong with: they weigh when a failure comes within the same minute. */
   let quiet = new Map<string, number>();
@@ -29,9 +26,7 @@ export function createCircuitCounter(deps: {
     while (toTell.size > 0) {
       const batch = toTell;
       toTell = new Map();
-      const results = await updateCircuits(deps.db, batch);
-      for (const { webhookId, transition } of results)
-        if (transition) await deps.onTransition(webhookId, transition);
+      await deps.countOutcomes(batch);
     }
   };
 

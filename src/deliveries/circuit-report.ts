@@ -1,6 +1,5 @@
 import { describeError } from '../platform/errors.js';
-import { updateCircuits } from './circuit-store.js';
-import { tellTransition, type NoticeDependencies } from './notice.js';
+import { countOutcomes, type NoticeDependencies } from './notice.js';
 
 const success = { attempts: 1, failures: 0, probe: 'SUCCEEDED' } as const;
 
@@ -10,8 +9,7 @@ const success = { attempts: 1, failures: 0, probe: 'SUCCEEDED' } as const;
  */
 export async function reportSuccess(deps: NoticeDependencies, webhookId: string): Promise<void> {
   try {
-    const [circuit] = await updateCircuits(deps.db, new Map([[webhookId, success]]));
-    if (circuit?.transition) await tellTransition(deps, webhookId, circuit.transition);
+    await countOutcomes(deps, new Map([[webhookId, success]]));
   } catch (error) {
     deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted');
   }

@@ -9,32 +9,30 @@ interface CircuitRow extends Circuit {
 }
 
 /**
- * Adds outcomes to the circuits of several webhooks, one transaction under row locks, so that all workers count
+ * Adds outcomes to the circuits of several webhooks, in a transaction under row locks, so that all workers count
  * together. A circuit that closes marks the webhook's backlog to be released. Answers the transitions.
  */
-export function updateCircuits(
-  db: Database,
+export async function updateCircuits(
+  tx: Database,
   outcomes: Map<string, Outcomes>,
 ): Promise<{ webhookId: string; transition: Transition }[]> {
-  return db.transaction(async (tx) => {
-    const webhookIds = [...outcomes.keys()].sort(); // one order for all: no deadlocks
-    const rows = await lockCircuits(tx, webhookIds);
-    const results = rows.map((row) => {
-      const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now);
-      return {
-        webhookId: row.webhookId,
-        probed: outcomes.get(row.webhookId)!.probe !== null,
-        circuit,
-        transition,
-      };
-    });
-    await saveCircuits(tx, results);
-    const closed = results
-      .filter(({ transition }) => transition === 'CLOSED')
-      .map(({ webhookId }) => webhookId);
-    if (closed.length > 0) await markForRelease(tx, closed);
-    return results;
+  const webhookIds = [...outcomes.keys()].sort(); // one order for all: no deadlocks
+  const rows = await lockCircuits(tx, webhookIds);
+  const results = rows.map((row) => {
+    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now);
+    return {
+      webhookId: row.webhookId,
+      probed: outcomes.get(row.webhookId)!.probe !== null,
+      circuit,
+      transition,
+    };
   });
+  await saveCircuits(tx, results);
+  const closed = results
+    .filter(({ transition }) => transition === 'CLOSED')
+    .map(({ webhookId }) => webhookId);
+  if (closed.length > 0) await markForRelease(tx, closed);
+  return results;
 }
 
 async function lockCircuits(tx: Database, webhookIds: string[]): Promise<CircuitRow[]> {

@@ -4,7 +4,7 @@ import { anyJson, milliseconds, trackingId, uuid } from '../http/fields.js';
 import { parametersOf } from '../http/openapi-operation.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi-schemas.js';
 import type { Operation, Paths } from '../http/openapi-types.js';
-import { notices } from './notice.js';
+import { notices } from './notice-store.js';
 
 /** The specification's notification ("Events"). */
 export const notification = z

@@ -5,10 +5,9 @@ import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';
 import { settlementOf } from './attempt.js';
-import { disableWebhooks } from './circuit-store.js';
 import type { DeliveryQueue } from './enqueue.js';
 import { createCircuitCounter } from './circuit-counter.js';
-import { tellDisabled, tellTransition } from './notice.js';
+import { countOutcomes, disable } from './notice.js';
 import { finishedOf, releaseNext } from './order-store.js';
 import type { SendOutcome } from './send.js';
 import { settleDeliveries, type Claim, type Settlement } from './store.js';
@@ -46,9 +45,8 @@ interface Item {
 export function createSettler(options: SettlerOptions): Settler {
   const { db, queue, logger, metrics, retryScheduleMs } = options;
   const counter = createCircuitCounter({
-    db,
     logger,
-    onTransition: (webhookId, transition) => tellTransition(options, webhookId, transition),
+    countOutcomes: (outcomes) => countOutcomes(options, outcomes),
   });
 
   const batches = createBatcher<Item, boolean>({
@@ -72,9 +70,7 @@ export function createSettler(options: SettlerOptions): Settler {
   /** First of all: from this commit on nothing more is sent there. */
   const disableGone = async (items: Item[]) => {
     const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
-    if (gone.length === 0) return;
-    const disabled = await disableWebhooks(db, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE');
-    for (const { webhookId } of disabled) await tellDisabled(options, webhookId, 'GONE');
+    if (gone.length > 0) await disable(options, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE');
   };
 
   /** What is lost here the sweeper finds: the outcome itself is committed. */

@@ -1,9 +1,9 @@
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import { disableWebhooks, findHopeless, takeProbes } from './circuit-store.js';
+import { findHopeless, takeProbes } from './circuit-store.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
-import { tellDisabled } from './notice.js';
+import { disable } from './notice.js';
 import {
   cancelOpen,
   clearBacklogMark,
@@ -75,9 +75,7 @@ function enqueueAgain({ queue, logger, metrics }: SweeperDependencies, due: DueD
 /** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */
 async function disableHopeless(deps: SweeperDependencies): Promise<void> {
   const hopeless = await findHopeless(deps.db, daysWithoutSuccess);
-  if (hopeless.length === 0) return;
-  for (const { webhookId } of await disableWebhooks(deps.db, hopeless, 'FAILING'))
-    await tellDisabled(deps, webhookId, 'FAILING');
+  if (hopeless.length > 0) await disable(deps, hopeless, 'FAILING');
 }
 
 /** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */

@@ -234,6 +234,25 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await Promise.all([receiver.close(), owner.close()]);
   });
 
+  test('what the owner cannot be told of does not happen: a webhook is disabled together with its notice', async () => {
+    const receiver = await startReceiver(() => ({ status: 410 }));
+    const owner = await startReceiver();
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await registerWebhook(account, owner.url, { interests: ['WEBHOOK_DISABLED'] });
+    await service.sql(`create function refuse_notices() returns trigger language plpgsql as $$
+      begin raise 'no notices now' using errcode = '57P03'; end $$`);
+    await service.sql(`create trigger refuse_notices before insert on events for each row
+      when (new.state = 'WEBHOOK_DISABLED') execute function refuse_notices()`);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    await sleep(500);
+    expect((await account.call(`/v1/webhooks/${webhookId}`)).data.status).toBe('ACTIVE');
+    await service.sql('drop trigger refuse_notices on events; drop function refuse_notices');
+    await owner.waitFor(1);
+    expect((await account.call(`/v1/webhooks/${webhookId}`)).data.disabledReason).toBe('GONE');
+    await Promise.all([receiver.close(), owner.close()]);
+  });
+
   test('after five days without one success a webhook is disabled', async () => {
     const receiver = await startReceiver(() => ({ status: 500 }));
     const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
