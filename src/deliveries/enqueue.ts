@@ -13,7 +13,10 @@ export interface DeliveryQueue {
   enqueue(due: DueDelivery[]): void;
   /** Makes a worker look for due retries at a moment; the retries of one second share one job. */
   wakeAt(moment: Date): void;
-  /** Tells some worker, at most once a second, that a webhook has more waiting than this one can send. */
+  /**
+   * Tells some worker that a webhook has more waiting than this one can send: once a second each, and of at most ten
+   * webhooks a second; the others ask in a later second.
+   */
   askForHelp(webhookId: string): void;
   /** Jobs ready to run, over all shards. */
   waitingCount(): Promise<number>;
@@ -26,9 +29,7 @@ const idsPerJob = 50;
 const rememberedWakes = 1_000;
 /** What one event owes to more webhooks than this gives way to what other events owe. */
 const webhooksAtOnce = 100;
-
-/** A delivery's id begins with the time-ordered half of its event's. */
-const eventOf = (deliveryId: string) => deliveryId.slice(0, 18);
+const helpCallsPerSecond = 10;
 
 /** The random tail of a webhook's id spreads webhooks over the shards. */
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
@@ -55,12 +56,9 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
   let asked = { second: 0, webhooks: new Set<string>() };
   return {
     enqueue: (due) => {
-      const owed = new Map<string, number>();
+      const givesWay = whoGivesWay(due);
       for (const delivery of due) {
-        const event = eventOf(delivery.deliveryId);
-        const count = (owed.get(event) ?? 0) + 1;
-        owed.set(event, count);
-        const byShard = count > webhooksAtOnce ? later : atOnce;
+        const byShard = givesWay(delivery) ? later : atOnce;
         const shard = byShard[shardOf(delivery.webhookId, producers.length)];
         shard?.add(delivery).catch(() => undefined); // too many are waiting: left to the sweeper
       }
@@ -79,7 +77,7 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
     askForHelp: (webhookId) => {
       const second = Math.floor(Date.now() / 1_000);
       if (asked.second !== second) asked = { second, webhooks: new Set() };
-      if (asked.webhooks.has(webhookId)) return;
+      if (asked.webhooks.has(webhookId) || asked.webhooks.size >= helpCallsPerSecond) return;
       asked.webhooks.add(webhookId);
       const job = { name: 'help', id: `help-${webhookId}-${second}`, ids: [webhookId] };
       producers[shardOf(webhookId, producers.length)]?.add([job]).catch(giveUp);
@@ -88,6 +86,21 @@ export function createDeliveryQueue(producers: Producer[], logger: Logger): Deli
       const counts = await Promise.all(producers.map((producer) => producer.waitingCount()));
       return counts.reduce((sum, count) => sum + count, 0);
     },
+  };
+}
+
+/**
+ * Tells the deliveries beyond the first hundred webhooks of their event. An event is known by the head of a
+ * delivery's id, which events of the same millisecond may share; so webhooks are counted, not deliveries.
+ */
+function whoGivesWay(due: DueDelivery[]): (delivery: DueDelivery) => boolean {
+  if (due.length <= webhooksAtOnce) return () => false;
+  const webhooksOf = new Map<string, Set<string>>();
+  return ({ deliveryId, webhookId }) => {
+    const event = deliveryId.slice(0, 18);
+    const webhooks = webhooksOf.get(event) ?? new Set();
+    webhooksOf.set(event, webhooks.add(webhookId));
+    return webhooks.size > webhooksAtOnce;
   };
 }
 
