@@ -1,4 +1,3 @@
-import pRetry from 'p-retry';
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Producer } from '../platform/queue.js';
@@ -12,6 +11,7 @@ import { finishedOf, releaseNext } from './order-store.js';
 import { createSlots } from './slots.js';
 import type { Claim } from './store.js';
 import { leaseMs, longestStartMs, sweepAfterMs } from './timing.js';
+import { untilBack } from './until-back.js';
 
 const inFlightMax = 50;
 const inFlightPerWebhook = 5;
@@ -27,8 +27,10 @@ export interface ManualSender {
   drain(): Promise<void>;
 }
 
-/** No attempt outside the schedule lasts longer, so its lease needs no renewal. */
+/** No attempt outside the schedule lasts longer, so its lease needs no renewal; it leaves time to record the outcome. */
 export const manualLeaseMs = (timeoutMs: number): number => timeoutMs + leaseMs;
+/** While PostgreSQL is away an outcome is kept as long as its lease surely holds. */
+const patienceMs = leaseMs - longestStartMs;
 
 /**
  * Sends once what was asked for by hand, beside the scheduled attempts: it waits for no turn, takes nothing from
@@ -113,11 +115,11 @@ export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
     errorCode: outcome.errorCode,
     responseBody: outcome.responseBody,
   };
-  const settled = await pRetry(() => settleManual(options.db, result, sweepAfterMs), {
-    retries: 4,
-    minTimeout: 250,
-    factor: 2,
-  });
+  const giveUpAt = performance.now() + patienceMs;
+  const settled = await untilBack(
+    () => settleManual(options.db, result, sweepAfterMs),
+    () => performance.now() < giveUpAt,
+  );
   noteAttempt(options.metrics, claim, result);
   if (settled && outcome.ok && claim.troubled) await reportSuccess(options, claim.webhookId);
   const { deliveryId, webhookId, number, trigger } = claim;
