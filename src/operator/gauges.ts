@@ -1,6 +1,7 @@
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { Producer } from '../platform/queue.js';
+import { countOpenCircuits, oldestWaitingSeconds } from './lag-store.js';
 
 const openCounted = 200_000;
 
@@ -35,13 +36,7 @@ async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<vo
     [openCounted],
   );
   for (const { status, count } of rows) metrics.deliveriesOpen.set({ status }, count);
-  const [oldest] = await db.query<{ seconds: number }>(
-    'oldest-waiting',
-    `select extract(epoch from now() - due_at)::float8 as seconds from deliveries
-      where sweep_at is not null and status = 'PENDING' and not claimed and due_at <= now()
-      order by sweep_at limit 1`,
-  );
-  metrics.oldestWaiting.set(oldest?.seconds ?? 0);
+  metrics.oldestWaiting.set(await oldestWaitingSeconds(db));
 }
 
 async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {
@@ -53,11 +48,7 @@ async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void
       group by s.status`,
   );
   for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
-  const [row] = await db.query<{ count: number }>(
-    'count-circuits-open',
-    'select count(*)::int as count from circuits where open_until is not null',
-  );
-  metrics.circuitsOpen.set(row!.count);
+  metrics.circuitsOpen.set(await countOpenCircuits(db));
 }
 
 async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {
