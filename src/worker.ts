@@ -1,20 +1,21 @@
 import { createDispatcher } from './deliveries/dispatcher.js';
 import { dueOf, queueNames } from './deliveries/enqueue.js';
 import { createManualSender } from './deliveries/manual.js';
-import { maintainLog } from './deliveries/partitions.js';
+import { makeLogPartitions } from './deliveries/partitions.js';
 import { advanceReplays } from './deliveries/replay.js';
 import { dropExpiredDays } from './deliveries/retention.js';
 import { createDeliverySweep } from './deliveries/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { every } from './platform/every.js';
 import { createShipments } from './shipments/create.js';
+import { dropExpiredKeys } from './shipments/idempotency-keys.js';
 import { creationQueueName } from './shipments/queue.js';
 import { sweepOrders } from './shipments/sweep.js';
 import type { Resources } from './resources.js';
 import { userAgent } from './version.js';
 
 export interface WorkerRole {
-  /** Rejects unless a canary job has come through every queue in the last 30 s. */
+  /** Rejects unless a canary, or any other job, has come through every queue to this process in the last 30 s. */
   checkFlow(): Promise<void>;
   /** No new work; resolves when the attempts under way are recorded. */
   drain(): Promise<void>;
@@ -23,8 +24,8 @@ export interface WorkerRole {
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
 const sweepIntervalMs = 2_000;
-const canaryIntervalMs = 5_000;
-const canaryMaxAgeMs = 30_000;
+const canaryIntervalMs = 3_000;
+const flowMaxAgeMs = 30_000;
 const gaugeIntervalMs = 15_000;
 const maintenanceIntervalMs = 3_600_000;
 
@@ -57,10 +58,10 @@ export function startWorker(resources: Resources): WorkerRole {
   });
   const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
   const startedAt = Date.now();
-  const lastCanaryAt = new Map<string, number>();
+  const lastJobAt = new Map<string, number>();
   metrics.onScrape(() => {
     for (const name of producers.keys())
-      metrics.canaryAge.set({ queue: name }, (Date.now() - (lastCanaryAt.get(name) ?? startedAt)) / 1_000);
+      metrics.canaryAge.set({ queue: name }, (Date.now() - (lastJobAt.get(name) ?? startedAt)) / 1_000);
   });
 
   const consume = (
@@ -69,8 +70,8 @@ export function startWorker(resources: Resources): WorkerRole {
     handle: (job: { name: string; ids: string[] }) => Promise<unknown>,
   ) =>
     engine.consume(name, concurrency, async (job) => {
-      if (job.name === 'canary') lastCanaryAt.set(name, Date.now());
-      else await handle(job);
+      lastJobAt.set(name, Date.now());
+      if (job.name !== 'canary') await handle(job);
     });
   const consumers = [
     consume(creationQueueName, creationConcurrency, (job) => createShipments(creation, job.ids)),
@@ -111,8 +112,9 @@ export function startWorker(resources: Resources): WorkerRole {
   });
   const gauges = every(gaugeIntervalMs, 'gauges', logger, () => refreshGauges({ db, producers, metrics }));
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
-    await maintainLog(db);
+    await makeLogPartitions(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
+    await dropExpiredKeys(db);
   });
 
   let draining: Promise<void> | undefined;
@@ -134,11 +136,13 @@ export function startWorker(resources: Resources): WorkerRole {
   return {
     checkFlow: () => {
       const stale = [...producers.keys()].filter(
-        (name) => Date.now() - (lastCanaryAt.get(name) ?? 0) > canaryMaxAgeMs,
+        (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,
       );
       return stale.length === 0
         ? Promise.resolve()
-        : Promise.reject(new Error(`no canary job came through ${stale.join(', ')} in the last 30 s`));
+        : Promise.reject(
+            new Error(`no job, not even a canary, came through ${stale.join(', ')} in the last 30 s`),
+          );
     },
     drain: () => (draining ??= drain()),
   };

@@ -124,7 +124,11 @@ export function createMetrics() {
     queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest job that waits.', ['queue']),
     refreshedAt: gauge('metrics_refreshed_timestamp_seconds', 'When the gauges of the whole were last read.'),
 
-    canaryAge: gauge('queue_canary_age_seconds', 'Time since a canary job last came through.', ['queue']),
+    canaryAge: gauge(
+      'queue_canary_age_seconds',
+      'Time since a job last came through to this process; a canary goes in every 3 s.',
+      ['queue'],
+    ),
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
     attemptSlots: gauge('attempt_slots', 'Attempts that may be under way in this process.'),
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
