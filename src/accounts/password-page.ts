@@ -1,6 +1,7 @@
 import express, { Router } from 'express';
 import { z } from 'zod';
 import { described } from '../http/described.js';
+import { methodNotAllowed } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import { hashPassword, hashing, sha256 } from './credentials.js';
 import { passwordLinkIsValid, redeemPasswordLink } from './store.js';
@@ -55,6 +56,9 @@ export function passwordPage(db: Database): Router {
       response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
     },
   );
+  router.all('/set-password', () => {
+    throw methodNotAllowed('GET, HEAD, POST');
+  });
   return router;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Router, type Response } from 'express';
+import { onlyRead } from '../platform/errors.js';
 import { renderDocs } from './docs-page.js';
 import type { OpenApiDocument } from './openapi-types.js';
 
@@ -14,9 +15,16 @@ export function documentPages(document: OpenApiDocument, baseUrl: () => string):
     const { page, contentSecurityPolicy } = renderDocs(document, baseUrl());
     return fixed('text/html', page, { 'Content-Security-Policy': contentSecurityPolicy });
   };
-  return Router()
-    .get('/openapi.json', (_request, response) => json(response))
-    .get('/docs', (_request, response) => (docs ??= makeDocs())(response));
+  const router = Router();
+  router
+    .route('/openapi.json')
+    .get((_request, response) => json(response))
+    .all(onlyRead);
+  router
+    .route('/docs')
+    .get((_request, response) => (docs ??= makeDocs())(response))
+    .all(onlyRead);
+  return router;
 }
 
 /** Sends a body that does not change; express answers 304 where the caller has it already. */

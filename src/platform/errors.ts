@@ -45,6 +45,11 @@ export const unavailable = (message = 'A part the service needs is out of reach;
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, { headers: { Allow: allow } });
 
+/** The last handler of a route that is only read: any other method is 405. */
+export const onlyRead = (): never => {
+  throw methodNotAllowed('GET, HEAD');
+};
+
 /** What a log line may say of an error: never a statement's values or a request's content. */
 export function describeError(error: unknown): string {
   const { code = '', message, name } = (error ?? {}) as { code?: string | number } & Partial<Error>;

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { describeError, methodNotAllowed } from './errors.js';
+import { describeError, onlyRead } from './errors.js';
 import { every } from './every.js';
 import type { Logger } from './logger.js';
 
@@ -56,20 +56,17 @@ export function createHealth(logger: Logger, onReady: (ready: boolean) => void):
 
 function page(look: () => Promise<{ ready: boolean; results: Record<string, string> }>): Router {
   const router = Router();
-  const refuseMethod = () => {
-    throw methodNotAllowed('GET, HEAD');
-  };
   router
     .route('/healthz')
     .get((_request, response) => void response.json({ status: 'OK' }))
-    .all(refuseMethod);
+    .all(onlyRead);
   router
     .route('/readyz')
     .get(async (_request, response) => {
       const { ready, results } = await look();
       response.status(ready ? 200 : 503).json({ status: ready ? 'OK' : 'UNAVAILABLE', checks: results });
     })
-    .all(refuseMethod);
+    .all(onlyRead);
   return router;
 }
 

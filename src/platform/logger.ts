@@ -6,14 +6,15 @@ export type { Logger };
 
 /**
  * JSON lines on stdout, pretty on a terminal. Written synchronously: a worker transport would lose the
- * last lines at exit. Redaction is the second line of defence; the first is to log ids only.
+ * last lines at exit. Redaction is the second line of defence; the first is to log ids only. Lines are flat, so the
+ * top level is where to look: a search of every nested field would cost more than all else of a line.
  */
 export function createLogger(level: string, bindings: Record<string, unknown> = {}): Logger {
   const options = {
     level,
     base: bindings,
     redact: {
-      paths: ['*.authorization', '*.password', '*.secret', '*.token', '*.key'],
+      paths: ['authorization', 'password', 'secret', 'token', 'key'],
       censor: '[redacted]',
     },
   };

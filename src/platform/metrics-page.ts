@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { methodNotAllowed } from './errors.js';
+import { onlyRead } from './errors.js';
 import type { Metrics } from './metrics.js';
 
 /** `/metrics` for Prometheus. */
@@ -10,8 +10,6 @@ export function metricsPage(metrics: Metrics): Router {
     .get(async (_request, response) => {
       response.type(metrics.contentType).send(await metrics.text());
     })
-    .all(() => {
-      throw methodNotAllowed('GET, HEAD');
-    });
+    .all(onlyRead);
   return router;
 }

@@ -116,6 +116,9 @@ describe('routes and methods', () => {
     ['POST', '/healthz', ['GET']],
     ['DELETE', '/readyz', ['GET']],
     ['OPTIONS', '/metrics', ['GET']],
+    ['POST', '/openapi.json', ['GET']],
+    ['PUT', '/docs', ['GET']],
+    ['DELETE', '/set-password', ['GET', 'POST']],
   ])('%s %s is 405 that allows %j, with or without a token', async (method, path, methods) => {
     for (const headers of [{}, { authorization: `Bearer ${account.token}` }]) {
       const url = `${service.url}${path}?key=${account.accountKey}`;
