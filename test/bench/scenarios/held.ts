@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, registerWebhook } from '../../client.js';
 import { target } from '../load.js';
 import { settledRssMb, watchMemory, watchPeak } from './memory.js';
-import { registerOther, watchOther } from './others.js';
+import { othersFigures, registerOther, watchOther } from './others.js';
 import { until, type Bench, type Scenario } from './scenario.js';
 import { createShipments, onTheWay, recordStates } from './shipments.js';
 
@@ -76,18 +76,7 @@ export const heldScenario: Scenario = {
         note: `${Math.round((count * 1_000) / releaseMs)}/s`,
       },
       { name: 'worker RSS, peak while released', value: Math.max(...memory.stop()), unit: 'MB' },
-      {
-        name: "another webhook's p99 before",
-        value: alone.latency.p99,
-        unit: 'ms',
-        note: `p50 ${alone.latency.p50.toFixed(0)} ms`,
-      },
-      {
-        name: "another webhook's p99 meanwhile",
-        value: meanwhile.latency.p99,
-        unit: 'ms',
-        note: `p50 ${meanwhile.latency.p50.toFixed(0)} ms`,
-      },
+      ...othersFigures(alone, meanwhile),
     ];
   },
 };

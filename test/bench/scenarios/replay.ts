@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { operator, registerAccount, registerWebhook } from '../../client.js';
 import { target } from '../load.js';
 import { settledRssMb, watchMemory } from './memory.js';
-import { registerOther, watchOther } from './others.js';
+import { othersFigures, registerOther, watchOther } from './others.js';
 import { until, type Bench, type Scenario } from './scenario.js';
 import { createShipments, onTheWay, recordStates } from './shipments.js';
 
@@ -53,18 +53,7 @@ export const replay: Scenario = {
     return [
       { name: 'replayed', value: queued, unit: '' },
       { name: 'delivered in', value: doneS, unit: 's', note: `${Math.round(count / doneS)}/s` },
-      {
-        name: "another webhook's p99 before",
-        value: alone.latency.p99,
-        unit: 'ms',
-        note: `p50 ${alone.latency.p50.toFixed(0)} ms`,
-      },
-      {
-        name: "another webhook's p99 meanwhile",
-        value: meanwhile.latency.p99,
-        unit: 'ms',
-        note: `p50 ${meanwhile.latency.p50.toFixed(0)} ms`,
-      },
+      ...othersFigures(alone, meanwhile),
       {
         name: 'worker RSS, peak',
         value: Math.max(...memory.stop()),
