@@ -6,6 +6,7 @@ import { createLoginLimits } from './accounts/login-limits.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createTokens } from './accounts/tokens.js';
 import type { CompleteConfig } from './config.js';
+import { forgetCircuit } from './deliveries/circuit-store.js';
 import { queueNames } from './deliveries/enqueue.js';
 import { webhookHealth } from './deliveries/health.js';
 import { createManualQueue } from './deliveries/manual.js';
@@ -19,7 +20,8 @@ import { recordEvents, type NewEvent, type RecordResult } from './events/record.
 import { renderSample } from './events/sample.js';
 import { apiDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
-import { createApp, listen, type Listener } from './http/server.js';
+import { listen, type Listener } from './http/listener.js';
+import { createApp } from './http/server.js';
 import type { Route } from './http/route.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
@@ -62,7 +64,7 @@ export async function startApp(
   const metrics = createMetrics();
   const health = createHealth(logger, (ready) => metrics.ready.set(ready ? 1 : 0));
   try {
-    const server = await listen(startingApp(logger, metrics, health), config.PORT);
+    const server = await listen(startingApp(logger, metrics, health), config.PORT, config.DELIVERY_TIMEOUT); // as long as a test
     releasers.push('http server', server.close);
     const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
     const opening = { config, databaseUrl, role, logger, metrics, releasers, onWaiting };
@@ -142,7 +144,7 @@ async function serve(
   onListening(server.close);
   if (config.METRICS_PORT !== undefined) {
     const own = createApp({ ...common, routes: [], pages: [metricsForAll] });
-    onListening((await listen(own, config.METRICS_PORT)).close);
+    onListening((await listen(own, config.METRICS_PORT, 0)).close);
   }
   return { url, express };
 }
@@ -195,6 +197,7 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
       knownInterests: new Set([...catalogue.names, ...notices]),
       onStopped: (webhookId) => untilNoSendCanStart(backlogs, webhookId),
       onDeleted: (webhookId) => cancelBacklog(backlogs, webhookId),
+      onResuming: forgetCircuit,
       onResumed: (webhookId) => resumeBacklog(backlogs, webhookId),
       health: (webhookId) => webhookHealth(db, webhookId),
     }),

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { CompleteConfig } from './config.js';
 import { createDeliveryQueue, queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
-import { makeLogPartitions } from './deliveries/partitions.js';
+import { makeFirstPartitions } from './deliveries/partitions.js';
 import { createSender, type Sender } from './deliveries/send.js';
 import { sweepAfterMs } from './deliveries/timing.js';
 import type { RecordDependencies } from './events/record.js';
@@ -80,7 +80,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const apiDb = openPool('api', apiConnections);
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
-  await makeLogPartitions(apiDb);
+  await makeFirstPartitions(apiDb);
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid';
 import { conflict, notFound } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import { isUniqueViolation, type Database } from '../platform/postgres.js';
 import { hashPassword, newAccountKey, newLinkToken, sha256 } from './credentials.js';
 import { insertPasswordLink, insertShipper, insertUser, shipperExists, userExists } from './store.js';
@@ -11,7 +11,7 @@ export async function registerShipper(
   db: Database,
   name: string,
 ): Promise<{ shipperId: string; accountKey: string }> {
-  const shipperId = uuid();
+  const shipperId = newId();
   const accountKey = newAccountKey();
   await insertShipper(db, { shipperId, name, accountKeyHash: sha256(accountKey) });
   return { shipperId, accountKey };
@@ -24,7 +24,7 @@ export async function registerUser(
   user: { shipperId: string; email: string; password?: string | undefined },
 ): Promise<{ userId: string; setPasswordUrl: string }> {
   if (!(await shipperExists(db, user.shipperId))) throw notFound('This shipper');
-  const userId = uuid();
+  const userId = newId();
   const passwordHash = user.password === undefined ? null : await hashPassword(user.password);
   const email = user.email.trim().toLowerCase();
   try {

@@ -89,6 +89,9 @@ export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: rea
   };
 }
 
+/** An answer of 410 Gone disables the webhook at once, whatever asked for the attempt (contract, section 5). */
+export const isGone = ({ statusCode }: Pick<SendOutcome, 'statusCode'>): boolean => statusCode === 410;
+
 /** Costs no retry: an answer of 410, which disables the webhook, and a failed probe, which leaves the circuit open. */
 const goneOrProbe = (claim: Claim, outcome: SendOutcome): { status: 'HELD' } | null =>
-  !outcome.ok && (outcome.statusCode === 410 || claim.isProbe) ? { status: 'HELD' } : null;
+  !outcome.ok && (isGone(outcome) || claim.isProbe) ? { status: 'HELD' } : null;

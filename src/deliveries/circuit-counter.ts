@@ -5,7 +5,8 @@ import type { Claim } from './store.js';
 
 /** Counts outcomes by webhook and tells the circuits, so that a healthy webhook costs no statement at all. */
 export interface CircuitCounter {
-  note(claim: Claim, succeeded: boolean): void;
+  /** `retryAfterMs`: how long the receiver asked to be left alone, 0 if it did not. */
+  note(claim: Claim, succeeded: boolean, retryAfterMs: number): void;
   /** Resolves when what was noted so far has been counted. */
   flushed(): Promise<void>;
 }
@@ -36,6 +37,7 @@ export function createCircuitCounter(deps: {
       attempts: (before?.attempts ?? 0) + outcomes.attempts,
       failures: (before?.failures ?? 0) + outcomes.failures,
       probe: outcomes.probe ?? before?.probe ?? null,
+      retryAfterMs: Math.max(outcomes.retryAfterMs, before?.retryAfterMs ?? 0),
     });
     startTelling();
   };
@@ -50,7 +52,7 @@ export function createCircuitCounter(deps: {
   };
 
   return {
-    note: ({ webhookId, troubled, isProbe }, succeeded) => {
+    note: ({ webhookId, troubled, isProbe }, succeeded, retryAfterMs) => {
       if (performance.now() - quietSince > successMemoryMs) {
         quiet = new Map();
         quietSince = performance.now();
@@ -65,6 +67,7 @@ export function createCircuitCounter(deps: {
         attempts: earlier + 1,
         failures: succeeded ? 0 : 1,
         probe: isProbe ? (succeeded ? 'SUCCEEDED' : 'FAILED') : null,
+        retryAfterMs: isProbe ? retryAfterMs : 0,
       });
     },
     flushed: async () => {

@@ -1,7 +1,7 @@
 import { describeError } from '../platform/errors.js';
 import { countOutcomes, type NoticeDependencies } from './notice.js';
 
-const success = { attempts: 1, failures: 0, probe: 'SUCCEEDED' } as const;
+const success = { attempts: 1, failures: 0, probe: 'SUCCEEDED', retryAfterMs: 0 } as const;
 
 /**
  * A success outside the schedule shows that the receiver is back, as a probe's does: an open circuit closes, and the

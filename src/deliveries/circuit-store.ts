@@ -99,8 +99,8 @@ async function markForRelease(tx: Database, webhookIds: string[]): Promise<void>
 const probeCandidates = 100;
 
 /**
- * Takes the oldest held delivery of each open circuit whose wait is over, and whose turn it is, as its probe, one at
- * a time. What has to wait for an earlier state that waits for its own retry is no probe.
+ * Takes the oldest held delivery of each open circuit whose wait is over as its probe, one at a time. What has to wait
+ * for an earlier state that waits for its own retry is a probe only if it is older than ORDER_HOLD.
  */
 export function takeProbes(
   db: Database,
@@ -114,13 +114,13 @@ export function takeProbes(
        select c.webhook_id, (
          select d.delivery_id
            from (
-             select h.delivery_id, h.event_id, h.webhook_id from deliveries h
+             select h.delivery_id, h.event_id, h.webhook_id, h.turn_waited_since from deliveries h
               where h.webhook_id = c.webhook_id and h.completed_at is null and h.status = 'HELD'
                 and h.sweep_at is null and not h.claimed
               order by h.delivery_id limit ${probeCandidates}) d
-           join events e using (event_id)
-          where ${itsTurn('$3')}
-          order by d.delivery_id limit 1) as delivery_id
+           join events e using (event_id), lateral (select ${itsTurn('$3')} as holds) its_turn
+          where its_turn.holds or e.recorded_at <= now() - make_interval(secs => $3::float8 / 1000)
+          order by its_turn.holds desc, d.delivery_id limit 1) as delivery_id
          from circuits c join webhooks w using (webhook_id)
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
           and w.status = 'ACTIVE' and w.deleted_at is null
@@ -133,38 +133,76 @@ export function takeProbes(
      update deliveries d
         set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $2::float8 / 1000)
        from ripe
-      where d.delivery_id = ripe.delivery_id and d.status = 'HELD'
+      where d.delivery_id = ripe.delivery_id and d.status = 'HELD' and d.sweep_at is null and not d.claimed
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,
     [probeMs, quietMs, orderHoldMs],
   );
 }
 
-/** A webhook set to ACTIVE by its owner begins anew. */
-export async function forgetCircuit(db: Database, webhookId: string): Promise<void> {
-  await db.query('forget-circuit', 'delete from circuits where webhook_id = $1', [webhookId]);
+/** A webhook set to ACTIVE by its owner begins anew; to be called before the change, in its transaction. */
+export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
+  await tx.query(
+    'forget-circuit',
+    `delete from circuits
+      where webhook_id = $2 and exists (select 1 from webhooks where webhook_id = $2 and shipper_id = $1)`,
+    [shipperId, webhookId],
+  );
 }
 
-/** Disables webhooks; those that were active until now. Their open deliveries are held by the next claim. */
+/** A webhook that is not to be called any more, if it still has that address; null: whatever its address is. */
+export interface Doomed {
+  webhookId: string;
+  targetAddress: string | null;
+}
+
+/** Disables webhooks; answers those that were active until now. Their open deliveries are held by the next claim. */
 export function disableWebhooks(
   db: Database,
-  webhookIds: string[],
+  doomed: Doomed[],
   reason: string,
 ): Promise<{ webhookId: string }[]> {
   return db.query(
     'disable-webhooks',
-    `update webhooks set status = 'DISABLED', disabled_reason = $2, updated_at = now()
-      where webhook_id = any($1::uuid[]) and status = 'ACTIVE' and deleted_at is null
-     returning webhook_id as "webhookId"`,
-    [webhookIds, reason],
+    `update webhooks w set status = 'DISABLED', disabled_reason = $3, updated_at = now(), stopped_at = now()
+       from unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address)
+      where w.webhook_id = d.webhook_id and w.target_address = coalesce(d.target_address, w.target_address)
+        and w.status = 'ACTIVE' and w.deleted_at is null
+     returning w.webhook_id as "webhookId"`,
+    [doomed.map(({ webhookId }) => webhookId), doomed.map(({ targetAddress }) => targetAddress), reason],
   );
 }
 
-/** Active webhooks without one success for `days` in which attempts were made. */
-export async function findHopeless(db: Database, days: number): Promise<string[]> {
-  const rows = await db.query<{ webhook_id: string }>(
-    'find-hopeless',
+const failingFor = (days: string) => `failing_since < now() - make_interval(days => ${days})`;
+
+/** Whether an active webhook seems to be without one success for `days` in which attempts were made. */
+export async function seemsHopeless(db: Database, days: number): Promise<boolean> {
+  const rows = await db.query(
+    'seems-hopeless',
+    `select 1 from circuits join webhooks using (webhook_id)
+      where ${failingFor('$1')} and status = 'ACTIVE' and deleted_at is null limit 1`,
+    [days],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Active webhooks without one success for `days` in which attempts were made, locked against outcomes that are being
+ * counted. An outcome may have been lost before it was counted; so what the log says is asked first.
+ */
+export async function lockHopeless(tx: Database, days: number): Promise<string[]> {
+  await tx.query(
+    'spare-succeeded',
+    `update circuits c set failing_since = null
+      where ${failingFor('$1')} and exists (
+        select 1 from deliveries d
+         where d.webhook_id = c.webhook_id and d.status = 'SUCCEEDED' and d.delivery_id >= uuid_floor(c.failing_since))`,
+    [days],
+  );
+  const rows = await tx.query<{ webhook_id: string }>(
+    'lock-hopeless',
     `select webhook_id from circuits join webhooks using (webhook_id)
-      where failing_since < now() - make_interval(days => $1) and status = 'ACTIVE' and deleted_at is null`,
+      where ${failingFor('$1')} and status = 'ACTIVE' and deleted_at is null
+      order by webhook_id for update of circuits`,
     [days],
   );
   return rows.map((row) => row.webhook_id);

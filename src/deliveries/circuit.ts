@@ -15,6 +15,8 @@ export interface Outcomes {
   attempts: number;
   failures: number;
   probe: 'SUCCEEDED' | 'FAILED' | null;
+  /** How long the receiver asked the probe to leave it alone, 0 if it did not. */
+  retryAfterMs: number;
 }
 
 export type Transition = 'OPENED' | 'CLOSED' | null;
@@ -37,7 +39,7 @@ export const newCircuit = (now: Date): Circuit => ({
 
 /**
  * Opens where of at least 10 attempts within a minute at least 90 % failed: not called for 30 s, doubling to 10 m
- * with each probe that fails. A probe that succeeds closes it. Attempts that were under way when it opened change
+ * with each probe that fails, or longer where the probe's answer asks for that (Retry-After). A probe that succeeds closes it. Attempts that were under way when it opened change
  * nothing but the time of the last success.
  */
 export function applyOutcomes(
@@ -50,10 +52,11 @@ export function applyOutcomes(
     if (outcomes.probe === 'SUCCEEDED') {
       return { circuit: { ...newCircuit(now), lastSuccessAt: circuit.lastSuccessAt }, transition: 'CLOSED' };
     }
-    return { circuit: outcomes.probe === 'FAILED' ? open(circuit, now) : circuit, transition: null };
+    const stays = outcomes.probe === 'FAILED' ? open(circuit, now, outcomes.retryAfterMs) : circuit;
+    return { circuit: stays, transition: null };
   }
   const failing = circuit.attempts >= fewestAttempts && circuit.failures >= failedShare * circuit.attempts;
-  return failing ? { circuit: open(circuit, now), transition: 'OPENED' } : { circuit, transition: null };
+  return failing ? { circuit: open(circuit, now, 0), transition: 'OPENED' } : { circuit, transition: null };
 }
 
 function count(before: Circuit, { attempts, failures }: Outcomes, now: Date): Circuit {
@@ -69,8 +72,12 @@ function count(before: Circuit, { attempts, failures }: Outcomes, now: Date): Ci
   };
 }
 
-const open = (circuit: Circuit, now: Date): Circuit => ({
-  ...circuit,
-  openUntil: new Date(now.getTime() + Math.min(firstWaitMs * 2 ** circuit.timesOpened, longestWaitMs)),
-  timesOpened: circuit.timesOpened + 1,
-});
+/** A Retry-After makes the wait longer, never shorter. */
+const open = (circuit: Circuit, now: Date, retryAfterMs: number): Circuit => {
+  const waitMs = Math.min(firstWaitMs * 2 ** circuit.timesOpened, longestWaitMs);
+  return {
+    ...circuit,
+    openUntil: new Date(now.getTime() + Math.max(waitMs, retryAfterMs)),
+    timesOpened: circuit.timesOpened + 1,
+  };
+};

@@ -14,7 +14,7 @@ export interface Lanes {
   /** An attempt has been under way for long: from now on the webhook counts as slow. */
   markSlow(webhookId: string): void;
   isSlow(webhookId: string): boolean;
-  /** True once after deliveries were turned away and all that waited has been admitted: PostgreSQL has more. */
+  /** True once after many waited or some were turned away, and all that waited was admitted: PostgreSQL may have more. */
   wantsMore(webhookId: string): boolean;
   /** Nothing waits and not all places are taken. */
   hasRoom(webhookId: string): boolean;
@@ -29,6 +29,7 @@ export interface Lanes {
 /** Attempts longer than this are slow. */
 export const slowMs = 1_000;
 const mostWaiting = 2_000;
+const manyWaiting = 200;
 const mostWaitingInAll = 20_000;
 const fewest = 4;
 const rememberedLanes = 10_000;
@@ -39,7 +40,7 @@ interface Lane {
   limit: number;
   slow: boolean;
   waiting: Set<string>;
-  turnedAway: boolean;
+  mayHaveMore: boolean;
 }
 
 export function createLanes(concurrency: number): Lanes {
@@ -53,13 +54,13 @@ export function createLanes(concurrency: number): Lanes {
     const known = lanes.get(webhookId);
     if (known) return known;
     if (lanes.size >= rememberedLanes) forgetIdle();
-    const lane = { active: 0, limit: first, slow: false, waiting: new Set<string>(), turnedAway: false };
+    const lane = { active: 0, limit: first, slow: false, waiting: new Set<string>(), mayHaveMore: false };
     lanes.set(webhookId, lane);
     return lane;
   };
   const forgetIdle = () => {
     for (const [webhookId, lane] of lanes) {
-      if (lane.active === 0 && lane.waiting.size === 0 && !lane.turnedAway) lanes.delete(webhookId);
+      if (lane.active === 0 && lane.waiting.size === 0 && !lane.mayHaveMore) lanes.delete(webhookId);
     }
   };
 
@@ -80,11 +81,13 @@ export function createLanes(concurrency: number): Lanes {
       const lane = laneOf(webhookId);
       if (lane.waiting.has(deliveryId)) return true;
       if (lane.waiting.size >= mostWaiting || waitingInAll >= mostWaitingInAll) {
-        lane.turnedAway = true;
+        lane.mayHaveMore = true;
         return false;
       }
       lane.waiting.add(deliveryId);
       waitingInAll += 1;
+      // Where so many wait, a worker that is gone by now may have turned more away.
+      if (lane.waiting.size >= manyWaiting) lane.mayHaveMore = true;
       return true;
     },
     leave: (webhookId, durationMs) => {
@@ -114,8 +117,8 @@ export function createLanes(concurrency: number): Lanes {
     isSlow: (webhookId) => laneOf(webhookId).slow,
     wantsMore: (webhookId) => {
       const lane = laneOf(webhookId);
-      if (!lane.turnedAway || lane.waiting.size > 0) return false;
-      lane.turnedAway = false;
+      if (!lane.mayHaveMore || lane.waiting.size > 0) return false;
+      lane.mayHaveMore = false;
       return true;
     },
     hasRoom: (webhookId) => {
@@ -133,6 +136,6 @@ export function createLanes(concurrency: number): Lanes {
         waitingInAll -= emptied.length;
         return emptied;
       }),
-    expectMore: (webhookId) => void (laneOf(webhookId).turnedAway = true),
+    expectMore: (webhookId) => void (laneOf(webhookId).mayHaveMore = true),
   };
 }

@@ -1,3 +1,5 @@
+import { timeOfId } from '../platform/ids.js';
+
 const dayMs = 86_400_000;
 /** How far back is looked at first, and then if that is not enough: each day is a partition. */
 const reachesMs = [dayMs, 7 * dayMs, Infinity];
@@ -10,8 +12,6 @@ export interface TimeRange {
   before: Date;
 }
 
-const momentOf = (uuidv7: string): number => Number.parseInt(uuidv7.slice(0, 8) + uuidv7.slice(9, 13), 16);
-
 /**
  * The pieces in which a page of the log is looked for, newest first, without gaps: `from` (or 1970) to `to` (excluded,
  * or now), no later than the delivery `beforeId`. Nearly always the newest day fills the page.
@@ -23,7 +23,7 @@ export function rangesOf(
   const oldest = from?.getTime() ?? 0;
   let before = Math.min(
     to?.getTime() ?? Infinity,
-    beforeId === undefined ? Infinity : momentOf(beforeId) + 1,
+    beforeId === undefined ? Infinity : timeOfId(beforeId) + 1,
     Date.now() + clockLeewayMs,
   );
   const newest = Math.min(before, Date.now());

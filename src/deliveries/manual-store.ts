@@ -30,7 +30,7 @@ export function claimManual(db: Database, deliveryIds: string[], leaseMs: number
       where d.delivery_id = any($1::uuid[])
         and d.manual_requested_at is not null and not d.claimed and d.status <> 'CANCELLED'
         and w.webhook_id = d.webhook_id and w.deleted_at is null
-        and (w.status = 'ACTIVE' or d.manual_requested_at > w.updated_at)
+        and (w.status = 'ACTIVE' or d.manual_requested_at > coalesce(w.stopped_at, '-infinity'))
         and e.event_id = d.event_id
      returning d.delivery_id as "deliveryId", d.attempt_count as number, 'MANUAL' as trigger,
                d.failure_count as "failureCount", d.webhook_id as "webhookId",

@@ -23,7 +23,7 @@ export async function dropVoidManual(db: Database): Promise<void> {
        from webhooks w
       where d.manual_requested_at is not null and not d.claimed and w.webhook_id = d.webhook_id
         and (d.status = 'CANCELLED' or w.deleted_at is not null
-             or (w.status <> 'ACTIVE' and d.manual_requested_at <= w.updated_at))`,
+             or (w.status <> 'ACTIVE' and d.manual_requested_at <= w.stopped_at))`,
   );
 }
 

@@ -2,11 +2,11 @@ import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Producer } from '../platform/queue.js';
 import { noteAttempt } from './attempt-metrics.js';
-import { sendClaim, type SendingOptions } from './attempt.js';
+import { isGone, sendClaim, type SendingOptions } from './attempt.js';
 import { reportSuccess } from './circuit-report.js';
 import { claimManual, releaseManual, settleManual, type ManualResult } from './manual-store.js';
 import { dropVoidManual, findManualWaiting, takeLapsedManual } from './manual-sweep-store.js';
-import type { NoticeDependencies } from './notice.js';
+import { disableGone, type NoticeDependencies } from './notice.js';
 import { finishedOf, releaseNext } from './order-store.js';
 import { createSlots } from './slots.js';
 import type { Claim } from './store.js';
@@ -104,6 +104,7 @@ export function createManualSender(options: UnscheduledOptions): ManualSender {
  */
 export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
   const outcome = await sendClaim(options, claim);
+  if (isGone(outcome)) await disableUnlessAway(options, claim);
   const result: ManualResult = {
     deliveryId: claim.deliveryId,
     number: claim.number,
@@ -139,6 +140,12 @@ export async function sendOnce(options: UnscheduledOptions, claim: Claim) {
   );
   return settled && { ...settled, succeeded: outcome.ok };
 }
+
+/** The outcome is worth recording even if this is not: the next attempt is told the same. */
+const disableUnlessAway = (options: UnscheduledOptions, claim: Claim) =>
+  disableGone(options, [claim]).catch((error: unknown) =>
+    options.logger.warn({ webhookId: claim.webhookId, error: describeError(error) }, 'not disabled yet'),
+  );
 
 /** Makes a worker send manual attempts at once; without the queue the next sweep does. */
 export const createManualQueue =

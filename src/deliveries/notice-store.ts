@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid';
+import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
 import type { DueDelivery } from './enqueue.js';
 import { sweepAfterMs } from './timing.js';
@@ -41,7 +41,7 @@ export function recordNotices(tx: Database, about: Notice[]): Promise<DueDeliver
         and a.state = any(w.interests)
      returning delivery_id as "deliveryId", webhook_id as "webhookId"`,
     [
-      about.map(() => uuid()),
+      about.map(() => newId(now.getTime())),
       about.map(({ webhookId }) => webhookId),
       about.map(({ state }) => state),
       about.map(({ reason }) => reason),

@@ -2,7 +2,13 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { Outcomes, Transition } from './circuit.js';
-import { disableWebhooks, updateCircuits } from './circuit-store.js';
+import {
+  disableWebhooks,
+  lockHopeless,
+  seemsHopeless,
+  updateCircuits,
+  type Doomed,
+} from './circuit-store.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
 import { recordNotices, type Notice } from './notice-store.js';
 
@@ -13,16 +19,27 @@ export interface NoticeDependencies {
   metrics: Metrics;
 }
 
-/** Disables those of the webhooks that are active, and tells their owners, in one transaction. */
-export async function disable(
-  deps: NoticeDependencies,
-  webhookIds: string[],
-  reason: 'GONE' | 'FAILING',
-): Promise<void> {
+/** Disables the active webhooks that answered 410, unless their address has been changed since, and tells their owners. */
+export async function disableGone(deps: NoticeDependencies, gone: Doomed[]): Promise<void> {
+  await changeAndTell(deps, (tx) => disable(tx, gone, 'GONE'));
+}
+
+/** After `days` without one success a webhook is disabled and its owner told (contract, section 5). */
+export async function disableHopeless(deps: NoticeDependencies, days: number): Promise<void> {
+  if (!(await seemsHopeless(deps.db, days))) return;
   await changeAndTell(deps, async (tx) => {
-    const disabled = await disableWebhooks(tx, webhookIds, reason);
-    return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
+    const hopeless = await lockHopeless(tx, days);
+    return disable(
+      tx,
+      hopeless.map((webhookId) => ({ webhookId, targetAddress: null })),
+      'FAILING',
+    );
   });
+}
+
+async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING'): Promise<Notice[]> {
+  const disabled = await disableWebhooks(tx, doomed, reason);
+  return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 
 /** Counts outcomes for the circuits of webhooks, and tells the owners of those that open or close. */

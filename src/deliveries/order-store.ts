@@ -5,11 +5,12 @@ import type { Claim } from './store.js';
 
 /**
  * Whether it is delivery d's turn (with its event e and webhook w): no earlier state of its shipment is still owed
- * to the webhook, or it has waited long enough. `holdMs` is the parameter that bounds the wait.
+ * to the webhook, or it has waited long enough. `holdMs` is the parameter that bounds the wait; what was held because
+ * its webhook was not called has not waited its turn yet.
  */
 export const itsTurn = (holdMs: string) => `(
   w.ordering = 'NONE' or e.shipment_id is null or e.sequence = 1
-  or e.recorded_at <= now() - make_interval(secs => ${holdMs}::float8 / 1000)
+  or coalesce(d.turn_waited_since <= now() - make_interval(secs => ${holdMs}::float8 / 1000), false)
   or not exists (
     select 1 from events earlier
       join deliveries owed on owed.delivery_id = delivery_id(earlier.event_id, d.webhook_id)

@@ -1,16 +1,28 @@
 import type { Database } from '../platform/postgres.js';
 
-const daysBehind = 1;
+const dayMs = 86_400_000;
 const daysAhead = 7;
 
-/** Makes the log's partitions for the days to come. Safe for any number of workers at once. */
-export async function makeLogPartitions(db: Database): Promise<void> {
+const yesterday = () => new Date(Date.now() - dayMs);
+
+/** Yesterday's, today's and tomorrow's partitions of the log: without them nobody can work. */
+export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
+
+/** Those of the days to come, too. */
+export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
+
+/** Those of days gone by, which the log did not keep then and is to keep now. */
+export const makePartitionsSince = (db: Database, moment: Date): Promise<void> =>
+  makePartitions(db, moment, 0);
+
+/** Makes what is not there yet, from a day (UTC) to the `ahead`th to come. Safe for any number of workers at once. */
+async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
     await tx.query(
       'make-log-partitions',
-      `select make_log_partitions((now() at time zone 'UTC')::date - $1::int, (now() at time zone 'UTC')::date + $2::int)`,
-      [daysBehind, daysAhead],
+      `select make_log_partitions(($1::timestamptz at time zone 'UTC')::date, (now() at time zone 'UTC')::date + $2::int)`,
+      [from, ahead],
     );
   });
 }

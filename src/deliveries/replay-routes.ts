@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { described } from '../http/described.js';
 import { idInPath, trackingId } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
 import { replay } from './answers.js';
 import { insertReplay } from './replay-store.js';
@@ -14,6 +14,7 @@ const statuses = ['FAILED', 'HELD', 'PENDING'] as const;
 const dayMs = 86_400_000;
 /** A request takes its time: one that asks for exactly the log's retention is not refused for that. */
 const leewayMs = 60_000;
+const clockLeewayMs = 5_000;
 
 const isoForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 const momentProblem =
@@ -69,13 +70,13 @@ export function replayRoutes({ db, retentionMs }: { db: Database; retentionMs: n
       body: replayBody(retentionMs),
       handle: async ({ caller: { shipperId }, params: { webhookId }, body }) => {
         if (!isUuid(webhookId)) throw notFound('This webhook');
-        const replayId = uuid();
+        const replayId = newId();
         const range = {
           webhookId,
           shipperId,
           from: body.from,
-          // What is recorded from now on reaches the webhook anyhow.
-          to: new Date(Math.min(body.to.getTime(), Date.now())),
+          // What is recorded from now on reaches the webhook anyhow, also where another host's clock is ahead.
+          to: new Date(Math.min(body.to.getTime(), Date.now() + clockLeewayMs)),
           deliveryStatus: body.status ?? null,
           trackingId: body.trackingId ?? null,
         };

@@ -91,7 +91,7 @@ export async function replayPiece(
        returning delivery_id, status
      ), moved as (
        update deliveries d
-          set trigger = 'REPLAY', completed_at = null,
+          set trigger = 'REPLAY', completed_at = null, turn_waited_since = null,
               failure_count = case d.status when 'FAILED' then 0 else d.failure_count end,
               status = case when d.status <> 'HELD' and w.status = 'ACTIVE' then 'PENDING' else 'HELD' end,
               due_at = case when d.status <> 'HELD' and w.status = 'ACTIVE' then now() end,
@@ -131,6 +131,15 @@ export async function replayPiece(
       status === 'PENDING' ? [{ deliveryId: deliveryId!, webhookId: turn.webhookId }] : [],
     ),
   };
+}
+
+/** Another try later; what was cancelled meanwhile stays so. */
+export async function postponeReplay(db: Database, replayId: string, pauseMs: number): Promise<void> {
+  await db.query(
+    'postpone-replay',
+    `update replays set next_at = now() + make_interval(secs => $2::float8 / 1000) where replay_id = $1`,
+    [replayId, pauseMs],
+  );
 }
 
 /** Notes how far a replay is, and when its next piece is due. */

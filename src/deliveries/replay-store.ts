@@ -24,7 +24,7 @@ export const missed = (status: string) => `case
                                         or d.status = 'PENDING' and d.attempt_count > 0 and d.due_at > now()))
   end`;
 
-/** A request counts no further than this; a replay of more goes on nevertheless, and its total grows. */
+/** A request looks at no more events than this; a replay of more goes on nevertheless, and its total grows. */
 const eventsCounted = 200_000;
 
 /**
@@ -51,13 +51,12 @@ export async function insertReplay(
        select count(*)::int as total
          from target t
          join lateral (
-           select event_id from events
+           select event_id, state from events
             where shipper_id = t.shipper_id and shipment_id is not null
               and (t.shipment_id is null or shipment_id = t.shipment_id)
               and event_id >= uuid_floor($4) and event_id < uuid_floor($5)
-              and (state = any(t.interests) or '*' = any(t.interests))
             limit $9
-         ) e on true
+         ) e on e.state = any(t.interests) or '*' = any(t.interests)
          left join deliveries d on d.delivery_id = delivery_id(e.event_id, $2)
         where t.under_way < $8 and ${missed('$6')}
      ), added as (

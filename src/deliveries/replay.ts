@@ -1,13 +1,24 @@
+import { describeError } from '../platform/errors.js';
+import { timeOfId } from '../platform/ids.js';
 import type { Logger } from '../platform/logger.js';
-import type { Database } from '../platform/postgres.js';
+import { isWithoutPartition, type Database } from '../platform/postgres.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
-import { countDue, replayPiece, saveProgress, takeReplay, type ReplayTurn } from './replay-step-store.js';
+import { makePartitionsSince } from './partitions.js';
+import {
+  countDue,
+  postponeReplay,
+  replayPiece,
+  saveProgress,
+  takeReplay,
+  type ReplayTurn,
+} from './replay-step-store.js';
 import { sweepAfterMs } from './timing.js';
 
 const deliveriesPerPiece = 500;
 const eventsPerPiece = 5_000;
 const pauseMs = 2_000;
 const piecesPerSweep = 20;
+const troubledPauseMs = 10_000;
 /** A webhook that has this many due already gets no more: its backlog stays in its events, not in the queue. */
 const dueMax = 1_000;
 
@@ -24,16 +35,30 @@ export interface ReplayDependencies {
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<void> {
   for (let piece = 0; piece < piecesPerSweep; piece += 1) {
-    const due = await deps.db.transaction((tx) => advanceNext(deps, tx));
-    if (!due) return;
-    if (due.length > 0) deps.queue.enqueue(due);
+    let turn: ReplayTurn | null = null;
+    try {
+      const due = await deps.db.transaction(async (tx) => {
+        turn = await takeReplay(tx);
+        return turn && advance(deps, tx, turn);
+      });
+      if (!due) return;
+      if (due.length > 0) deps.queue.enqueue(due);
+    } catch (error) {
+      await postpone(deps, turn, error);
+    }
   }
 }
 
-/** Null where no replay is due. */
-async function advanceNext(deps: ReplayDependencies, tx: Database): Promise<DueDelivery[] | null> {
-  const turn = await takeReplay(tx);
-  if (!turn) return null;
+/** What went wrong with one replay must not keep the others waiting behind it. */
+async function postpone(deps: ReplayDependencies, turn: ReplayTurn | null, error: unknown): Promise<void> {
+  if (!turn) throw error;
+  deps.logger.warn({ replayId: turn.replayId, error: describeError(error) }, 'replay goes on later');
+  await postponeReplay(deps.db, turn.replayId, troubledPauseMs);
+  // LOG_RETENTION was raised since: the log kept none of those days.
+  if (isWithoutPartition(error)) await makePartitionsSince(deps.db, new Date(timeOfId(turn.lastEventId)));
+}
+
+async function advance(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<DueDelivery[]> {
   const nothing = { lastEventId: null, sent: 0, pauseMs };
   if (turn.webhookDeleted) {
     await saveProgress(tx, turn.replayId, { ...nothing, status: 'CANCELLED' });

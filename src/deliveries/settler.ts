@@ -4,13 +4,14 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';
-import { settlementOf } from './attempt.js';
+import { isGone, settlementOf } from './attempt.js';
 import type { DeliveryQueue } from './enqueue.js';
 import { createCircuitCounter } from './circuit-counter.js';
-import { countOutcomes, disable } from './notice.js';
+import { countOutcomes, disableGone } from './notice.js';
 import { finishedOf, releaseNext } from './order-store.js';
+import { retryAfterMs } from './retry-policy.js';
 import type { SendOutcome } from './send.js';
-import { settleDeliveries, type Claim, type Settlement } from './store.js';
+import { findRecorded, settleDeliveries, type Claim, type Settlement } from './store.js';
 import { sweepAfterMs } from './timing.js';
 import { untilBack } from './until-back.js';
 
@@ -32,14 +33,14 @@ export interface Settler {
   flushed(): Promise<void>;
 }
 
-const goneStatus = 410;
-
 /** What cannot be recorded that long after the process was told to stop is sent again when its lease has run out. */
 const patienceAtStopMs = 5_000;
 
 interface Item {
   claim: Claim;
   settlement: Settlement;
+  /** What the receiver asked for, if anything. */
+  retryAfterMs: number;
 }
 
 export function createSettler(options: SettlerOptions): Settler {
@@ -55,30 +56,47 @@ export function createSettler(options: SettlerOptions): Settler {
     maxWaiting: 10_000,
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
-      await disableGone(items);
+      await disableThoseGone(items);
       const settled = await settleDeliveries(
         db,
         items.map(({ settlement }) => settlement),
         sweepAfterMs,
       );
       const isSettled = ({ claim }: Item) => settled.get(claim.deliveryId) === claim.number;
+      for (const deliveryId of await recordedBefore(items.filter((item) => !isSettled(item)))) {
+        const { number } = items.find(({ claim }) => claim.deliveryId === deliveryId)!.claim;
+        settled.set(deliveryId, number);
+      }
       await followUp(items.filter(isSettled));
       return items.map(isSettled);
     },
   });
 
+  /** What was refused because it is recorded already: only the answer to that commit was lost. */
+  const recordedBefore = async (refused: Item[]): Promise<string[]> =>
+    refused.length === 0
+      ? []
+      : findRecorded(
+          db,
+          refused.map(({ settlement }) => settlement),
+        );
+
   /** First of all: from this commit on nothing more is sent there. */
-  const disableGone = async (items: Item[]) => {
-    const gone = items.filter(({ settlement }) => settlement.statusCode === goneStatus);
-    if (gone.length > 0) await disable(options, unique(gone.map(({ claim }) => claim.webhookId)), 'GONE');
+  const disableThoseGone = async (items: Item[]) => {
+    const gone = items.filter(({ settlement }) => isGone(settlement));
+    if (gone.length > 0)
+      await disableGone(
+        options,
+        gone.map(({ claim }) => claim),
+      );
   };
 
   /** What is lost here the sweeper finds: the outcome itself is committed. */
   const forgive = (error: unknown) => logger.warn({ error: describeError(error) }, 'follow-up failed');
 
   const followUp = async (items: Item[]): Promise<void> => {
-    for (const { claim, settlement } of items) {
-      counter.note(claim, settlement.status === 'SUCCEEDED');
+    for (const { claim, settlement, retryAfterMs } of items) {
+      counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
       if (settlement.delayMs !== null) queue.wakeAt(new Date(Date.now() + settlement.delayMs));
     }
     const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? finishedOf(claim) : []));
@@ -90,8 +108,9 @@ export function createSettler(options: SettlerOptions): Settler {
   return {
     settle: async (claim, outcome) => {
       const settlement = settlementOf(claim, outcome, retryScheduleMs);
+      const item = { claim, settlement, retryAfterMs: retryAfterMs(outcome.retryAfter, new Date()) };
       const accepted = await untilBack(
-        () => batches.add({ claim, settlement }),
+        () => batches.add(item),
         () => performance.now() < giveUpAt,
       );
       noteAttempt(metrics, claim, settlement);
@@ -105,7 +124,6 @@ export function createSettler(options: SettlerOptions): Settler {
 }
 
 const isFinal = ({ status }: Settlement) => status === 'SUCCEEDED' || status === 'FAILED';
-const unique = (ids: string[]) => [...new Set(ids)];
 
 function logAttempt(logger: Logger, claim: Claim, settlement: Settlement, accepted: boolean): void {
   const line = {

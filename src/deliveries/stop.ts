@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../platform/errors.js';
-import { forgetCircuit } from './circuit-store.js';
 import { workOff, type SweeperDependencies } from './sweeper.js';
 import { mayBeSending } from './sweep-store.js';
 import { longestStartMs } from './timing.js';
@@ -28,11 +27,9 @@ export async function cancelBacklog(deps: SweeperDependencies, webhookId: string
   await workOff(deps, webhookId, 'CANCEL').catch((error: unknown) => leaveToSweeper(deps, webhookId, error));
 }
 
-/** Set to ACTIVE again: its circuit begins anew, the oldest held go out at once, the sweeper paces the rest. */
+/** Set to ACTIVE again: the oldest held go out at once, the sweeper paces the rest. */
 export async function resumeBacklog(deps: SweeperDependencies, webhookId: string): Promise<void> {
-  await forgetCircuit(deps.db, webhookId)
-    .then(() => workOff(deps, webhookId, 'RELEASE'))
-    .catch((error: unknown) => leaveToSweeper(deps, webhookId, error));
+  await workOff(deps, webhookId, 'RELEASE').catch((error: unknown) => leaveToSweeper(deps, webhookId, error));
 }
 
 /** The webhook's change is committed and bears the mark of its backlog: the request must not fail any more. */

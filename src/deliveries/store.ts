@@ -88,7 +88,7 @@ export async function parkDeliveries(
        select d.delivery_id, w.deleted_at is not null as deleted,
               w.status <> 'ACTIVE' or (c.open_until is not null and c.probe_delivery_id is distinct from d.delivery_id)
                 as stopped,
-              e.recorded_at, ${itsTurn('$4')} as its_turn
+              coalesce(d.turn_waited_since, now()) as turn_waited_since, ${itsTurn('$4')} as its_turn
          from deliveries d
          join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
         where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
@@ -99,9 +99,10 @@ export async function parkDeliveries(
               reason = case when p.deleted then 'WEBHOOK_DELETED' end,
               completed_at = case when p.deleted then now() end,
               due_at = null,
+              turn_waited_since = case when not p.deleted and not p.stopped then p.turn_waited_since end,
               sweep_at = case when not p.deleted and not p.stopped then least(
                 now() + make_interval(secs => ${turnSweepMs / 1000}),
-                greatest(p.recorded_at + make_interval(secs => $4::float8 / 1000), now())) end
+                p.turn_waited_since + make_interval(secs => $4::float8 / 1000)) end
          from looked p
         where d.delivery_id = p.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
           and d.status = 'PENDING' and not d.claimed
@@ -215,4 +216,21 @@ export async function settleDeliveries(
     ],
   );
   return new Map(rows.map((row) => [row.delivery_id, row.number]));
+}
+
+/** Of outcomes that were refused: the deliveries whose log holds this very attempt. */
+export async function findRecorded(db: Database, refused: Settlement[]): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-recorded',
+    `select a.delivery_id
+       from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as r (delivery_id, number, started_at)
+       join attempts a on a.delivery_id = r.delivery_id and a.number = r.number and a.started_at = r.started_at
+      where a.delivery_id = any($1::uuid[]) and a.duration_ms is not null`,
+    [
+      refused.map(({ deliveryId }) => deliveryId),
+      refused.map(({ number }) => number),
+      refused.map(({ startedAt }) => startedAt),
+    ],
+  );
+  return rows.map((row) => row.delivery_id);
 }

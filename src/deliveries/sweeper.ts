@@ -1,9 +1,9 @@
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import { findHopeless, takeProbes } from './circuit-store.js';
+import { takeProbes } from './circuit-store.js';
 import type { DeliveryQueue, DueDelivery } from './enqueue.js';
-import { disable } from './notice.js';
+import { disableHopeless } from './notice.js';
 import {
   cancelOpen,
   clearBacklogMark,
@@ -60,7 +60,7 @@ export function createDeliverySweep(
   return async () => {
     for (const take of [lapsed, forgotten]) enqueueAgain(deps, await take());
     queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs, deps.orderHoldMs));
-    await disableHopeless(deps);
+    await disableHopeless(deps, daysWithoutSuccess);
     for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
   };
 }
@@ -70,12 +70,6 @@ function enqueueAgain({ queue, logger, metrics }: SweeperDependencies, due: DueD
   logger.info({ deliveries: due.length }, 'swept');
   metrics.swept.inc({ kind: 'delivery' }, due.length);
   queue.enqueue(due);
-}
-
-/** After 5 days without one success a webhook is disabled; what it misses from then on waits (contract, section 5). */
-async function disableHopeless(deps: SweeperDependencies): Promise<void> {
-  const hopeless = await findHopeless(deps.db, daysWithoutSuccess);
-  if (hopeless.length > 0) await disable(deps, hopeless, 'FAILING');
 }
 
 /** Takes the next piece of a webhook's backlog: released in the order of its events, or cancelled. */

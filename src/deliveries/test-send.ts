@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid';
 import { notFound, tooManyRequests, unavailable } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import { listAttempts, type Attempt } from './log-store.js';
 import { manualLeaseMs, sendOnce, type UnscheduledOptions } from './manual.js';
 import { insertTest } from './test-store.js';
@@ -21,7 +21,7 @@ export function createTestSender(
 
   const test = async (shipperId: string, webhookId: string, state: string) => {
     const claimedAt = performance.now();
-    const event = { eventId: uuid(), state, body: options.renderSample(state, Date.now()) };
+    const event = { eventId: newId(), state, body: options.renderSample(state, Date.now()) };
     const claim = await insertTest(db, shipperId, webhookId, event, manualLeaseMs(options.timeoutMs));
     if (!claim) throw notFound('This webhook');
     // Not sent that late, because a deletion waits no longer for it; the sweeper ends it.

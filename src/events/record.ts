@@ -1,9 +1,9 @@
-import { v7 as uuid } from 'uuid';
 import { supersede } from '../deliveries/order-store.js';
 import type { DueDelivery } from '../deliveries/enqueue.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
-import { isUniqueViolation, type Database } from '../platform/postgres.js';
+import { newId } from '../platform/ids.js';
+import { isTooSlow, isUniqueViolation, type Database } from '../platform/postgres.js';
 import { renderNotification, type StateEvent } from './notification.js';
 import {
   findEventsByExternalId,
@@ -49,13 +49,17 @@ interface Plan {
  */
 export async function recordEvents(deps: RecordDependencies, events: NewEvent[]): Promise<RecordResult[]> {
   const results: RecordResult[] = [];
-  for (let start = 0; start < events.length; start += eventsPerStatement) {
-    const chunk = events.slice(start, start + eventsPerStatement);
-    const recorded = await recordChunk(deps, chunk).catch((error: unknown) => {
-      if (start === 0 || !(error instanceof ApiError)) throw error;
-      return chunk.map(() => error);
-    });
-    results.push(...recorded);
+  let size = eventsPerStatement;
+  while (results.length < events.length) {
+    const chunk = events.slice(results.length, results.length + size);
+    try {
+      results.push(...(await recordChunk(deps, chunk)));
+    } catch (error) {
+      // What they owe is more than one statement can do in its time: fewer at once from now on.
+      if (isTooSlow(error) && chunk.length > 1) size = Math.ceil(chunk.length / 4);
+      else if (results.length > 0 && error instanceof ApiError) results.push(...chunk.map(() => error));
+      else throw error;
+    }
   }
   return results;
 }
@@ -172,7 +176,7 @@ function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Mov
     state: event.state,
   });
   return {
-    eventId: uuid(),
+    eventId: newId(recordedAt.getTime()),
     externalId: event.externalId ?? null,
     shipperId: shipment.shipperId,
     shipmentId: shipment.shipmentId,

@@ -1,5 +1,3 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { randomUUID } from 'node:crypto';
@@ -56,81 +54,6 @@ export function createApp(options: ServerOptions): Express {
   app.use(answerError(logger));
   return app;
 }
-
-export interface Listener {
-  port: number;
-  /** Another app answers from now on. */
-  use(app: RequestListener): void;
-  /** Takes no new connection; resolves when the requests under way are answered. */
-  close(): Promise<void>;
-}
-
-/** An HTTP server whose every wait has a bound; slow senders of headers or bodies are cut off. */
-export function listen(first: RequestListener, port: number): Promise<Listener> {
-  let app = first;
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 65_000,
-    },
-    (request, response) => app(request, response),
-  );
-  server.on('clientError', answerUnreadable);
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address ? address.port : port,
-        use: (next) => void (app = next),
-        close: () => close(server),
-      });
-    });
-  });
-}
-
-const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** What the HTTP parser itself refuses is answered in the API's form as well; then the connection closes. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const requestId = randomUUID();
-  const failure = invalidRequest([{ path: 'request', message: 'could not be read' }]);
-  const body = JSON.stringify(failureBody(failure, requestId));
-  socket.end(
-    [
-      `HTTP/1.1 ${unreadable[error.code ?? ''] ?? '400 Bad Request'}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
-}
-
-/** Longer than any request takes: its statements have tighter bounds. */
-const closeGraceMs = 4_000;
-
-/** Takes no new connection; requests under way finish, idle connections close, and what says nothing is cut off. */
-const close = (server: Server) =>
-  new Promise<void>((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    const cutOff = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(cutOff);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 
 const groupByPath = (routes: Route[]): Map<string, Route[]> =>
   routes.reduce(

@@ -15,10 +15,12 @@ export async function oldestWaitingSeconds(db: Database): Promise<number> {
   return row!.seconds;
 }
 
+/** Of webhooks that would be called. */
 export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
-    'select count(*)::int as count from circuits where open_until is not null',
+    `select count(*)::int as count from circuits join webhooks using (webhook_id)
+      where open_until is not null and status = 'ACTIVE' and deleted_at is null`,
   );
   return row!.count;
 }

@@ -70,9 +70,17 @@ function translate(error: unknown): unknown {
   return away ? Object.assign(unavailable(), { cause: error }) : error;
 }
 
+const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
+
 /** True for a violated unique constraint (SQLSTATE 23505). */
-export const isUniqueViolation = (error: unknown): boolean =>
-  (error as { code?: string } | null)?.code === '23505';
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
+
+/** True for a row no partition takes (SQLSTATE 23514). */
+export const isWithoutPartition = (error: unknown): boolean => codeOf(error) === '23514';
+
+/** True for a statement that took longer than it may (SQLSTATE 57014). */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof ApiError && codeOf(error.cause) === '57014';
 
 const runOn =
   (client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> }): Database['query'] =>

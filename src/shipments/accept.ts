@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
 import type { Answer } from '../http/envelope.js';
 import { createBatcher } from '../platform/batch.js';
 import { conflict } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
+import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
@@ -49,7 +49,7 @@ export function createAcceptOrder(deps: {
 
   return async (shipperId, order, idempotencyKey) => {
     const accepted: AcceptedOrder = {
-      shipmentId: uuid(),
+      shipmentId: newId(),
       shipperId,
       processId: randomUUID(),
       trackingId: newTrackingId(),

@@ -124,7 +124,8 @@ export async function findForgottenOrders(
   const rows = await db.query<{ shipment_id: string }>(
     'find-forgotten-orders',
     `select shipment_id from shipments
-      where state is null and shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
+      where state is null and (shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
+                               or shipment_id > uuid_floor(now() + make_interval(secs => $1::float8 / 1000)))
       order by shipment_id limit $2`,
     [olderThanMs, limit],
   );

@@ -1,10 +1,10 @@
-import { v7 as uuid } from 'uuid';
 import { z } from 'zod';
 import { isoOffset } from '../http/envelope.js';
 import { idInPath } from '../http/fields.js';
 import { cutPage, isUuid, paging } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
 import * as answers from './answers.js';
 import type { DestinationPolicy } from './destination.js';
@@ -32,6 +32,7 @@ export interface WebhookDependencies {
   /** Cancels what a deleted webhook still had to get. */
   onDeleted(webhookId: string): Promise<void>;
   /** Sends on what a webhook missed while it was not active. */
+  onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): Promise<void>;
   /** How its deliveries have been doing. */
   health(webhookId: string): Promise<object>;
@@ -82,7 +83,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       body: schemas.create,
       handle: async ({ caller, body }) => {
         const secret = newSecret();
-        const input = { ...body, webhookId: uuid(), sealedSecret: secrets.seal(secret) };
+        const input = { ...body, webhookId: newId(), sealedSecret: secrets.seal(secret) };
         const created = await insertWebhook(db, caller.shipperId, input, deps.webhooksPerShipper);
         if (!created) throw conflict(`A shipper may have at most ${deps.webhooksPerShipper} webhooks.`);
         return { httpStatus: 201, data: { ...view(created), secret } };
@@ -115,8 +116,13 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }) => {
+        const update = (tx: Database) => updateWebhook(tx, caller.shipperId, webhookId, body);
+        const resume = async (tx: Database) => {
+          await deps.onResuming(tx, caller.shipperId, webhookId);
+          return update(tx);
+        };
         const updated = existing(
-          isUuid(webhookId) && (await updateWebhook(db, caller.shipperId, webhookId, body)),
+          isUuid(webhookId) && (await (body.status === 'ACTIVE' ? db.transaction(resume) : update(db))),
         );
         if (body.status === 'ACTIVE') await deps.onResumed(webhookId);
         else if (body.status) await deps.onStopped(webhookId);

@@ -103,6 +103,7 @@ export async function updateWebhook(
             headers = coalesce($8, headers),
             description = coalesce($9, description),
             backlog = case when $5 = 'ACTIVE' then 'RELEASE' else backlog end,
+            stopped_at = case when $5 <> 'ACTIVE' then now() else stopped_at end,
             updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
       returning ${columns}`,

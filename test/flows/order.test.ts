@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
+import { untilState } from '../api/expect.js';
 import { startReceiver, type Received } from '../receiver.js';
 
 const statesOf = (received: Received[], trackingId: string) =>
@@ -69,6 +70,34 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     const [later] = await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT');
     expect(later!.at - sentAt).toBeGreaterThan(3_500);
     expect(later!.at - sentAt).toBeLessThan(10_000);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  });
+
+  test('what was held for longer than ORDER_HOLD goes out one at a time and in order, through a failure', async () => {
+    let failures = 1;
+    let underWay = 0;
+    let most = 0;
+    const receiver = await startReceiver(({ notification }, response) => {
+      most = Math.max(most, (underWay += 1));
+      response.once('close', () => (underWay -= 1));
+      const fails = notification.state === 'PICKED_UP' && failures-- > 0;
+      return { delayMs: 100, status: fails ? 500 : 200 };
+    });
+    const { webhookId } = await registerWebhook(account, receiver.url, { status: 'PAUSED' });
+    const trackingId = await placeOrder(account);
+    await untilState(account, trackingId, 'CREATED');
+    await send(trackingId, 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY');
+    await service.sql(
+      `update events set recorded_at = recorded_at - interval '1 hour' from deliveries d
+        where d.event_id = events.event_id and d.webhook_id = $1`,
+      [webhookId],
+    );
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'OUT_FOR_DELIVERY');
+    const expected = ['CREATED', 'PICKED_UP', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY'];
+    expect(statesOf(receiver.received, trackingId)).toEqual(expected);
+    expect(most).toBe(1);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     await receiver.close();
   });

@@ -175,6 +175,21 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     await receiver.close();
   });
 
+  test('a redelivery asked for while the webhook is paused survives any other change of it', async () => {
+    const hook = await startHook(account);
+    const deliveryId = await orderDelivered(account, hook.webhookId);
+    const patch = (body: object) => account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body });
+    await patch({ status: 'PAUSED' });
+    // As if its job were lost: only the sweep, two seconds later, sees it.
+    await service.sql('update deliveries set manual_requested_at = now() where delivery_id = $1', [
+      deliveryId,
+    ]);
+    await account.call(path, { method: 'PATCH', body: { description: 'changed' } });
+    await account.call(`${path}/rotate-secret`, { method: 'POST' });
+    await hook.receiver.waitFor(2);
+    await hook.close();
+  });
+
   test('a redelivery asked for before a pause does not go out after it', async () => {
     const hook = await startHook(account);
     const { receiver, webhookId } = hook;
@@ -182,7 +197,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     // As if its job were lost: asked for, and no worker told.
     await service.sql(
       `with asked as (update deliveries set manual_requested_at = now() where delivery_id = $1 returning webhook_id)
-       update webhooks w set status = 'PAUSED', updated_at = now() from asked where w.webhook_id = asked.webhook_id`,
+       update webhooks w set status = 'PAUSED', stopped_at = now() from asked where w.webhook_id = asked.webhook_id`,
       [deliveryId],
     );
     for (;;) {

@@ -192,6 +192,26 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   }, 60_000);
 
+  test('days that the log did not keep when it was younger are kept for what a replay sends of them', async () => {
+    const shipper = await registerAccount(service);
+    const hook = await startHook(shipper, { interests: ['*'], ordering: 'NONE' });
+    const trackingId = await placeOrder(shipper);
+    await hook.receiver.waitFor(1);
+    await service.sql(
+      `insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+       select overlay(gen_random_uuid()::text placing left(uuid_floor(now() - interval '3 days')::text, 15) from 1 for 15)::uuid,
+              shipper_id, shipment_id, 9, 'LOST', now(), now(), '{}'
+         from shipments where tracking_id = $1`,
+      [trackingId],
+    );
+    const from = Date.now() - 4 * 86_400_000;
+    const answer = await replay(hook.webhookId, { from, to: Date.now() }, shipper);
+    expect(answer.data.queued).toBe(1);
+    await untilOver(answer.data.replayId);
+    await hook.receiver.waitFor(2);
+    await hook.close();
+  });
+
   test('a replay ends with its webhook', async () => {
     const hook = await startHook(account);
     const answer = await replay(hook.webhookId);

@@ -75,6 +75,17 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     await client.end();
   });
 
+  test('lets a test that waits for its receiver end, and answers it', async () => {
+    service = await startService({ backend });
+    const account = await registerAccount(service);
+    receiver = await startReceiver(() => ({ delayMs: 5_500 }));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const answer = account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+    await receiver.waitFor(1);
+    expect(await stopProcess(service.process)).toBe(0);
+    expect(await answer).toMatchObject({ httpStatus: 200, data: { statusCode: 200, errorCode: null } });
+  });
+
   test('sent twice exits at once', async () => {
     service = await startService({ backend });
     const account = await registerAccount(service);

@@ -4,11 +4,12 @@ import { applyOutcomes, newCircuit, type Circuit, type Outcomes } from '../../sr
 
 const start = new Date('2026-01-01T00:00:00Z');
 const later = (ms: number) => new Date(start.getTime() + ms);
-const outcomes = (attempts: number, failures: number, probe: Outcomes['probe'] = null): Outcomes => ({
-  attempts,
-  failures,
-  probe,
-});
+const outcomes = (
+  attempts: number,
+  failures: number,
+  probe: Outcomes['probe'] = null,
+  retryAfterMs = 0,
+): Outcomes => ({ attempts, failures, probe, retryAfterMs });
 
 describe('circuit breaker', () => {
   test('stays closed below ten attempts in a minute, whatever they were', () => {
@@ -38,6 +39,18 @@ describe('circuit breaker', () => {
     }
     expect(waits).toEqual([60, 120, 240, 480, 600, 600, 600]);
   });
+
+  test.each([
+    [600_000, 600],
+    [45_000, 60],
+  ])(
+    'a probe told to come back in %d ms: the next comes in %d s, never earlier than without',
+    (askedMs, waitS) => {
+      const { circuit } = applyOutcomes(newCircuit(start), outcomes(10, 10), start);
+      const { openUntil } = applyOutcomes(circuit, outcomes(1, 1, 'FAILED', askedMs), start).circuit;
+      expect(openUntil).toEqual(later(waitS * 1_000));
+    },
+  );
 
   test('a probe that succeeds closes it with a clean slate', () => {
     const open = applyOutcomes(newCircuit(start), outcomes(10, 10), start).circuit;

@@ -52,13 +52,13 @@ export async function untilDelivery(
   });
 }
 
-/** Waits until `look` finds something; rejects after ten seconds. */
+/** Waits until `look` finds something; rejects after twenty seconds. */
 export async function until<T>(look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(20)) {
+  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(20)) {
     const found = await look();
     if (found) return found;
   }
-  throw new Error('it did not come to that within 10 s');
+  throw new Error('it did not come to that within 20 s');
 }
 
 /** Places an order; its delivery to the webhook after the first attempt, or as soon as it is held. */

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { startReceiver } from '../receiver.js';
+import { deliveriesOf, orderDelivered, startHook, until } from './support/log.js';
+
+describe('webhooks that are given up', () => {
+  let service: Service;
+  let account: Account;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
+    account = await registerAccount(service);
+  });
+  afterAll(() => service?.stop());
+
+  const webhook = async (webhookId: string) => (await account.call(`/v1/webhooks/${webhookId}`)).data;
+  const heldOf = async (webhookId: string) =>
+    (await deliveriesOf(account, webhookId)).filter(({ status }) => status === 'HELD').length;
+
+  test('410 disables the webhook at once, tells the owner, and holds what it misses until it is active again', async () => {
+    let gone = true;
+    const receiver = await startReceiver(() => (gone ? { status: 410 } : {}));
+    const owner = await startReceiver();
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await registerWebhook(account, owner.url, { interests: ['WEBHOOK_DISABLED'] });
+    await placeOrder(account);
+    await owner.waitFor(1);
+    expect(await webhook(webhookId)).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
+    await placeOrder(account);
+    await until(async () => (await heldOf(webhookId)) === 2);
+    expect(receiver.received).toHaveLength(1);
+    gone = false;
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    await receiver.waitFor(3);
+    await Promise.all([receiver.close(), owner.close()]);
+  });
+
+  test('what the owner cannot be told of does not happen: a webhook is disabled together with its notice', async () => {
+    const receiver = await startReceiver(() => ({ status: 410 }));
+    const owner = await startReceiver();
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await registerWebhook(account, owner.url, { interests: ['WEBHOOK_DISABLED'] });
+    await service.sql(`create function refuse_notices() returns trigger language plpgsql as $$
+      begin raise 'no notices now' using errcode = '57P03'; end $$`);
+    await service.sql(`create trigger refuse_notices before insert on events for each row
+      when (new.state = 'WEBHOOK_DISABLED') execute function refuse_notices()`);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    await sleep(500);
+    expect((await webhook(webhookId)).status).toBe('ACTIVE');
+    await service.sql('drop trigger refuse_notices on events; drop function refuse_notices');
+    await owner.waitFor(1);
+    expect((await webhook(webhookId)).disabledReason).toBe('GONE');
+    await Promise.all([receiver.close(), owner.close()]);
+  });
+
+  test('after five days without one success a webhook is disabled', async () => {
+    const receiver = await startReceiver(() => ({ status: 500 }));
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    const failing = `update circuits set failing_since = now() - interval '5 days 1 second' where webhook_id = $1 returning 1`;
+    await until(async () => (await service.sql(failing, [webhookId])).length > 0);
+    await until(async () => (await webhook(webhookId)).disabledReason === 'FAILING');
+    expect((await webhook(webhookId)).status).toBe('DISABLED');
+    await receiver.close();
+  });
+
+  test('an outcome that was never counted does not disable a webhook whose log shows a success since', async () => {
+    const hook = await startHook(account, { interests: ['CREATED'] });
+    await orderDelivered(account, hook.webhookId);
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since)
+       values ($1, now() - interval '6 days', 1, 1, now() - interval '6 days')`,
+      [hook.webhookId],
+    );
+    await until(async () => {
+      const sql = 'select 1 from circuits where webhook_id = $1 and failing_since is null';
+      return (await service.sql(sql, [hook.webhookId])).length > 0;
+    });
+    expect((await webhook(hook.webhookId)).status).toBe('ACTIVE');
+    await hook.close();
+  });
+
+  test('a 410 of the address before does not disable the webhook: what it answered goes to the new one', async () => {
+    const before = await startReceiver(() => ({ status: 410, delayMs: 1_000 }));
+    const after = await startReceiver();
+    const { webhookId } = await registerWebhook(account, before.url, { interests: ['CREATED'] });
+    await placeOrder(account);
+    await before.waitFor(1);
+    const body = { targetAddress: after.url };
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body });
+    await after.waitFor(1);
+    expect(await webhook(webhookId)).toMatchObject({ status: 'ACTIVE', disabledReason: null });
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await Promise.all([before.close(), after.close()]);
+  });
+
+  test.each(['test', 'redelivery'])('a 410 to a %s disables the webhook as well', async (kind) => {
+    const hook = await startHook(account, { interests: ['CREATED'] });
+    const deliveryId = await orderDelivered(account, hook.webhookId);
+    hook.answer.status = 410;
+    const path =
+      kind === 'test' ? `/v1/webhooks/${hook.webhookId}/test` : `/v1/deliveries/${deliveryId}/redeliver`;
+    await account.call(path, { method: 'POST' });
+    await until(async () => (await webhook(hook.webhookId)).disabledReason === 'GONE');
+    await hook.close();
+  });
+});
