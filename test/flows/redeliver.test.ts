@@ -178,12 +178,10 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
   test('a redelivery asked for while the webhook is paused survives any other change of it', async () => {
     const hook = await startHook(account);
     const deliveryId = await orderDelivered(account, hook.webhookId);
-    const patch = (body: object) => account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body });
-    await patch({ status: 'PAUSED' });
-    // As if its job were lost: only the sweep, two seconds later, sees it.
-    await service.sql('update deliveries set manual_requested_at = now() where delivery_id = $1', [
-      deliveryId,
-    ]);
+    const path = `/v1/webhooks/${hook.webhookId}`;
+    await account.call(path, { method: 'PATCH', body: { status: 'PAUSED' } });
+    const ask = 'update deliveries set manual_requested_at = now() where delivery_id = $1';
+    await service.sql(ask, [deliveryId]); // without a job: only the sweep sees it
     await account.call(path, { method: 'PATCH', body: { description: 'changed' } });
     await account.call(`${path}/rotate-secret`, { method: 'POST' });
     await hook.receiver.waitFor(2);
