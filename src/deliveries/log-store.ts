@@ -1,6 +1,7 @@
+import { timeOfId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
-import { rangesOf, type TimeRange } from './log-range.js';
-import { byStatus, everyStatus } from './status-condition.js';
+import { readFew, readNewest } from './log-page-store.js';
+import { rangesOf } from './log-range.js';
 
 export interface Delivery {
   deliveryId: string;
@@ -25,22 +26,11 @@ export interface LogFilter {
   to?: Date | undefined;
 }
 
-const deliveryColumns = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId",
+export const deliveryColumns = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId",
   coalesce(e.external_id, e.event_id::text) as "eventId", s.tracking_id as "trackingId", d.state, d.status,
   d.reason, d.attempt_count as "attemptCount", d.due_at as "nextAttemptAt", e.recorded_at as "createdAt",
   d.completed_at as "completedAt"`;
-const deliveryJoins = `join events e using (event_id) left join shipments s on s.shipment_id = e.shipment_id`;
-
-const ofState = 'state = $8';
-
-function conditionsOf({ status, state }: LogFilter): readonly string[] {
-  if (state === undefined) return status ? [byStatus[status]] : everyStatus;
-  if (status === undefined) return [ofState];
-  // Few succeed of a rare state, and few end badly of any.
-  return status === 'SUCCEEDED'
-    ? [`${ofState} and status || '' = 'SUCCEEDED'`]
-    : [`${byStatus[status]} and state || '' = $8`];
-}
+export const deliveryJoins = `join events e using (event_id) left join shipments s on s.shipment_id = e.shipment_id`;
 
 /** A page of the shipper's log, newest first: the newer pieces of its time before the older ones, until it is full. */
 export async function listDeliveries(
@@ -51,68 +41,34 @@ export async function listDeliveries(
   limit: number,
 ): Promise<Delivery[]> {
   const found: Delivery[] = [];
-  for (const range of rangesOf(filter, beforeId)) {
-    found.push(...(await listRange(db, shipperId, filter, range, beforeId, limit - found.length)));
+  const times = filter.trackingId === undefined ? filter : await timesOf(db, shipperId, filter);
+  for (const [piece, range] of rangesOf(times, beforeId).entries()) {
+    const query = { shipperId, filter, range, beforeId, limit: limit - found.length };
+    // The newest day most often fills the page; if it did not, there are few.
+    found.push(...(await (piece === 0 ? readNewest : readFew)(db, query)));
     if (found.length === limit) break;
   }
   return found;
 }
 
-/**
- * Of each webhook the newest `limit` by the index that fits the filter, then the newest of those. With a tracking id:
- * the range of ids of each of the shipment's events; another event of the same millisecond may share that range.
- */
-function listRange(
+/** The time in which a shipment had events, by their ids, as far as the filter wants it. */
+async function timesOf(
   db: Database,
   shipperId: string,
-  filter: LogFilter,
-  range: TimeRange,
-  beforeId: string | undefined,
-  limit: number,
-): Promise<Delivery[]> {
-  const inRange = 'delivery_id >= uuid_floor($3) and delivery_id < least($4::uuid, uuid_floor($5))';
-  const conditions = conditionsOf(filter);
-  const newestOf = (condition: string) =>
-    `(select delivery_id from deliveries
-       where webhook_id = webhooks.webhook_id and ${inRange} and ${condition}
-       order by delivery_id desc limit $6)`;
-  const newest = filter.trackingId
-    ? `from events
-         join lateral (
-           select delivery_id from deliveries
-            where delivery_id >= overlay(events.event_id::text placing '0000-000000000000' from 20)::uuid
-              and delivery_id <= overlay(events.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
-              and event_id = events.event_id
-              and webhook_id in (select webhook_id from webhooks where shipper_id = $1)
-              and ($2::uuid is null or webhook_id = $2) and ${inRange} and (${conditions.join(' or ')})
-         ) found on true
-        where shipment_id = (select shipment_id from shipments where tracking_id = $7 and shipper_id = $1)`
-    : `from webhooks join lateral (${conditions.map(newestOf).join(' union all ')}) found on true
-        where shipper_id = $1 and ($2::uuid is null or webhook_id = $2) and $7::text is null`;
-  const name = [
-    'list',
-    filter.status ?? 'any',
-    filter.state && 'of-state',
-    filter.trackingId && 'of-shipment',
-  ];
-  return db.query<Delivery>(
-    name.filter(Boolean).join('-'),
-    `with page as (select found.delivery_id ${newest}
-                    order by found.delivery_id desc limit $6)
-     select ${deliveryColumns}
-       from page join deliveries d using (delivery_id) ${deliveryJoins}
-      order by d.delivery_id desc`,
-    [
-      shipperId,
-      filter.webhookId ?? null,
-      range.from,
-      beforeId ?? null,
-      range.before,
-      limit,
-      filter.trackingId ?? null,
-      ...(filter.state === undefined ? [] : [filter.state]),
-    ],
+  { trackingId, from, to }: LogFilter,
+): Promise<{ from: Date; to: Date }> {
+  const [row] = await db.query<{ first: string | null; last: string | null }>(
+    'shipment-times',
+    `select (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
+       from events
+      where shipment_id = (select shipment_id from shipments where tracking_id = $2 and shipper_id = $1)`,
+    [shipperId, trackingId],
   );
+  const { first, last } = row!;
+  return {
+    from: new Date(Math.max(from?.getTime() ?? 0, first ? timeOfId(first) : 0)),
+    to: new Date(Math.min(to?.getTime() ?? Infinity, last ? timeOfId(last) + 1 : 0)),
+  };
 }
 
 export async function findDelivery(

@@ -6,5 +6,11 @@ import { v7 } from 'uuid';
  */
 export const newId = (atMs: number = Date.now()): string => v7({ msecs: atMs });
 
+/** Where the UUIDv7s of a moment begin. */
+export const firstIdOf = (atMs: number): string => {
+  const digits = atMs.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+};
+
 /** The moment of a UUIDv7, in milliseconds since 1970. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -4,7 +4,10 @@ import type { Logger } from './logger.js';
 
 /** What a store function needs: one prepared statement, or several in one transaction. */
 export interface Database {
-  /** Runs a statement prepared under `name`; the rows. Throws ApiError UNAVAILABLE if PostgreSQL is out of reach. */
+  /**
+   * Runs a statement prepared under `name`, or planned each time if that is empty; the rows. Throws ApiError
+   * UNAVAILABLE if PostgreSQL is out of reach.
+   */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 }
@@ -104,6 +107,7 @@ export function createPool(options: PoolOptions): Pool {
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
     idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
     keepAlive: true,
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
-import { rangesOf } from '../../src/deliveries/log-range.js';
+import { daysOf, rangesOf } from '../../src/deliveries/log-range.js';
+import { timeOfId } from '../../src/platform/ids.js';
 
 const dayMs = 86_400_000;
 const moment = fc.integer({ min: 1, max: Date.now() + 10 * dayMs });
@@ -28,6 +29,24 @@ describe('the pieces of time in which the log is read', () => {
     expect(Date.now() - newest!.from.getTime()).toBeLessThan(dayMs + 1_000);
     const [ofCursor] = rangesOf({}, uuid({ msecs: Date.now() - 20 * dayMs }));
     expect(ofCursor!.before.getTime() - ofCursor!.from.getTime()).toBe(dayMs);
+  });
+
+  test('that span few days are read in those days, all of them, and the newest always in the same', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -40 * dayMs, max: 0 }), fc.nat(4 * dayMs), (ago, lengthMs) => {
+        const from = new Date(Date.now() + ago);
+        const before = new Date(Math.min(from.getTime() + lengthMs, Date.now() + 3_600_000));
+        const days = daysOf({ from, before });
+        if (!days) return expect(lengthMs).toBeGreaterThan(2 * dayMs);
+        expect(timeOfId(days.firstId)).toBeLessThanOrEqual(from.getTime());
+        expect(timeOfId(days.endId)).toBeGreaterThanOrEqual(before.getTime());
+        expect(timeOfId(days.endId) - timeOfId(days.firstId)).toBeLessThanOrEqual(3 * dayMs);
+      }),
+    );
+    const [newest] = rangesOf({}, undefined);
+    const [page] = rangesOf({}, uuid({ msecs: Date.now() - 60_000 }));
+    expect(daysOf(newest!)).toMatchObject({ today: true });
+    expect(daysOf(page!)).toEqual(daysOf(newest!));
   });
 
   test('include what another host recorded whose clock is ahead', () => {
