@@ -111,27 +111,30 @@ export function takeProbes(
   return db.query<DueDelivery>(
     'take-probes',
     `with ripe as (
-       select c.webhook_id, (
-         select d.delivery_id
-           from (
-             select h.delivery_id, h.event_id, h.webhook_id, h.turn_waited_since from deliveries h
-              where h.webhook_id = c.webhook_id and h.completed_at is null and h.status = 'HELD'
-                and h.sweep_at is null and not h.claimed
-              order by h.delivery_id limit ${probeCandidates}) d
-           join events e using (event_id), lateral (select ${itsTurn('$3')} as holds) its_turn
-          where its_turn.holds or e.recorded_at <= now() - make_interval(secs => $3::float8 / 1000)
-          order by its_turn.holds desc, d.delivery_id limit 1) as delivery_id
-         from circuits c join webhooks w using (webhook_id)
+       select c.webhook_id, candidate.delivery_id, candidate.its_turn
+         from circuits c join webhooks w using (webhook_id),
+              lateral (
+                select d.delivery_id, turn.its_turn
+                  from (
+                    select h.delivery_id, h.event_id, h.webhook_id, h.turn_waited_since from deliveries h
+                     where h.webhook_id = c.webhook_id and h.completed_at is null and h.status = 'HELD'
+                       and h.sweep_at is null and not h.claimed
+                     order by h.delivery_id limit ${probeCandidates}) d
+                  join events e using (event_id), lateral (select ${itsTurn('$3')} as its_turn) turn
+                 where turn.its_turn or e.recorded_at <= now() - make_interval(secs => $3::float8 / 1000)
+                 order by turn.its_turn desc, d.delivery_id limit 1) candidate
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
           and w.status = 'ACTIVE' and w.deleted_at is null
           for update of c skip locked
      ), probing as (
        update circuits c set probe_delivery_id = ripe.delivery_id,
               probe_until = now() + make_interval(secs => $1::float8 / 1000)
-         from ripe where c.webhook_id = ripe.webhook_id and ripe.delivery_id is not null
+         from ripe where c.webhook_id = ripe.webhook_id
      )
      update deliveries d
-        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $2::float8 / 1000)
+        set status = 'PENDING', due_at = now(), sweep_at = now() + make_interval(secs => $2::float8 / 1000),
+            turn_waited_since = case when ripe.its_turn then d.turn_waited_since
+                                     else now() - make_interval(secs => $3::float8 / 1000) end
        from ripe
       where d.delivery_id = ripe.delivery_id and d.status = 'HELD' and d.sweep_at is null and not d.claimed
      returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId"`,

@@ -91,7 +91,9 @@ export async function replayPiece(
        returning delivery_id, status
      ), moved as (
        update deliveries d
-          set trigger = 'REPLAY', completed_at = null, turn_waited_since = null,
+          set trigger = 'REPLAY', completed_at = null,
+              turn_waited_since = case d.status when 'HELD' then d.turn_waited_since end,
+              turn_waited = case d.status when 'HELD' then d.turn_waited end,
               failure_count = case d.status when 'FAILED' then 0 else d.failure_count end,
               status = case when d.status <> 'HELD' and w.status = 'ACTIVE' then 'PENDING' else 'HELD' end,
               due_at = case when d.status <> 'HELD' and w.status = 'ACTIVE' then now() end,

@@ -55,7 +55,9 @@ async function postpone(deps: ReplayDependencies, turn: ReplayTurn | null, error
   deps.logger.warn({ replayId: turn.replayId, error: describeError(error) }, 'replay goes on later');
   await postponeReplay(deps.db, turn.replayId, troubledPauseMs);
   // LOG_RETENTION was raised since: the log kept none of those days.
-  if (isWithoutPartition(error)) await makePartitionsSince(deps.db, new Date(timeOfId(turn.lastEventId)));
+  if (!isWithoutPartition(error)) return;
+  await makePartitionsSince(deps.db, new Date(timeOfId(turn.lastEventId)));
+  await postponeReplay(deps.db, turn.replayId, 0);
 }
 
 async function advance(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<DueDelivery[]> {

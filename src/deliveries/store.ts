@@ -88,7 +88,7 @@ export async function parkDeliveries(
        select d.delivery_id, w.deleted_at is not null as deleted,
               w.status <> 'ACTIVE' or (c.open_until is not null and c.probe_delivery_id is distinct from d.delivery_id)
                 as stopped,
-              coalesce(d.turn_waited_since, now()) as turn_waited_since, ${itsTurn('$4')} as its_turn
+              coalesce(d.turn_waited_since, now() - coalesce(d.turn_waited, '0')) as waited_since, ${itsTurn('$4')} as its_turn
          from deliveries d
          join webhooks w using (webhook_id) left join circuits c using (webhook_id) join events e using (event_id)
         where d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
@@ -99,10 +99,11 @@ export async function parkDeliveries(
               reason = case when p.deleted then 'WEBHOOK_DELETED' end,
               completed_at = case when p.deleted then now() end,
               due_at = null,
-              turn_waited_since = case when not p.deleted and not p.stopped then p.turn_waited_since end,
+              turn_waited_since = case when not p.deleted and not p.stopped then p.waited_since end,
+              turn_waited = now() - p.waited_since,
               sweep_at = case when not p.deleted and not p.stopped then least(
                 now() + make_interval(secs => ${turnSweepMs / 1000}),
-                p.turn_waited_since + make_interval(secs => $4::float8 / 1000)) end
+                p.waited_since + make_interval(secs => $4::float8 / 1000)) end
          from looked p
         where d.delivery_id = p.delivery_id and d.delivery_id = any($1::uuid[]) and d.delivery_id between $2 and $3
           and d.status = 'PENDING' and not d.claimed

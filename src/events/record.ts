@@ -35,6 +35,7 @@ export interface RecordDependencies {
 
 const rounds = 10;
 const eventsPerStatement = 200;
+const fewEvents = 10;
 
 interface Plan {
   moves: Map<string, Move>;
@@ -56,7 +57,7 @@ export async function recordEvents(deps: RecordDependencies, events: NewEvent[])
       results.push(...(await recordChunk(deps, chunk)));
     } catch (error) {
       // What they owe is more than one statement can do in its time: fewer at once from now on.
-      if (isTooSlow(error) && chunk.length > 1) size = Math.ceil(chunk.length / 4);
+      if (isTooSlow(error) && chunk.length > 1) size = chunk.length > fewEvents ? fewEvents : 1;
       else if (results.length > 0 && error instanceof ApiError) results.push(...chunk.map(() => error));
       else throw error;
     }
@@ -71,7 +72,7 @@ async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promis
       await recordRound(deps, events, results);
     } catch (error) {
       // What was recorded in an earlier round stays; only the open events are refused.
-      if (!(error instanceof ApiError) || results.size === 0) throw error;
+      if (!(error instanceof ApiError) || round === 0) throw error;
       return events.map((_, index) => results.get(index) ?? error);
     }
   }

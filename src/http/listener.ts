@@ -31,7 +31,11 @@ export function listen(first: RequestListener, port: number, longestAnswerMs: nu
       keepAliveTimeout: 65_000,
     },
     (request, response) => {
-      connections.set(request.socket, request);
+      const { socket } = request;
+      connections.set(socket, request);
+      response.once('close', () => {
+        if (connections.get(socket) === request) connections.set(socket, null);
+      });
       app(request, response);
     },
   );

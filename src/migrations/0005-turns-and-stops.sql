@@ -1,7 +1,8 @@
 -- Up Migration
 
--- Since when a delivery waits its turn with nothing else in its way: ORDER_HOLD counts from here.
-alter table deliveries add column turn_waited_since timestamptz;
+-- Since when a delivery waits its turn with nothing else in its way: ORDER_HOLD counts from here. While its webhook is
+-- not called the count stands still: turn_waited is how far it was.
+alter table deliveries add column turn_waited_since timestamptz, add column turn_waited interval;
 
 -- When the webhook was last stopped: what was asked for by hand before that is not sent any more.
 alter table webhooks add column stopped_at timestamptz;

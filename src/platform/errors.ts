@@ -52,6 +52,8 @@ export const onlyRead = (): never => {
 
 /** What a log line may say of an error: never a statement's values or a request's content. */
 export function describeError(error: unknown): string {
+  if (error instanceof ApiError && error.cause !== undefined)
+    return `${error.status}: ${describeError(error.cause)}`;
   const { code = '', message, name } = (error ?? {}) as { code?: string | number } & Partial<Error>;
   if (message === undefined) return String(error);
   const text = message || String(name);

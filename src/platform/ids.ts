@@ -1,10 +1,17 @@
 import { v7 } from 'uuid';
 
+let lastMs = -1;
+let sequence = 0;
+
 /**
- * A new UUIDv7 (RFC 9562) of this moment. Without a time of its own, uuid never goes back: after a clock was put back
- * its ids would stay ahead for as long as that was, and with them all that is found by the time in its id.
+ * A new UUIDv7 (RFC 9562) of this moment; those of one moment count up. Left to itself, uuid never goes back: after a
+ * clock was put back its ids would stay ahead for as long as that was, and with them all that is found by time.
  */
-export const newId = (atMs: number = Date.now()): string => v7({ msecs: atMs });
+export function newId(atMs: number = Date.now()): string {
+  sequence = atMs === lastMs ? sequence + 1 : Math.floor(Math.random() * 2 ** 31);
+  lastMs = atMs;
+  return v7({ msecs: atMs, seq: sequence });
+}
 
 /** Where the UUIDv7s of a moment begin. */
 export const firstIdOf = (atMs: number): string => {

@@ -175,6 +175,31 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await receiver.close();
   });
 
+  test('where all that is held waits for a far retry, the probe is one that is older than ORDER_HOLD', async () => {
+    let down = true;
+    const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const trackingIds = [await placeOrder(account), await placeOrder(account)];
+    await until('both wait for their retry', async () => {
+      const waiting = 'select 1 from deliveries where webhook_id = $1 and failure_count = 1';
+      return (await service.sql(waiting, [webhookId])).length === 2;
+    });
+    await forceOpen(webhookId);
+    const events = trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
+    await operator(service, '/events', { body: { events } });
+    await until('both next are held', async () => (await statusCounts(webhookId)).HELD === 2);
+    await service.sql(
+      `update events e set recorded_at = now() - interval '1 hour' from deliveries d
+        where d.event_id = e.event_id and d.webhook_id = $1`,
+      [webhookId],
+    );
+    down = false;
+    await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
+    await receiver.waitFor(1, ({ notification }) => notification.state === 'PICKED_UP', 8_000);
+    await until('it is closed', async () => !(await isOpen(webhookId)));
+    await receiver.close();
+  });
+
   test('a probe that is told when to come back is followed by none before', async () => {
     const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
     const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });

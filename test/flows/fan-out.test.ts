@@ -26,7 +26,8 @@ describe('fan-out', () => {
       if (select count(*) from made) > 10 then perform pg_sleep(10); end if; return null; end $$`);
     await service.sql(`create trigger slow after insert on events referencing new table as made
       for each statement execute function slow()`);
-    const events = trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
+    const refused = { trackingId: 'PHNOBODY', state: 'PICKED_UP' };
+    const events = [refused, ...trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }))];
     const { httpStatus, data } = await operator(service, '/events', { body: { events } });
     expect(httpStatus).toBe(202);
     expect((data.results as { eventId?: string }[]).filter(({ eventId }) => eventId)).toHaveLength(40);
