@@ -49,6 +49,13 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       await until('Prometheus has scraped both', () => sees('count(parcelhook_build_info) == 2'));
       const traffic = await startTraffic(service);
       await until('Prometheus sees open circuits', () => sees('parcelhook_circuits_open > 0'), 40_000);
+      await until('Prometheus sees busy connections', async () => {
+        // Longer than from one scrape to the next: orders wait meanwhile.
+        await service.sql(
+          'begin; lock table shipments in access exclusive mode; select pg_sleep(1.2); commit',
+        );
+        return sees('parcelhook_postgres_pool_connections{state="busy"} > 0');
+      });
       await traffic.stop();
     }, 90_000);
     afterAll(async () => {
