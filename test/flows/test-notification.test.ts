@@ -79,7 +79,7 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
   test('at most five tests of a shipper run at once', async () => {
     const hook = await startHook(account);
     const { answer, webhookId } = hook;
-    answer.delayMs = 500;
+    answer.delayMs = 1_500;
     const results = await Promise.all(
       Array.from({ length: 6 }, () => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' })),
     );
