@@ -5,7 +5,7 @@ import type { Claim } from './store.js';
 
 /** Counts outcomes by webhook and tells the circuits, so that a healthy webhook costs no statement at all. */
 export interface CircuitCounter {
-  /** `retryAfterMs`: how long the receiver asked to be left alone, 0 if it did not. */
+  /** `retryAfterMs`: how long the receiver asked a probe to leave it alone, else 0. */
   note(claim: Claim, succeeded: boolean, retryAfterMs: number): void;
   /** Resolves when what was noted so far has been counted. */
   flushed(): Promise<void>;
@@ -67,7 +67,7 @@ export function createCircuitCounter(deps: {
         attempts: earlier + 1,
         failures: succeeded ? 0 : 1,
         probe: isProbe ? (succeeded ? 'SUCCEEDED' : 'FAILED') : null,
-        retryAfterMs: isProbe ? retryAfterMs : 0,
+        retryAfterMs,
       });
     },
     flushed: async () => {

@@ -39,7 +39,7 @@ const patienceAtStopMs = 5_000;
 interface Item {
   claim: Claim;
   settlement: Settlement;
-  /** What the receiver asked for, if anything. */
+  /** How long the receiver asked a probe to leave it alone, else 0. */
   retryAfterMs: number;
 }
 
@@ -62,33 +62,26 @@ export function createSettler(options: SettlerOptions): Settler {
         items.map(({ settlement }) => settlement),
         sweepAfterMs,
       );
-      const isSettled = ({ claim }: Item) => settled.get(claim.deliveryId) === claim.number;
-      for (const deliveryId of await recordedBefore(items.filter((item) => !isSettled(item)))) {
-        const { number } = items.find(({ claim }) => claim.deliveryId === deliveryId)!.claim;
-        settled.set(deliveryId, number);
-      }
-      await followUp(items.filter(isSettled));
-      return items.map(isSettled);
+      const isNew = ({ claim }: Item) => settled.get(claim.deliveryId) === claim.number;
+      const before = await recordedBefore(items.filter((item) => !isNew(item)));
+      const isRecorded = (item: Item) => isNew(item) || before.has(item);
+      await followUp(items.filter(isRecorded));
+      return items.map(isRecorded);
     },
   });
 
   /** What was refused because it is recorded already: only the answer to that commit was lost. */
-  const recordedBefore = async (refused: Item[]): Promise<string[]> =>
-    refused.length === 0
-      ? []
-      : findRecorded(
-          db,
-          refused.map(({ settlement }) => settlement),
-        );
+  const recordedBefore = async (refused: Item[]): Promise<Set<Item>> => {
+    if (refused.length === 0) return new Set();
+    const settlements = refused.map(({ settlement }) => settlement);
+    const found = new Set(await findRecorded(db, settlements));
+    return new Set(refused.filter(({ claim }) => found.has(claim.deliveryId)));
+  };
 
   /** First of all: from this commit on nothing more is sent there. */
   const disableThoseGone = async (items: Item[]) => {
-    const gone = items.filter(({ settlement }) => isGone(settlement));
-    if (gone.length > 0)
-      await disableGone(
-        options,
-        gone.map(({ claim }) => claim),
-      );
+    const gone = items.flatMap(({ claim, settlement }) => (isGone(settlement) ? claim : []));
+    if (gone.length > 0) await disableGone(options, gone);
   };
 
   /** What is lost here the sweeper finds: the outcome itself is committed. */
@@ -108,7 +101,8 @@ export function createSettler(options: SettlerOptions): Settler {
   return {
     settle: async (claim, outcome) => {
       const settlement = settlementOf(claim, outcome, retryScheduleMs);
-      const item = { claim, settlement, retryAfterMs: retryAfterMs(outcome.retryAfter, new Date()) };
+      const askedMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
+      const item = { claim, settlement, retryAfterMs: askedMs };
       const accepted = await untilBack(
         () => batches.add(item),
         () => performance.now() < giveUpAt,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
 import { untilState } from '../api/expect.js';
@@ -98,6 +99,42 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     const expected = ['CREATED', 'PICKED_UP', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY'];
     expect(statesOf(receiver.received, trackingId)).toEqual(expected);
     expect(most).toBe(1);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    await receiver.close();
+  });
+
+  test('the wait for a turn stands still while the webhook is paused', async () => {
+    const receiver = await startReceiver(({ notification }) =>
+      notification.state === 'PICKED_UP' ? { status: 503, headers: { 'retry-after': '60' } } : {},
+    );
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    const patch = (status: string) =>
+      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    await send(trackingId, 'PICKED_UP', 'IN_TRANSIT');
+    const waited = async (): Promise<number | null> => {
+      const [row] = await service.sql<{ ms: number | null }>(
+        `select (extract(epoch from turn_waited) * 1000)::float8 as ms from deliveries
+          where webhook_id = $1 and state = 'IN_TRANSIT' and status = 'HELD' and turn_waited_since is null`,
+        [webhookId],
+      );
+      return row?.ms ?? null;
+    };
+    await receiver.waitFor(2);
+    await patch('PAUSED');
+    const parkAgain = `update deliveries set sweep_at = now() where webhook_id = $1 and state = 'IN_TRANSIT' and sweep_at is not null`;
+    let waitedMs = await waited();
+    for (; waitedMs === null; waitedMs = await waited()) {
+      await service.sql(parkAgain, [webhookId]);
+      await sleep(100);
+    }
+    expect(waitedMs).toBeLessThan(4_000);
+    await sleep(4_000);
+    await patch('ACTIVE');
+    const resumedAt = Date.now();
+    const [later] = await receiver.waitFor(1, ({ notification }) => notification.state === 'IN_TRANSIT');
+    expect(later!.at - resumedAt).toBeGreaterThan(4_000 - waitedMs - 500);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     await receiver.close();
   });

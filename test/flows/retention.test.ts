@@ -116,3 +116,18 @@ test('a process that starts with an empty old log makes no partition of it', asy
   const days = (Date.now() - Date.parse(row!.oldest.replace(/(....)(..)(..)/, '$1-$2-$3'))) / 86_400_000;
   expect(days).toBeLessThan(4);
 });
+
+test('partitions are made while somebody reads the log in a long transaction, and nobody waits for that', async () => {
+  const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await reader.connect();
+  await reader.query('begin');
+  await reader.query('select count(*) from deliveries, attempts');
+  const day = `(now() at time zone 'UTC')::date + 20`;
+  await service.sql(
+    `set lock_timeout = '2s'; select make_log_partitions(${day}, ${day}); reset lock_timeout`,
+  );
+  const made = await service.sql(`select to_regclass('attempts_' || to_char(${day}, 'YYYYMMDD')) as name`);
+  expect(made).toEqual([{ name: expect.stringMatching(/^attempts_\d{8}$/) }]);
+  await reader.query('commit');
+  await reader.end();
+});

@@ -214,6 +214,31 @@ describe('lanes', () => {
     expect([lanes.wantsMore('a'), lanes.wantsMore('a'), lanes.wantsMore('b')]).toEqual([true, false, false]);
   });
 
+  test.each([
+    [199, false],
+    [200, true],
+  ])(
+    'after %d waited, which a worker that is gone may have had more of, more is wanted: %s',
+    (count, wanted) => {
+      const lanes = createLanes(100);
+      for (let n = 0; n < count; n += 1) lanes.wait('a', `a-${n}`);
+      for (let admitted = 0; admitted < count;) {
+        const next = lanes.admitWaiting('a');
+        admitted += next.length;
+        next.forEach(() => lanes.leave('a', 1));
+      }
+      expect([lanes.wantsMore('a'), lanes.wantsMore('a')]).toEqual([wanted, false]);
+    },
+  );
+
+  test('a lane that turned away because others are full wants more although few waited in it', () => {
+    const lanes = createLanes(100);
+    for (let lane = 0; lane < 10; lane += 1)
+      for (let n = 0; n < 2_000; n += 1) lanes.wait(`full-${lane}`, `${lane}-${n}`);
+    expect(lanes.wait('a', 'a-0')).toBe(false);
+    expect([lanes.wantsMore('a'), lanes.wantsMore('a')]).toEqual([true, false]);
+  });
+
   test('help is wanted where more waits than may be under way, and not by a slow receiver', () => {
     const lanes = createLanes(100);
     for (let n = 0; n < 5; n += 1) lanes.wait('a', `a-${n}`);
