@@ -42,6 +42,8 @@ const drainPollMs = 10;
 const turnedAwayMs = 120_000;
 /** Slow attempts that have given up their slot, as a multiple of the slots. */
 const movedFactor = 5;
+/** Up to this share of the slots in use, an outcome may keep its slot a little longer. */
+const fewSlots = 1 / 3;
 
 /**
  * Claims, sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this
@@ -64,7 +66,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
   let draining = false;
 
-  const settler = createSettler(options);
+  const settler = createSettler({
+    ...options,
+    slotsAbound: () => slots.inUse() < options.concurrency * fewSlots,
+  });
   options.metrics.attemptSlots.set(options.concurrency);
   options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(flights.count()));
 

@@ -21,6 +21,8 @@ export interface SettlerOptions {
   logger: Logger;
   metrics: Metrics;
   retryScheduleMs: readonly number[];
+  /** Nobody waits for a slot: there is time to record outcomes together. */
+  slotsAbound(): boolean;
 }
 
 /** Records outcomes, and sees to what follows from them. */
@@ -35,6 +37,9 @@ export interface Settler {
 
 /** What cannot be recorded that long after the process was told to stop is sent again when its lease has run out. */
 const patienceAtStopMs = 5_000;
+
+/** No receiver waits for an outcome to be recorded, so it waits for company: larger statements, and fewer. */
+const lingerMs = 10;
 
 interface Item {
   claim: Claim;
@@ -54,6 +59,7 @@ export function createSettler(options: SettlerOptions): Settler {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
+    lingerMs: () => (options.slotsAbound() ? lingerMs : 0),
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
       await disableThoseGone(items);

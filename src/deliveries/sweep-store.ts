@@ -102,11 +102,35 @@ export function takeForgotten(
   );
 }
 
-/** Webhooks that still have a backlog to release or to cancel. */
+/** What is left of a webhook's backlog: nothing to release while it is not called, nor while its circuit is open. */
+const hasBacklog = `case w.backlog
+  when 'CANCEL' then exists (select 1 from deliveries d where d.webhook_id = w.webhook_id and d.completed_at is null)
+  else w.status = 'ACTIVE' and w.deleted_at is null
+   and not exists (select 1 from circuits c where c.webhook_id = w.webhook_id and c.open_until is not null)
+   and exists (select 1 from deliveries d
+                where d.webhook_id = w.webhook_id and d.completed_at is null and d.status = 'HELD'
+                  and d.sweep_at is null and not d.claimed) end`;
+
+/** Webhooks that have a backlog to release or to cancel; an attempt under way is part of it, for it may fail yet. */
 export function findBacklogs(db: Database): Promise<{ webhookId: string; backlog: 'RELEASE' | 'CANCEL' }[]> {
   return db.query(
     'find-backlogs',
-    `select webhook_id as "webhookId", backlog from webhooks where backlog is not null order by updated_at limit 100`,
+    `select webhook_id as "webhookId", backlog from webhooks w
+      where backlog is not null and ${hasBacklog} order by updated_at limit 100`,
+  );
+}
+
+/**
+ * Takes the marks off the webhooks whose backlog is worked off. A mark stays for a while after the webhook's change,
+ * because a fan-out that began before the change may still commit behind it.
+ */
+export async function clearBacklogMarks(db: Database, lingerMs: number): Promise<void> {
+  await db.query(
+    'clear-backlog-marks',
+    `update webhooks w set backlog = null
+      where backlog is not null and updated_at < now() - make_interval(secs => $1::float8 / 1000)
+        and not (${hasBacklog})`,
+    [lingerMs],
   );
 }
 
@@ -133,44 +157,18 @@ export function releaseHeld(
   );
 }
 
-/** Cancels open deliveries of a deleted webhook, but not those being sent. Answers how many. */
-export async function cancelOpen(db: Database, webhookId: string, limit: number): Promise<number> {
-  const rows = await db.query(
+/** Cancels open deliveries of a deleted webhook, but not those being sent. */
+export async function cancelOpen(db: Database, webhookId: string, limit: number): Promise<void> {
+  await db.query(
     'cancel-open',
     `update deliveries d
         set status = 'CANCELLED', reason = 'WEBHOOK_DELETED', completed_at = now(), due_at = null, sweep_at = null
       where delivery_id in (
         select delivery_id from deliveries
          where webhook_id = $1 and completed_at is null and not claimed
-         limit $2 for update skip locked)
-     returning delivery_id`,
+         limit $2 for update skip locked)`,
     [webhookId, limit],
   );
-  return rows.length;
-}
-
-/**
- * Clears the mark of a backlog that is worked off. It stays for a while after the webhook's change, because a
- * fan-out that began before the change may still commit behind it.
- */
-export async function clearBacklogMark(db: Database, webhookId: string, lingerMs: number): Promise<void> {
-  await db.query(
-    'clear-backlog-mark',
-    `update webhooks set backlog = null
-      where webhook_id = $1 and updated_at < now() - make_interval(secs => $2::float8 / 1000)`,
-    [webhookId, lingerMs],
-  );
-}
-
-/** Whether an attempt of this webhook is under way. */
-export async function hasClaims(db: Database, webhookId: string): Promise<boolean> {
-  const rows = await db.query(
-    'has-claims',
-    `select 1 from deliveries
-      where webhook_id = $1 and completed_at is null and claimed limit 1`,
-    [webhookId],
-  );
-  return rows.length > 0;
 }
 
 /** Whether an attempt of this webhook is under way or may be being claimed. */

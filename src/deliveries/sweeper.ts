@@ -6,9 +6,8 @@ import type { DeliveryQueue, DueDelivery } from './enqueue.js';
 import { disableHopeless } from './notice.js';
 import {
   cancelOpen,
-  clearBacklogMark,
+  clearBacklogMarks,
   findBacklogs,
-  hasClaims,
   releaseHeld,
   takeForgotten,
   takeLapsed,
@@ -62,6 +61,7 @@ export function createDeliverySweep(
     queue.enqueue(await takeProbes(db, deps.deliveryTimeoutMs + leaseMs, sweepAfterMs, deps.orderHoldMs));
     await disableHopeless(deps, daysWithoutSuccess);
     for (const { webhookId, backlog } of await findBacklogs(db)) await workOff(deps, webhookId, backlog);
+    await clearBacklogMarks(db, backlogLingerMs);
   };
 }
 
@@ -78,14 +78,8 @@ export async function workOff(
   webhookId: string,
   backlog: 'RELEASE' | 'CANCEL',
 ): Promise<void> {
-  if (backlog === 'RELEASE') {
-    // Paced by the queue: more is released when what was released has gone out.
-    if ((await queue.waitingCount()) >= shortQueueJobs) return;
-    const released = await releaseHeld(db, webhookId, backlogPerSweep, sweepAfterMs);
-    queue.enqueue(released);
-    if (released.length > 0) return;
-  } else if ((await cancelOpen(db, webhookId, backlogPerSweep)) > 0 || (await hasClaims(db, webhookId))) {
-    return; // an attempt under way may fail yet, and would be owed again
-  }
-  await clearBacklogMark(db, webhookId, backlogLingerMs);
+  if (backlog === 'CANCEL') await cancelOpen(db, webhookId, backlogPerSweep);
+  // Paced by the queue: more is released when what was released has gone out.
+  else if ((await queue.waitingCount()) < shortQueueJobs)
+    queue.enqueue(await releaseHeld(db, webhookId, backlogPerSweep, sweepAfterMs));
 }

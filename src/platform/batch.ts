@@ -7,6 +7,8 @@ export interface BatchOptions<Item, Result> {
   concurrency: number;
   /** Most items waiting; one more is refused as UNAVAILABLE. */
   maxWaiting: number;
+  /** How long the first of a batch waits for company while no flush is under way; not at all without it. */
+  lingerMs?: () => number;
   /** Told the size of every batch. */
   onFlush?: ((items: number) => void) | undefined;
   /** Handles a batch; answers one result per item, in order. */
@@ -33,14 +35,14 @@ const patienceMs = 500;
 
 /**
  * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher
- * flushes at once, so batching costs no latency where there is no load. If a batch is refused for what is in
+ * flushes at once (or after `lingerMs`), so batching costs no latency where there is no load. If a batch is refused for what is in
  * it (not because the database is away), its items are tried one by one, so that each gets its own answer. If
  * the database is away, nobody waits for one flush after the other to find that out again.
  */
 export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
-  let impatience: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const takeImpatient = () => {
     const patient = waiting.findIndex(({ since }) => performance.now() - since < patienceMs);
@@ -67,26 +69,28 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
     }
   };
 
-  const worthwhile = () => {
-    const first = waiting[0];
-    if (!first) return false;
-    if (running === 0 || waiting.length >= options.maxItems) return true;
-    return performance.now() - first.since >= besideAfterMs;
+  /** Milliseconds until the waiting ones are worth a flush; 0: they are. */
+  const worthwhileInMs = (first: Waiting<Item, Result>) => {
+    if (waiting.length >= options.maxItems) return 0;
+    const lingerMs = running === 0 ? (options.lingerMs?.() ?? 0) : besideAfterMs;
+    return Math.max(0, lingerMs - (performance.now() - first.since));
   };
 
   const pump = () => {
-    while (running < options.concurrency && worthwhile()) {
+    for (let first = waiting[0]; first && running < options.concurrency; first = waiting[0]) {
+      const waitMs = worthwhileInMs(first);
+      if (waitMs > 0) return pumpIn(waitMs);
       running += 1;
       void flushOrSplit(waiting.splice(0, options.maxItems)).finally(() => {
         running -= 1;
         pump();
       });
     }
-    if (running > 0 && running < options.concurrency && waiting.length > 0)
-      impatience ??= setTimeout(() => {
-        impatience = undefined;
-        pump();
-      }, besideAfterMs);
+  };
+
+  const pumpIn = (waitMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(pump, waitMs);
   };
 
   return {

@@ -11,6 +11,8 @@ const piece = Buffer.alloc(64 * 1024, 'x');
 /** By path and tracking id. */
 const arrivals = new Map<string, number>();
 const receivedOf = new Map<string, number>();
+/** Those left without an answer. */
+const hanging = new Set<Socket>();
 let received = 0;
 let lastAt = 0;
 
@@ -19,7 +21,8 @@ const kindOf = (path: string) => path.split('/')[1] ?? '';
 function reply(kind: string, socket: Socket): void {
   if (kind === 'endless') pour(socket);
   else if (kind === 'long') socket.end(long);
-  else if (kind !== 'hang') socket.write(answer);
+  else if (kind === 'hang') hanging.add(socket);
+  else socket.write(answer);
 }
 
 function pour(socket: Socket): void {
@@ -33,6 +36,7 @@ function pour(socket: Socket): void {
 const server = createServer({ noDelay: true }, (socket) => {
   let rest: Buffer = Buffer.alloc(0);
   socket.on('error', () => undefined);
+  socket.on('close', () => hanging.delete(socket));
   socket.on('data', (chunk: Buffer) => {
     let data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     for (;;) {
@@ -70,6 +74,7 @@ process.on('message', (question: 'count' | 'arrivals' | 'reset' | { countOf: str
     received = 0;
     receivedOf.clear();
     arrivals.clear();
+    for (const socket of hanging) socket.destroy();
     process.send?.({ received, lastAt });
   }
 });

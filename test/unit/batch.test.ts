@@ -91,6 +91,31 @@ describe('group commit', () => {
     expect(await Promise.all(second)).toEqual([4, 5]);
   });
 
+  test('whoever may linger waits so long for company, unless the batch is full or follows another', async () => {
+    const { flushes, flush } = gatedFlush();
+    const batcher = createBatcher({ ...limits, maxItems: 3, lingerMs: () => 40, concurrency: 1, flush });
+    const since = performance.now();
+    const all = [batcher.add(0)];
+    await sleep(10);
+    all.push(batcher.add(1));
+    expect(flushes).toHaveLength(0);
+    while (flushes.length < 1) await sleep(1);
+    expect(performance.now() - since).toBeGreaterThanOrEqual(39);
+    expect(flushes[0]!.items).toEqual([0, 1]);
+    all.push(batcher.add(2));
+    await sleep(50);
+    flushes[0]!.finish();
+    await turn();
+    expect(flushes[1]!.items).toEqual([2]); // it has waited long enough behind the first
+    flushes[1]!.finish();
+    await turn();
+    all.push(batcher.add(3), batcher.add(4), batcher.add(5));
+    await turn();
+    expect(flushes[2]!.items).toEqual([3, 4, 5]);
+    flushes[2]!.finish();
+    expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
   test('a second flush runs beside the first at once for a full batch only', async () => {
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 3, flush });

@@ -1,34 +1,40 @@
-import { median } from '../percentiles.js';
+import { median, percentiles } from '../percentiles.js';
 import { startIsolation } from './isolation.js';
 import type { Scenario } from './scenario.js';
 
-const rounds = 3;
-const seconds = 20;
+/** 400 deliveries a second. At twice that two cores are so busy that a p99 tells more of their day than of the dead one. */
+const ordersPerSecond = 80;
+const rounds = 6;
+const phaseSeconds = 20;
+const warmUpSeconds = 60;
+/** One after the other: what drifts, and what comes once a minute (autovacuum), strikes both kinds alike. */
+const order = [false, true, true, false];
 
-/** With and without the dead one in turn: the machine drifts. */
+const p99 = (values: number[]) => percentiles(values).p99;
+const list = (phases: number[][]) => phases.map((values) => p99(values).toFixed(0)).join(', ');
+
 export const deadOne: Scenario = {
   name: 'dead-one',
   promise: 'R10: 1 dead webhook among 100; the p99 of the healthy at most 10 % above what it is without',
   run: async (bench) => {
-    const isolation = await startIsolation(bench);
-    await isolation.phase(10, () => false); // warm
-    const base: number[] = [];
-    const faulty: number[] = [];
+    const isolation = await startIsolation(bench, ordersPerSecond);
+    await isolation.phase(warmUpSeconds, () => false);
+    const healthy: number[][] = [];
+    const faulty: number[][] = [];
     for (let round = 0; round < rounds; round += 1) {
-      base.push((await isolation.phase(seconds, () => false)).p99);
-      faulty.push((await isolation.phase(seconds, (webhook) => webhook === 0)).p99);
-      bench.say(`  healthy p99 ${base.at(-1)!.toFixed(1)} ms; one dead ${faulty.at(-1)!.toFixed(1)} ms`);
+      for (const dead of order) {
+        const values = await isolation.phase(phaseSeconds, (webhook) => dead && webhook === 0);
+        (dead ? faulty : healthy).push(values);
+        bench.say(`  ${dead ? 'one dead' : 'healthy '} p99 ${p99(values).toFixed(1)} ms`);
+      }
     }
-    const list = (values: number[]) => values.map((ms) => ms.toFixed(0)).join(', ');
+    const base = p99(healthy.flat());
+    const value = p99(faulty.flat());
+    const medians = `median of ${median(healthy.map(p99)).toFixed(1)} and ${median(faulty.map(p99)).toFixed(1)}`;
     return [
-      { name: 'p99, all healthy', value: median(base), unit: 'ms', note: list(base) },
-      {
-        name: 'p99 of the healthy, one dead',
-        value: median(faulty),
-        unit: 'ms',
-        atMost: median(base) * 1.1,
-        note: list(faulty),
-      },
+      { name: 'p99, all healthy', value: base, unit: 'ms', note: list(healthy) },
+      { name: 'p99 of the healthy, one dead', value, unit: 'ms', atMost: base * 1.1, note: list(faulty) },
+      { name: 'p99, one dead, of all healthy', value: (value / base) * 100, unit: '%', note: medians },
     ];
   },
 };

@@ -1,23 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, registerWebhook, type Account } from '../../client.js';
 import { target } from '../load.js';
-import { percentiles, type Percentiles } from '../percentiles.js';
 import { latencies, probeFor } from './probe.js';
 import type { Bench } from './scenario.js';
 
 const shippers = 20;
 const webhooksPerShipper = 5;
-/** About a third of what two cores deliver: 160 orders, 800 deliveries a second. */
-const ordersPerSecond = 160;
-/** DELIVERY_TIMEOUT's default: then nothing hangs any more. */
-const hangMs = 15_000;
 
 export interface Isolation {
-  /** Latency of the healthy ones of 100 webhooks under a steady load while those that `hangs` names hang. */
-  phase(seconds: number, hangs: (webhook: number) => boolean): Promise<Percentiles>;
+  /** Latencies in ms of the healthy ones of 100 webhooks under a steady load while those that `hangs` names hang. */
+  phase(seconds: number, hangs: (webhook: number) => boolean): Promise<number[]>;
 }
 
-export async function startIsolation(bench: Bench): Promise<Isolation> {
+/** Each order is one delivery to each of its shipper's five webhooks. */
+export async function startIsolation(bench: Bench, ordersPerSecond: number): Promise<Isolation> {
   const { url } = await bench.deploy('all');
   const accounts = await Promise.all(Array.from({ length: shippers }, () => registerAccount({ url })));
   const targets = accounts.map((account) => target(url, account));
@@ -29,13 +24,12 @@ export async function startIsolation(bench: Bench): Promise<Isolation> {
         ),
       );
       const remove = await registerAll(bench, accounts, kinds);
-      await bench.receiver.reset();
       const probe = await probeFor(targets, bench.scaled(ordersPerSecond), seconds);
       const healthy = healthyOf(probe.accepted.size, kinds);
-      const spread = percentiles(await latencies(bench.receiver, probe, 'ok', healthy));
+      const values = await latencies(bench.receiver, probe, 'ok', healthy);
       await remove();
-      if (kinds.flat().includes('hang')) await sleep(hangMs);
-      return spread;
+      await bench.receiver.reset();
+      return values;
     },
   };
 }
