@@ -1,0 +1,150 @@
+/** Compares what was accepted with what arrived: the invariants of a run, each a pure function of its history. */
+import type { AcceptedEvent, Entry, History, Hook, Violation } from './model.js';
+
+/** Clocks of two processes on one machine, and the rounding of both. */
+const toleranceMs = 20;
+const jitter = 0.1;
+
+type Check = (history: History) => string[];
+
+const isSuccess = ({ statusCode }: Entry) => statusCode >= 200 && statusCode < 300;
+const wants = (hook: Hook, event: Pick<AcceptedEvent, 'shipper' | 'state'>) =>
+  hook.shipper === event.shipper && (hook.interests?.includes(event.state) ?? true);
+const keyOf = (...parts: (string | number)[]) => parts.join(' ');
+
+function groupBy<Item>(items: Item[], key: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
+
+const perNotification = (journal: Entry[]) => groupBy(journal, ({ path, id }) => keyOf(path, id));
+
+const nothingLost: Check = ({ hooks, stops, accepted, journal }) => {
+  const arrived = new Set(
+    journal.filter(isSuccess).map((entry) => keyOf(entry.path, entry.trackingId, entry.state)),
+  );
+  const deleted = new Set(stops.flatMap((stop) => (stop.deleted ? stop.path : [])));
+  return hooks
+    .filter(({ path }) => !deleted.has(path))
+    .flatMap((hook) =>
+      accepted
+        .filter((event) => wants(hook, event))
+        .map(({ trackingId, state }) => keyOf(hook.path, trackingId, state))
+        .filter((key) => !arrived.has(key))
+        .map((key) => `never arrived: ${key}`),
+    );
+};
+
+const nothingUnexpected: Check = ({ hooks, accepted, journal }) => {
+  const hookOf = new Map(hooks.map((hook) => [hook.path, hook]));
+  const events = new Map(accepted.map((event) => [keyOf(event.trackingId, event.state), event]));
+  return journal.flatMap(({ path, trackingId, state }) => {
+    const event = events.get(keyOf(trackingId, state));
+    const hook = hookOf.get(path);
+    return event && hook && wants(hook, event) ? [] : `unexpected: ${keyOf(path, trackingId, state)}`;
+  });
+};
+
+/** Requests beyond the first that was answered with 2xx. */
+export const duplicates = (journal: Entry[]): number =>
+  [...perNotification(journal).values()].reduce((sum, entries) => {
+    const done = entries.findIndex(isSuccess);
+    return sum + (done < 0 ? 0 : entries.length - done - 1);
+  }, 0);
+
+const sameBytes: Check = ({ journal }) => [
+  ...journal.flatMap((entry) =>
+    entry.verified ? [] : `signature does not verify: ${keyOf(entry.path, entry.id)}`,
+  ),
+  ...[...perNotification(journal)].flatMap(([key, entries]) =>
+    new Set(entries.map(({ digest }) => digest)).size > 1 ? `its bytes differ: ${key}` : [],
+  ),
+  ...[...groupBy(journal, ({ path, trackingId, state }) => keyOf(path, trackingId, state))].flatMap(
+    ([key, entries]) => (new Set(entries.map(({ id }) => id)).size > 1 ? `has two webhook-ids: ${key}` : []),
+  ),
+];
+
+const nothingAfterAStop: Check = ({ stops, journal }) =>
+  stops.flatMap(({ path, from, to, deleted }) =>
+    journal
+      .filter((entry) => entry.path === path && entry.at > from + toleranceMs && entry.at < to)
+      .map(
+        ({ id, at }) =>
+          `sent ${Math.round(at - from)} ms after ${deleted ? 'deletion' : 'pause'}: ${keyOf(path, id)}`,
+      ),
+  );
+
+/** What was answered with a failure comes again when its step of the schedule is over. */
+const noRetryEarly: Check = ({ journal, retryScheduleMs }) =>
+  [...perNotification(journal)].flatMap(([key, entries]) =>
+    entries.slice(1).flatMap((entry, index) => {
+      const before = entries[index]!;
+      if (isSuccess(before) || entry.attempt === before.attempt) return [];
+      const failures = entries.slice(0, index + 1).filter((one) => !isSuccess(one)).length;
+      const leastMs = (retryScheduleMs[Math.min(failures, retryScheduleMs.length) - 1] ?? 0) * (1 - jitter);
+      const waitedMs = entry.at - before.at;
+      return waitedMs < leastMs - toleranceMs
+        ? `retried after ${Math.round(waitedMs)} of ${leastMs} ms: ${key}`
+        : [];
+    }),
+  );
+
+const logIsJournal: Check = ({ journal, log }) => {
+  const entries = groupBy(journal, ({ path, id, attempt }) => keyOf(path, id, attempt));
+  const rows = new Map(log.map((row) => [keyOf(row.path, row.id, row.number), row]));
+  return [
+    ...[...entries].flatMap(([key, requests]) => {
+      const row = rows.get(key);
+      if (!row) return `not in the log: ${key}`;
+      const known =
+        row.statusCode === null || requests.some(({ statusCode }) => statusCode === row.statusCode);
+      return known ? [] : `the log says ${row.statusCode}, the journal does not: ${key}`;
+    }),
+    ...[...rows].flatMap(([key, row]) =>
+      row.statusCode !== null && !entries.has(key) ? `only in the log: ${key}` : [],
+    ),
+  ];
+};
+
+const inOrder: Check = ({ hooks, journal }) => {
+  const ordered = new Set(hooks.flatMap((hook) => (hook.ordered ? hook.path : [])));
+  const perShipment = groupBy(
+    journal.filter(({ path }) => ordered.has(path)),
+    ({ path, trackingId }) => keyOf(path, trackingId),
+  );
+  return [...perShipment].flatMap(([key, entries]) => {
+    const firsts = [...new Set(entries.map(({ sequence }) => sequence))];
+    return firsts.every((sequence, n) => n === 0 || sequence > firsts[n - 1]!)
+      ? []
+      : `came as ${firsts.join(', ')}: ${key}`;
+  });
+};
+
+const noCrash: Check = ({ output }) =>
+  output.split('\n').filter((line) => /unhandled|uncaught|unexpected error|FATAL ERROR/i.test(line));
+
+const checks: Record<string, Check> = {
+  'I1 nothing lost': nothingLost,
+  'I2 nothing unexpected': nothingUnexpected,
+  'I4 same id, same bytes, signed': sameBytes,
+  'I5 nothing after a stop': nothingAfterAStop,
+  'I7 no retry early': noRetryEarly,
+  'I8 the log is the journal': logIsJournal,
+  'I9 in order': inOrder,
+  'no crash, no unhandled rejection': noCrash,
+};
+
+/** Every violation of a run; I3 allows as many duplicates as attempts may have been in flight at the fault. */
+export function check(history: History, allowedDuplicates: number): Violation[] {
+  const found = Object.entries(checks).flatMap(([invariant, find]) =>
+    find(history).map((what) => ({ invariant, what })),
+  );
+  const repeated = duplicates(history.journal);
+  if (repeated <= allowedDuplicates) return found;
+  return [...found, { invariant: 'I3 duplicates', what: `${repeated}, allowed are ${allowedDuplicates}` }];
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { startRedis, type RedisServer } from '../redis.js';
+
+const logger = createLogger('silent');
+
+/** What is to be closed at the end, the last first. */
+export type Closing = (() => unknown)[];
+
+export type RedisEngine = NonNullable<Awaited<ReturnType<typeof redisIn>>>;
+export type PostgresEngine = Awaited<ReturnType<typeof postgresIn>>;
+
+/** A Redis of the run's own, to be killed, stopped for a while and commanded; null where none is installed. */
+export async function redisIn(folder: string, closing: Closing) {
+  let server: RedisServer | null = await startRedis(folder);
+  if (!server) return null;
+  const { url } = server;
+  closing.push(() => server?.stop());
+  return {
+    url,
+    kill: async () => void (await server?.stop()),
+    start: async () => void (server = await startRedis(folder, Number(new URL(url).port))),
+    /** It exists, but does not answer. */
+    freeze: async (ms: number) => {
+      const { pid } = server!;
+      process.kill(pid, 'SIGSTOP');
+      await sleep(ms);
+      process.kill(pid, 'SIGCONT');
+    },
+    command: async (...[name, ...words]: string[]) => {
+      const client = new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 15_000 });
+      client.on('error', () => undefined);
+      return client.call(name!, ...words).finally(() => client.disconnect());
+    },
+  };
+}
+
+/** A PostgreSQL of the run's own, to be crashed and started again. */
+export async function postgresIn(folder: string, closing: Closing) {
+  const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
+  let server = await begin();
+  const url = server.connectionString;
+  closing.push(() => server.stop());
+  const pool = new pg.Pool({ connectionString: url, max: 3 });
+  pool.on('error', () => undefined);
+  closing.push(() => pool.end());
+  return {
+    url,
+    sql: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
+    crash: async () => {
+      const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8');
+      process.kill(Number(file.split('\n')[0]), 'SIGQUIT');
+      await server.stop();
+    },
+    start: async () => void (server = await begin()),
+    /** Locks a table against everybody. */
+    locked: async (table: string, ms: number) => {
+      const client = await pool.connect();
+      await client.query(`begin; lock table ${table} in access exclusive mode`);
+      await sleep(ms);
+      await client.query('rollback');
+      client.release();
+    },
+  };
+}

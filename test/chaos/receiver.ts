@@ -1,0 +1,100 @@
+/**
+ * The receiver of the fault bench, in its own process: what it answered is in its journal, on disk, before the answer
+ * leaves. `argv`: the journal's file. The parent tells by IPC which paths there are, and gets the port.
+ */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import type { Entry } from './model.js';
+
+export interface PathOptions {
+  path: string;
+  secret: string;
+  /** Share of the requests that are answered with 503. */
+  failing: number;
+}
+
+interface Pending {
+  entry: Entry;
+  response: ServerResponse;
+}
+
+/** Long enough for many to be in flight at any time. */
+const answerAfterMs = 100;
+const file = await open(process.argv[2] ?? '', 'a');
+const paths = new Map<string, { webhook: Webhook; failing: number }>();
+let seed = 0;
+let pending: Pending[] = [];
+let flushing = false;
+
+/** Many requests share one fsync. */
+async function flush(): Promise<void> {
+  if (flushing) return;
+  flushing = true;
+  while (pending.length > 0) {
+    const batch = pending;
+    pending = [];
+    await file.appendFile(batch.map(({ entry }) => `${JSON.stringify(entry)}\n`).join(''));
+    await file.datasync();
+    for (const { entry, response } of batch) response.writeHead(entry.statusCode).end();
+  }
+  flushing = false;
+}
+
+/** The same for the same seed, whatever comes in between. */
+function fails(path: string, id: string, attempt: number): boolean {
+  const share = paths.get(path)?.failing ?? 0;
+  const digest = createHash('sha256').update(`${seed} ${path} ${id} ${attempt}`).digest();
+  return digest.readUInt32BE(0) / 2 ** 32 < share;
+}
+
+function verifies(path: string, body: string, headers: IncomingMessage['headers']): boolean {
+  try {
+    paths.get(path)?.webhook.verify(body, headers as Record<string, string>);
+    return paths.has(path);
+  } catch {
+    return false;
+  }
+}
+
+const server = createServer((request, response) => {
+  const at = performance.timeOrigin + performance.now();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString();
+    const path = request.url ?? '';
+    const { headers } = request;
+    const notification = JSON.parse(body) as { tracking_id: string; state: string };
+    const id = String(headers['webhook-id']);
+    const attempt = Number(headers['parcelhook-attempt']);
+    const entry: Entry = {
+      path,
+      id,
+      attempt,
+      sequence: Number(headers['parcelhook-sequence']),
+      trackingId: notification.tracking_id,
+      state: notification.state,
+      digest: createHash('sha256').update(body).digest('hex'),
+      verified: verifies(path, body, headers),
+      at,
+      statusCode: fails(path, id, attempt) ? 503 : 200,
+    };
+    void sleep(answerAfterMs).then(() => {
+      pending.push({ entry, response });
+      return flush();
+    });
+  });
+});
+
+process.on('message', (message: { seed: number; paths: PathOptions[] }) => {
+  seed = message.seed;
+  for (const { path, secret, failing } of message.paths)
+    paths.set(path, { webhook: new Webhook(secret), failing });
+  process.send?.('ready');
+});
+process.on('disconnect', () => process.exit(0)); // the parent is gone
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../bench/scenarios/scenario.js';
+import { check } from './checker.js';
+import type { Fault, Outcome } from './fault.js';
+import { startLoad } from './load.js';
+import type { Violation } from './model.js';
+import { retryScheduleMs } from './service.js';
+import { stopSome } from './stops.js';
+import { startWorld, type World } from './world.js';
+
+export interface RunOptions {
+  queue: string;
+  seed: number;
+  eventsPerSecond: number;
+  /** Of load at least; it goes on until the fault is over. */
+  seconds: number;
+  /** Waits and counts of a fault are multiplied by it. */
+  scale: number;
+}
+
+export interface Result {
+  fault: string;
+  promise: string;
+  queue: string;
+  seed: number;
+  seconds: number;
+  events: number;
+  notifications: number;
+  violations: Violation[];
+  figures: Figure[];
+}
+
+/** The fault comes after a third of the load, which goes on for as long after it. */
+const thirds = 3;
+const drainTimeoutMs = 180_000;
+const now = () => performance.timeOrigin + performance.now();
+
+/** One fault against a deployment of its own. Null where it needs a Redis and there is none. */
+export async function run(fault: Fault, options: RunOptions): Promise<Result | null> {
+  const { queue, seed, eventsPerSecond } = options;
+  const startedAt = performance.now();
+  const world = await startWorld({ queue, workers: fault.workers, seed });
+  if (!world) return null;
+  try {
+    const loadedAt = performance.now();
+    const load = startLoad(world.service.url, world.accounts, eventsPerSecond, seed);
+    const thirdMs = (options.seconds * 1_000) / thirds;
+    await sleep(thirdMs);
+    const stopping = stopSome(world, thirdMs);
+    const { from, to, marks, noted } = await strike(fault, world, load, options);
+    await sleep(Math.max(thirdMs, loadedAt + options.seconds * 1_000 - performance.now()));
+    const stops = await stopping;
+    await load.stop();
+    await drained(world, load.accepted.length);
+    const history = {
+      hooks: world.hooks,
+      stops,
+      accepted: load.accepted,
+      journal: world.journal(),
+      log: await world.log(),
+      retryScheduleMs,
+      output: world.service.output(),
+    };
+    const outcome: Outcome = { history, answers: load.answers, from, to, marks };
+    return {
+      fault: fault.name,
+      promise: fault.promise,
+      queue,
+      seed,
+      seconds: Math.round((performance.now() - startedAt) / 1_000),
+      events: history.accepted.length,
+      notifications: history.journal.length,
+      violations: check(history, fault.inFlight),
+      figures: [...noted, ...fault.figures(outcome)],
+    };
+  } finally {
+    await world.stop();
+  }
+}
+
+async function strike(fault: Fault, world: World, load: ReturnType<typeof startLoad>, options: RunOptions) {
+  const random = randomOf(options.seed);
+  const marks: number[] = [];
+  const noted: Figure[] = [];
+  const from = now();
+  await fault.inject({
+    world,
+    load,
+    pause: (ms) => sleep(Math.max(1_000, ms * options.scale)),
+    times: (count) => Math.max(1, Math.round(count * options.scale)),
+    random,
+    mark: () => void marks.push(now()),
+    note: (figure) => void noted.push(figure),
+  });
+  return { from, to: now(), marks, noted };
+}
+
+/** Resolves when nothing is owed any more, or after a while: what is missing then is a violation. */
+async function drained(world: World, events: number): Promise<void> {
+  const until = performance.now() + drainTimeoutMs;
+  for (; performance.now() < until; await sleep(200)) {
+    const [row] = await world.postgres
+      .sql<{ recorded: number; open: boolean }>(
+        `select (select count(*)::int from events where shipment_id is not null) as recorded,
+                exists (select 1 from deliveries where completed_at is null) as open`,
+      )
+      .catch(() => []);
+    if (row && row.recorded >= events && !row.open) return;
+  }
+}
+
+/** Mulberry32: the same numbers in [0, 1) for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { backends } from '../harness.js';
+
+const main = fileURLToPath(new URL('../chaos/main.ts', import.meta.url));
+
+interface Run {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+const chaos = (...args: string[]) =>
+  new Promise<Run>((resolve) =>
+    execFile(process.execPath, ['--import', 'tsx', main, ...args], (error, stdout, stderr) =>
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
+    ),
+  );
+
+describe('the fault bench', () => {
+  test.each(backends)(
+    'a quick run with a killed worker, the queue on %s, breaks no invariant',
+    async (backend) => {
+      const { exitCode, stdout } = await chaos('F2', '--quick', '--json', '--queue', backend, '--seed', '7');
+      const { results } = JSON.parse(stdout) as { results: { events: number; violations: unknown[] }[] };
+      expect(results).toMatchObject([{ fault: 'F2', queue: backend, seed: 7, violations: [] }]);
+      expect(results[0]!.events).toBeGreaterThan(500);
+      expect(exitCode).toBe(0);
+    },
+    120_000,
+  );
+
+  test('says what it can do, and what is wrong with what it is asked', async () => {
+    const help = await chaos('--help');
+    expect(help).toMatchObject({ exitCode: 0 });
+    for (const word of ['--quick', '--seed', '--json', 'F2', 'F17']) expect(help.stdout).toContain(word);
+    const wrong = await chaos('F99');
+    expect(wrong.exitCode).not.toBe(0);
+    expect(wrong.stderr).toContain('no such fault: F99');
+    expect((await chaos('--queue', 'kafka')).stderr).toContain('--queue is postgres or redis');
+    expect((await chaos('--rate', 'many')).stderr).toContain('a number above 0');
+  });
+});
