@@ -15,13 +15,21 @@ const program = ['redis-server', 'valkey-server'].find(
   (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
 );
 
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+/**
+ * Below the ports that outgoing connections get: who connects again and again to a server that is down would else take
+ * its port sooner or later.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
     });
-  });
+    await new Promise((resolve) => server.close(resolve));
+    if (free) return port;
+  }
+}
 
 /** A Redis of our own with the settings production asks for, in a new folder under `folder`; null where none is installed. */
 export async function startRedis(folder: string, port?: number): Promise<RedisServer | null> {
@@ -33,7 +41,10 @@ export async function startRedis(folder: string, port?: number): Promise<RedisSe
     stdio: 'ignore',
   });
   const url = `redis://127.0.0.1:${listenPort}`;
-  await untilAnswers(url);
+  await untilAnswers(url).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     url,
     pid: child.pid as number,

@@ -38,7 +38,7 @@ export interface Settler {
 /** What cannot be recorded that long after the process was told to stop is sent again when its lease has run out. */
 const patienceAtStopMs = 5_000;
 
-/** No receiver waits for an outcome to be recorded, so it waits for company: larger statements, and fewer. */
+/** Only a shipment's next state waits for an outcome to be recorded, so it waits for company: fewer statements. */
 const lingerMs = 10;
 
 interface Item {

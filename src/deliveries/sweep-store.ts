@@ -102,34 +102,47 @@ export function takeForgotten(
   );
 }
 
-/** What is left of a webhook's backlog: nothing to release while it is not called, nor while its circuit is open. */
-const hasBacklog = `case w.backlog
-  when 'CANCEL' then exists (select 1 from deliveries d where d.webhook_id = w.webhook_id and d.completed_at is null)
+/**
+ * Whether something is left of a webhook's backlog: nothing to release while it is not called, nor while its circuit is
+ * open. `open` says which deliveries of a deleted one count.
+ */
+const hasBacklog = (open: string) => `case w.backlog
+  when 'CANCEL' then exists (select 1 from deliveries d where d.webhook_id = w.webhook_id and ${open})
   else w.status = 'ACTIVE' and w.deleted_at is null
    and not exists (select 1 from circuits c where c.webhook_id = w.webhook_id and c.open_until is not null)
    and exists (select 1 from deliveries d
                 where d.webhook_id = w.webhook_id and d.completed_at is null and d.status = 'HELD'
                   and d.sweep_at is null and not d.claimed) end`;
 
-/** Webhooks that have a backlog to release or to cancel; an attempt under way is part of it, for it may fail yet. */
+/** Marks looked at in one sweep: the cost of a sweep is bounded, however many webhooks were deleted at once. */
+const marksAtOnce = 500;
+
+/** Webhooks of whose backlog something can be released or cancelled now; those that wait to be sent to come first. */
 export function findBacklogs(db: Database): Promise<{ webhookId: string; backlog: 'RELEASE' | 'CANCEL' }[]> {
   return db.query(
     'find-backlogs',
-    `select webhook_id as "webhookId", backlog from webhooks w
-      where backlog is not null and ${hasBacklog} order by updated_at limit 100`,
+    `select webhook_id as "webhookId", backlog
+       from (select * from webhooks where backlog is not null
+              order by backlog = 'CANCEL', updated_at limit ${marksAtOnce}) w
+      where ${hasBacklog('d.completed_at is null and not d.claimed')} limit 100`,
   );
 }
 
 /**
- * Takes the marks off the webhooks whose backlog is worked off. A mark stays for a while after the webhook's change,
- * because a fan-out that began before the change may still commit behind it.
+ * Takes the marks off webhooks whose backlog is worked off; an attempt under way is part of it, for it may fail yet. A
+ * mark stays for a while after the webhook's change, because a fan-out that began before may still commit behind it.
+ * Waits for nobody: a row that is locked is left for later.
  */
 export async function clearBacklogMarks(db: Database, lingerMs: number): Promise<void> {
   await db.query(
     'clear-backlog-marks',
-    `update webhooks w set backlog = null
-      where backlog is not null and updated_at < now() - make_interval(secs => $1::float8 / 1000)
-        and not (${hasBacklog})`,
+    `with w as materialized (
+       select * from webhooks
+        where backlog is not null and updated_at < now() - make_interval(secs => $1::float8 / 1000)
+        order by updated_at limit ${marksAtOnce} for no key update skip locked
+     )
+     update webhooks set backlog = null
+      where webhook_id in (select webhook_id from w where not (${hasBacklog('d.completed_at is null')}))`,
     [lingerMs],
   );
 }

@@ -50,12 +50,23 @@ const nothingUnexpected: Check = ({ hooks, accepted, journal }) => {
   });
 };
 
-/** Requests beyond the first that was answered with 2xx. */
+/** Requests beyond the first that was answered with 2xx, and beyond the first of an attempt before that. */
 export const duplicates = (journal: Entry[]): number =>
   [...perNotification(journal).values()].reduce((sum, entries) => {
     const done = entries.findIndex(isSuccess);
-    return sum + (done < 0 ? 0 : entries.length - done - 1);
+    const until = done < 0 ? entries : entries.slice(0, done + 1);
+    const attempts = new Set(until.map(({ attempt }) => attempt)).size;
+    return sum + (entries.length - until.length) + (until.length - attempts);
   }, 0);
+
+/** Attempts of which the log does not know what they were answered. */
+const unknownOutcomes = ({ journal, log }: History): number => {
+  const unknown = new Set(
+    log.flatMap((row) => (row.statusCode === null ? keyOf(row.path, row.id, row.number) : [])),
+  );
+  const answered = new Set(journal.map(({ path, id, attempt }) => keyOf(path, id, attempt)));
+  return [...unknown].filter((key) => answered.has(key)).length;
+};
 
 const sameBytes: Check = ({ journal }) => [
   ...journal.flatMap((entry) =>
@@ -79,20 +90,28 @@ const nothingAfterAStop: Check = ({ stops, journal }) =>
       ),
   );
 
-/** What was answered with a failure comes again when its step of the schedule is over. */
-const noRetryEarly: Check = ({ journal, retryScheduleMs }) =>
-  [...perNotification(journal)].flatMap(([key, entries]) =>
+/** What was answered with a failure comes again when its step of the schedule is over, if the service knows of it. */
+const noRetryEarly: Check = ({ journal, log, retryScheduleMs }) => {
+  const failed = new Set(
+    log.flatMap((row) => ((row.statusCode ?? 0) >= 300 ? keyOf(row.path, row.id, row.number) : [])),
+  );
+  const isFailure = ({ path, id, attempt }: Entry) => failed.has(keyOf(path, id, attempt));
+  return [...perNotification(journal)].flatMap(([key, entries]) =>
     entries.slice(1).flatMap((entry, index) => {
       const before = entries[index]!;
-      if (isSuccess(before) || entry.attempt === before.attempt) return [];
-      const failures = entries.slice(0, index + 1).filter((one) => !isSuccess(one)).length;
-      const leastMs = (retryScheduleMs[Math.min(failures, retryScheduleMs.length) - 1] ?? 0) * (1 - jitter);
-      const waitedMs = entry.at - before.at;
+      if (!isFailure(before) || entry.attempt === before.attempt) return [];
+      const attempts = new Set(
+        entries.slice(0, index + 1).flatMap((one) => (isFailure(one) ? one.attempt : [])),
+      );
+      const step = Math.min(attempts.size, retryScheduleMs.length) - 1;
+      const leastMs = (retryScheduleMs[step] ?? 0) * (1 - jitter);
+      const waitedMs = entry.at - before.endedAt;
       return waitedMs < leastMs - toleranceMs
         ? `retried after ${Math.round(waitedMs)} of ${leastMs} ms: ${key}`
         : [];
     }),
   );
+};
 
 const logIsJournal: Check = ({ journal, log }) => {
   const entries = groupBy(journal, ({ path, id, attempt }) => keyOf(path, id, attempt));
@@ -137,14 +156,19 @@ const checks: Record<string, Check> = {
   'I8 the log is the journal': logIsJournal,
   'I9 in order': inOrder,
   'no crash, no unhandled rejection': noCrash,
+  'it ends as it should': ({ troubles }) => troubles,
 };
 
-/** Every violation of a run; I3 allows as many duplicates as attempts may have been in flight at the fault. */
-export function check(history: History, allowedDuplicates: number): Violation[] {
+/** Every violation of a run. As many may come twice, or have an unknown outcome, as were `inFlight` at the fault. */
+export function check(history: History, inFlight: number): Violation[] {
   const found = Object.entries(checks).flatMap(([invariant, find]) =>
     find(history).map((what) => ({ invariant, what })),
   );
-  const repeated = duplicates(history.journal);
-  if (repeated <= allowedDuplicates) return found;
-  return [...found, { invariant: 'I3 duplicates', what: `${repeated}, allowed are ${allowedDuplicates}` }];
+  const bounded = {
+    'I3 duplicates': duplicates(history.journal),
+    'I8 outcomes the log does not know': unknownOutcomes(history),
+  };
+  for (const [invariant, count] of Object.entries(bounded))
+    if (count > inFlight) found.push({ invariant, what: `${count}, allowed are ${inFlight}` });
+  return found;
 }

@@ -61,10 +61,12 @@ export async function postgresIn(folder: string, closing: Closing) {
     /** Locks a table against everybody. */
     locked: async (table: string, ms: number) => {
       const client = await pool.connect();
-      await client.query(`begin; lock table ${table} in access exclusive mode`);
-      await sleep(ms);
-      await client.query('rollback');
-      client.release();
+      try {
+        await client.query(`begin; lock table ${table} in access exclusive mode`);
+        await sleep(ms);
+      } finally {
+        client.release(true); // the transaction ends with its connection
+      }
     },
   };
 }

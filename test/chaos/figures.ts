@@ -2,12 +2,13 @@ import type { Figure } from '../bench/scenarios/scenario.js';
 import { percentiles } from '../bench/percentiles.js';
 import type { Outcome } from './fault.js';
 
-/** Answers that were late may have been asked for just before the fault. */
-const during = ({ answers, from, to }: Outcome) => answers.filter(({ at }) => at >= from && at <= to);
+/** Orders handed over for the first time while the fault lasted. */
+const ordersDuring = ({ answers, from, to }: Outcome) =>
+  answers.filter(({ kind, isFirst, at }) => kind === 'order' && isFirst && at >= from && at <= to);
 
 /** p99 of all orders handed over while the fault lasted, whatever they were answered. */
 export function answeredWithin(outcome: Outcome, atMost: number): Figure {
-  const all = during(outcome).filter(({ kind }) => kind === 'order');
+  const all = ordersDuring(outcome);
   const counts = new Map<number, number>();
   for (const { httpStatus } of all) counts.set(httpStatus, (counts.get(httpStatus) ?? 0) + 1);
   const note = [...counts].map(([status, count]) => `${count} × ${status || 'no answer'}`).join(', ');
@@ -17,14 +18,43 @@ export function answeredWithin(outcome: Outcome, atMost: number): Figure {
 
 /** Orders answered otherwise than with 201 while the fault lasted. */
 export function notAccepted(outcome: Outcome): Figure {
-  const refused = during(outcome).filter(({ kind, httpStatus }) => kind === 'order' && httpStatus !== 201);
+  const refused = ordersDuring(outcome).filter(({ httpStatus }) => httpStatus !== 201);
   return { name: 'orders not accepted during the fault', value: refused.length, unit: '', atMost: 0 };
 }
 
-/** From each mark to the first notification after it; the slowest. */
-export function goesOnWithin({ history, marks }: Outcome, atMost: number): Figure {
-  const waits = marks.map((mark) => (history.journal.find(({ at }) => at > mark)?.at ?? Infinity) - mark);
-  return { name: 'first notification after the fault', value: Math.max(0, ...waits), unit: 'ms', atMost };
+const windowMs = 1_000;
+
+/** From each mark until a second begins in which half the pace is reached that there was before; the slowest. */
+export function goesOnWithin({ history, from, marks }: Outcome, atMost: number): Figure {
+  const startedAt = history.accepted[0]?.at ?? from;
+  const countIn = (begin: number, end: number) =>
+    history.journal.filter(({ at }) => at >= begin && at < end).length;
+  const half = countIn(startedAt, from) / ((from - startedAt) / windowMs) / 2;
+  const waits = marks.map((mark) => {
+    const paceIsBack = history.journal.find(({ at }) => at > mark && countIn(at, at + windowMs) >= half);
+    return (paceIsBack?.at ?? Infinity) - mark;
+  });
+  return { name: 'half the pace again after', value: Math.max(0, ...waits), unit: 'ms', atMost };
+}
+
+/** From the last mark until each attempt whose outcome was lost had been made again. */
+export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figure {
+  const mark = marks.at(-1) ?? 0;
+  const stopped = new Set(history.stops.map(({ path }) => path));
+  const lost = history.log.filter((row) => row.durationMs === null && !stopped.has(row.path));
+  const again = lost.map(
+    ({ path, id, number }) =>
+      history.journal.find((entry) => entry.path === path && entry.id === id && entry.attempt > number)?.at ??
+      Infinity,
+  );
+  const value = Math.max(mark, ...again) - mark;
+  return {
+    name: 'lost attempts made again after',
+    value,
+    unit: 'ms',
+    atMost,
+    note: `${lost.length} of them`,
+  };
 }
 
 /** From the last mark until all that was accepted before it had arrived where receivers are healthy. */
@@ -33,10 +63,17 @@ export function allThereWithin({ history, marks }: Outcome, atMost: number): Fig
   const before = new Set(
     history.accepted.flatMap(({ trackingId, state, at }) => (at < mark ? `${trackingId} ${state}` : [])),
   );
+  const stopped = new Set(history.stops.map(({ path }) => path));
   const first = new Map<string, number>();
   for (const { path, trackingId, state, at } of history.journal) {
     const key = `${path} ${trackingId} ${state}`;
-    if (path.endsWith('-all') && before.has(`${trackingId} ${state}`) && !first.has(key)) first.set(key, at);
+    if (
+      path.endsWith('-all') &&
+      !stopped.has(path) &&
+      before.has(`${trackingId} ${state}`) &&
+      !first.has(key)
+    )
+      first.set(key, at);
   }
   const last = [...first.values()].reduce((latest, at) => Math.max(latest, at), mark);
   return { name: 'all accepted before it had arrived after', value: last - mark, unit: 'ms', atMost };

@@ -9,9 +9,15 @@ export interface Load {
   /** Everything answered with 2xx so far. */
   accepted: AcceptedEvent[];
   /** Every single request: its answer (0: no answer) and how long that took. */
-  answers: { kind: 'order' | 'event'; at: number; httpStatus: number; durationMs: number }[];
-  /** Begins nothing new; resolves when everything that was begun is accepted. */
-  stop(): Promise<void>;
+  answers: {
+    kind: 'order' | 'event';
+    isFirst: boolean;
+    at: number;
+    httpStatus: number;
+    durationMs: number;
+  }[];
+  /** Begins nothing new; resolves with what was never accepted, in a minute at most. */
+  stop(): Promise<string[]>;
 }
 
 interface Shipment {
@@ -24,12 +30,16 @@ interface Shipment {
 
 const now = () => performance.timeOrigin + performance.now();
 const betweenStatesMs = 1_000;
-/** A state of a shipment that is not created yet is answered with 409. */
-const againAfterMs = (httpStatus: number) => (httpStatus === 409 ? 1_000 : 250);
+/** The first of a shipment's events, and those that come after it. */
+const eventsOfShipment = 1 + onTheWay.length;
+const lastTryAfterMs = 60_000;
+/** Doubles, so that what could not be accepted for a while is no storm afterwards. */
+const againAfterMs = (tries: number) => Math.min(10_000, 250 * 2 ** tries);
 
 /**
  * A steady load of events, whatever the answers: new orders, and the next states of those that are on their way. What
- * is not accepted is sent again with the same idempotency key or event id until it is.
+ * is not accepted is sent again with the same idempotency key or event id until it is; a shipment that is not created
+ * yet (409) waits in line again.
  */
 export function startLoad(url: string, accounts: Account[], eventsPerSecond: number, seed: number): Load {
   const load: Load = { accepted: [], answers: [], stop };
@@ -38,6 +48,8 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   const startedAt = now();
   let begun = 0;
   let stopped = false;
+  let giveUpAt = Infinity;
+  const neverAccepted: string[] = [];
   const running = run();
   return load;
 
@@ -45,22 +57,25 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     while (!stopped) {
       const owed = Math.floor(((now() - startedAt) / 1_000) * eventsPerSecond);
       for (; begun < owed; begun += 1) {
-        const one = next().finally(() => open.delete(one));
+        const one = next()
+          .catch((error: Error) => void neverAccepted.push(error.message))
+          .finally(() => open.delete(one));
         open.add(one);
       }
       await sleep(5);
     }
   }
 
-  /** The next state of the shipment that has waited longest, else a new order. */
+  /** The next state of the shipment that has waited longest; each fifth time, and where none is ready, a new order. */
   function next(): Promise<void> {
-    return waiting[0] && waiting[0].readyAt <= now() ? record(waiting.shift()!) : order(begun);
+    const ready = begun % eventsOfShipment > 0 && waiting[0] && waiting[0].readyAt <= now();
+    return ready ? record(waiting.shift()!) : order(begun);
   }
 
   async function order(number: number): Promise<void> {
     const shipper = number % accounts.length;
     const key = `chaos-${seed}-${number}`;
-    const answer = await untilAccepted('order', 201, () =>
+    const answer = await untilAnswered('order', [201], () =>
       accounts[shipper]!.call('/v1/shipments', {
         body: { ...sampleOrder(), shipperTrackingId: key },
         headers: { 'idempotency-key': key },
@@ -72,9 +87,10 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function record(shipment: Shipment): Promise<void> {
     const state = onTheWay[shipment.states]!;
     const eventId = `chaos-${shipment.trackingId}-${state}`;
-    await untilAccepted('event', 202, () =>
+    const { httpStatus } = await untilAnswered('event', [202, 409], () =>
       operator({ url }, `/shipments/${shipment.trackingId}/events`, { body: { state, eventId } }),
     );
+    if (httpStatus === 409) return void waiting.push({ ...shipment, readyAt: now() + betweenStatesMs });
     accept({ ...shipment, states: shipment.states + 1 }, state);
   }
 
@@ -84,24 +100,30 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     if (shipment.states < onTheWay.length) waiting.push({ ...shipment, readyAt: now() + betweenStatesMs });
   }
 
-  async function untilAccepted(
+  async function untilAnswered(
     kind: 'order' | 'event',
-    expected: number,
+    expected: number[],
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
-    for (;;) {
+    for (let tries = 0; ; tries += 1) {
       const at = now();
       const answer = await ask().catch(() => null);
       const httpStatus = answer?.httpStatus ?? 0;
-      load.answers.push({ kind, at, httpStatus, durationMs: now() - at });
-      if (answer && httpStatus === expected) return answer;
-      await sleep(againAfterMs(httpStatus));
+      load.answers.push({ kind, isFirst: tries === 0, at, httpStatus, durationMs: now() - at });
+      if (answer && expected.includes(httpStatus)) return answer;
+      if (now() > giveUpAt)
+        throw new Error(
+          `${kind} never accepted: ${httpStatus} ${answer?.body.error?.message ?? 'no answer'}`,
+        );
+      await sleep(againAfterMs(tries));
     }
   }
 
-  async function stop(): Promise<void> {
+  async function stop(): Promise<string[]> {
     stopped = true;
+    giveUpAt = now() + lastTryAfterMs;
     await running;
     while (open.size > 0) await Promise.all(open);
+    return neverAccepted;
   }
 }

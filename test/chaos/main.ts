@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { holds } from '../bench/scenarios/scenario.js';
+import type { Fault } from './fault.js';
 import { faults } from './faults.js';
 import { run, type Result, type RunOptions } from './run.js';
 
@@ -18,7 +19,7 @@ const program: Command = new Command('chaos')
   .description('Injects faults into the real service on its real engines and checks what must hold.')
   .argument('[fault...]', `of ${faults.map(({ name }) => name).join(', ')}; all but F17 without`)
   .option('--queue <postgres|redis>', 'queue backend', 'redis')
-  .option('--seed <number>', 'the same seed makes the same run', positive, 1)
+  .option('--seed <number>', 'decides which requests fail, and the order of F17', positive, 1)
   .option('--rate <events>', 'events a second', positive, 200)
   .option('--seconds <seconds>', 'of load at least', positive, 60)
   .option('--quick', 'a tenth of the waits and counts, 12 seconds, 50 events a second')
@@ -46,7 +47,12 @@ if (unknown.length > 0) program.error(`no such fault: ${unknown.join(', ')}`);
 if (!['postgres', 'redis'].includes(options.queue)) program.error('--queue is postgres or redis');
 
 const quick = { eventsPerSecond: 50, seconds: 12, scale: 0.1 };
+let stopWorld = (): Promise<void> => Promise.resolve();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stopWorld().finally(() => process.exit(1)));
+
 const runOptions: RunOptions = {
+  onStarted: (world) => (stopWorld = world.stop),
   queue: options.queue,
   seed: options.seed,
   ...(options.quick ? quick : { eventsPerSecond: options.rate, seconds: options.seconds, scale: 1 }),
@@ -63,7 +69,7 @@ for (const fault of faults) {
     continue;
   }
   say(`${fault.name}, queue on ${options.queue}, seed ${options.seed} …`);
-  const result = await run(fault, runOptions);
+  const result = await run(fault, runOptions).catch((error: unknown) => brokenOff(fault, error));
   if (!result) program.error('no redis-server or valkey-server on PATH: take --queue postgres');
   results.push(result);
   if (!options.json) printTable(result);
@@ -72,6 +78,14 @@ const report = { node: process.version, ...runOptions, results };
 if (options.out) writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 process.exit(results.every(isGood) ? 0 : 1);
+
+/** The run itself went wrong: that is no success either. */
+function brokenOff({ name, promise }: Fault, error: unknown): Result {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { queue, seed } = runOptions;
+  const nothing = { seconds: 0, events: 0, notifications: 0, figures: [] };
+  return { fault: name, promise, queue, seed, ...nothing, violations: [{ invariant: 'the run', what }] };
+}
 
 function printTable({ fault, promise, queue, seed, seconds, events, notifications, ...rest }: Result): void {
   console.log(`\n${fault}, queue on ${queue}, seed ${seed}, ${seconds} s\n${promise}`);

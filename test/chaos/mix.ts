@@ -9,7 +9,7 @@ export function mix(others: Fault[]): Fault {
     name: 'F17',
     promise: 'a mix of all, in an order the seed decides: no violation',
     workers: 2,
-    inFlight: 1_000,
+    inFlight: faultsInAll * Math.max(...others.map(({ inFlight }) => inFlight)),
     inject: async (injection) => {
       const usable = others.filter(({ needsRedis }) => !needsRedis || injection.world.redis);
       for (let n = injection.times(faultsInAll); n > 0; n -= 1) {

@@ -41,6 +41,8 @@ export interface Entry {
   /** The signature and its timestamp verify. */
   verified: boolean;
   at: number;
+  /** When it was answered. */
+  endedAt: number;
   /** What it was answered. */
   statusCode: number;
 }
@@ -65,6 +67,8 @@ export interface History {
   log: LoggedAttempt[];
   /** RETRY_SCHEDULE, in milliseconds. */
   retryScheduleMs: number[];
+  /** What went wrong besides: never accepted, never settled, ended of its own accord. */
+  troubles: string[];
   /** Output of all processes of the service. */
   output: string;
 }

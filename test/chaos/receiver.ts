@@ -44,10 +44,10 @@ async function flush(): Promise<void> {
   flushing = false;
 }
 
-/** The same for the same seed, whatever comes in between. */
-function fails(path: string, id: string, attempt: number): boolean {
+/** The same for the same seed: `what` is named by the load, not by the service. */
+function fails(path: string, what: string, attempt: number): boolean {
   const share = paths.get(path)?.failing ?? 0;
-  const digest = createHash('sha256').update(`${seed} ${path} ${id} ${attempt}`).digest();
+  const digest = createHash('sha256').update(`${seed} ${path} ${what} ${attempt}`).digest();
   return digest.readUInt32BE(0) / 2 ** 32 < share;
 }
 
@@ -68,7 +68,8 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks).toString();
     const path = request.url ?? '';
     const { headers } = request;
-    const notification = JSON.parse(body) as { tracking_id: string; state: string };
+    const notification = JSON.parse(body) as Record<'tracking_id' | 'shipper_tracking_id' | 'state', string>;
+    const what = `${notification.shipper_tracking_id} ${notification.state}`;
     const id = String(headers['webhook-id']);
     const attempt = Number(headers['parcelhook-attempt']);
     const entry: Entry = {
@@ -81,9 +82,11 @@ const server = createServer((request, response) => {
       digest: createHash('sha256').update(body).digest('hex'),
       verified: verifies(path, body, headers),
       at,
-      statusCode: fails(path, id, attempt) ? 503 : 200,
+      endedAt: Infinity,
+      statusCode: fails(path, what, attempt) ? 503 : 200,
     };
     void sleep(answerAfterMs).then(() => {
+      entry.endedAt = performance.timeOrigin + performance.now();
       pending.push({ entry, response });
       return flush();
     });

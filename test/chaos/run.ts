@@ -16,6 +16,8 @@ export interface RunOptions {
   seconds: number;
   /** Waits and counts of a fault are multiplied by it. */
   scale: number;
+  /** Told of the deployment, so that it can be stopped from outside. */
+  onStarted(world: World): void;
 }
 
 export interface Result {
@@ -33,6 +35,9 @@ export interface Result {
 /** The fault comes after a third of the load, which goes on for as long after it. */
 const thirds = 3;
 const drainTimeoutMs = 180_000;
+/** What comes twice comes within a lease and a sweep. */
+const aftermathMs = 13_000;
+const quickAftermathMs = 2_000;
 const now = () => performance.timeOrigin + performance.now();
 
 /** One fault against a deployment of its own. Null where it needs a Redis and there is none. */
@@ -41,6 +46,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
   const startedAt = performance.now();
   const world = await startWorld({ queue, workers: fault.workers, seed });
   if (!world) return null;
+  options.onStarted(world);
   try {
     const loadedAt = performance.now();
     const load = startLoad(world.service.url, world.accounts, eventsPerSecond, seed);
@@ -50,8 +56,9 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     const { from, to, marks, noted } = await strike(fault, world, load, options);
     await sleep(Math.max(thirdMs, loadedAt + options.seconds * 1_000 - performance.now()));
     const stops = await stopping;
-    await load.stop();
-    await drained(world, load.accepted.length);
+    const neverAccepted = await load.stop();
+    const unsettled = await drained(world, load.accepted.length);
+    await sleep(options.scale < 1 ? quickAftermathMs : aftermathMs);
     const history = {
       hooks: world.hooks,
       stops,
@@ -59,6 +66,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       journal: world.journal(),
       log: await world.log(),
       retryScheduleMs,
+      troubles: [...neverAccepted, ...unsettled, ...world.service.deserters()],
       output: world.service.output(),
     };
     const outcome: Outcome = { history, answers: load.answers, from, to, marks };
@@ -95,9 +103,10 @@ async function strike(fault: Fault, world: World, load: ReturnType<typeof startL
   return { from, to: now(), marks, noted };
 }
 
-/** Resolves when nothing is owed any more, or after a while: what is missing then is a violation. */
-async function drained(world: World, events: number): Promise<void> {
+/** Resolves when nothing is owed any more, or after a while with what is open then. */
+async function drained(world: World, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
+  let last = 'the database did not answer';
   for (; performance.now() < until; await sleep(200)) {
     const [row] = await world.postgres
       .sql<{ recorded: number; open: boolean }>(
@@ -105,8 +114,10 @@ async function drained(world: World, events: number): Promise<void> {
                 exists (select 1 from deliveries where completed_at is null) as open`,
       )
       .catch(() => []);
-    if (row && row.recorded >= events && !row.open) return;
+    if (row && row.recorded >= events && !row.open) return [];
+    if (row) last = `${row.recorded} of ${events} events recorded, deliveries open: ${row.open}`;
   }
+  return [`not settled after ${drainTimeoutMs / 1_000} s: ${last}`];
 }
 
 /** Mulberry32: the same numbers in [0, 1) for the same seed. */

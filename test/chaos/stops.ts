@@ -4,6 +4,7 @@ import type { Stop } from './model.js';
 import type { World } from './world.js';
 
 const againAfterMs = 250;
+const triedForMs = 300_000;
 const now = () => performance.timeOrigin + performance.now();
 
 /**
@@ -30,9 +31,9 @@ export async function stopSome({ accounts, hooks }: World, pausedMs: number): Pr
 
 /** A DELETE whose answer was lost is answered with 404 the next time. */
 async function untilDone(ask: () => Promise<Answer>, alsoFine: number[] = []): Promise<void> {
-  for (;;) {
+  for (const giveUpAt = now() + triedForMs; now() < giveUpAt; await sleep(againAfterMs)) {
     const status = (await ask().catch(() => null))?.httpStatus ?? 0;
     if ((status >= 200 && status < 300) || alsoFine.includes(status)) return;
-    await sleep(againAfterMs);
   }
+  throw new Error('a webhook could not be stopped');
 }

@@ -13,8 +13,11 @@ interface Run {
 
 const chaos = (...args: string[]) =>
   new Promise<Run>((resolve) =>
-    execFile(process.execPath, ['--import', 'tsx', main, ...args], (error, stdout, stderr) =>
-      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', main, ...args],
+      { timeout: 110_000 },
+      (error, stdout, stderr) => resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
     ),
   );
 

@@ -40,6 +40,7 @@ function goodHistory(shipments: number): History {
         digest: `${trackingId}-${state}`,
         verified: true,
         at: at + 10,
+        endedAt: at + 15,
         statusCode: 200,
       })),
   );
@@ -56,6 +57,7 @@ function goodHistory(shipments: number): History {
     accepted,
     journal,
     log,
+    troubles: [],
     retryScheduleMs: [1_000, 2_000],
     output: '{"msg":"attempt"}\n',
   };
@@ -188,7 +190,8 @@ describe('the checker of the fault bench', () => {
       for (const log of logs)
         expect(invariantsOf({ ...history, log })).toEqual(['I8 the log is the journal']);
       const unknown = swap(history.log, at, (row) => [{ ...row, statusCode: null, durationMs: null }]);
-      expect(check({ ...history, log: unknown }, 0)).toEqual([]);
+      expect(check({ ...history, log: unknown }, 1)).toEqual([]);
+      expect(invariantsOf({ ...history, log: unknown })).toEqual(['I8 outcomes the log does not know']);
     });
   });
 

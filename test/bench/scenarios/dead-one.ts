@@ -28,13 +28,15 @@ export const deadOne: Scenario = {
         bench.say(`  ${dead ? 'one dead' : 'healthy '} p99 ${p99(values).toFixed(1)} ms`);
       }
     }
-    const base = p99(healthy.flat());
-    const value = p99(faulty.flat());
-    const medians = `median of ${median(healthy.map(p99)).toFixed(1)} and ${median(faulty.map(p99)).toFixed(1)}`;
+    // One stall is in the pooled p99 of its kind for good, in the median of the phases it is one phase.
+    const base = median(healthy.map(p99));
+    const value = median(faulty.map(p99));
+    const pooled = p99(healthy.flat());
     return [
       { name: 'p99, all healthy', value: base, unit: 'ms', note: list(healthy) },
       { name: 'p99 of the healthy, one dead', value, unit: 'ms', atMost: base * 1.1, note: list(faulty) },
-      { name: 'p99, one dead, of all healthy', value: (value / base) * 100, unit: '%', note: medians },
+      { name: 'p99 of all phases, all healthy', value: pooled, unit: 'ms' },
+      { name: 'p99 of all phases, one dead', value: p99(faulty.flat()), unit: 'ms', atMost: pooled * 1.1 },
     ];
   },
 };
