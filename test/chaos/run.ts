@@ -53,6 +53,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     const thirdMs = (options.seconds * 1_000) / thirds;
     await sleep(thirdMs);
     const stopping = stopSome(world, thirdMs);
+    stopping.catch(() => undefined); // it is awaited further down, and may fail before
     const { from, to, marks, noted } = await strike(fault, world, load, options);
     await sleep(Math.max(thirdMs, loadedAt + options.seconds * 1_000 - performance.now()));
     const stops = await stopping;
