@@ -35,9 +35,9 @@ const patienceMs = 500;
 
 /**
  * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher
- * flushes at once (or after `lingerMs`), so batching costs no latency where there is no load. If a batch is refused for what is in
- * it (not because the database is away), its items are tried one by one, so that each gets its own answer. If
- * the database is away, nobody waits for one flush after the other to find that out again.
+ * flushes at once (or after `lingerMs`), so batching costs no latency where there is no load. If a batch is refused
+ * for what is in it (not because the database is away), its items are tried one by one, so that each gets its own
+ * answer. If the database is away, nobody waits for one flush after the other to find that out again.
  */
 export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];

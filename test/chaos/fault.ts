@@ -6,7 +6,6 @@ import type { World } from './world.js';
 /** What a fault may do while the load goes on. */
 export interface Injection {
   world: World;
-  load: Load;
   /** Waits; shorter in a quick run. */
   pause(ms: number): Promise<void>;
   /** A count; smaller in a quick run. */

@@ -54,7 +54,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     await sleep(thirdMs);
     const stopping = stopSome(world, thirdMs);
     stopping.catch(() => undefined); // it is awaited further down, and may fail before
-    const { from, to, marks, noted } = await strike(fault, world, load, options);
+    const { from, to, marks, noted } = await strike(fault, world, options);
     await sleep(Math.max(thirdMs, loadedAt + options.seconds * 1_000 - performance.now()));
     const stops = await stopping;
     const neverAccepted = await load.stop();
@@ -87,14 +87,13 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
   }
 }
 
-async function strike(fault: Fault, world: World, load: ReturnType<typeof startLoad>, options: RunOptions) {
+async function strike(fault: Fault, world: World, options: RunOptions) {
   const random = randomOf(options.seed);
   const marks: number[] = [];
   const noted: Figure[] = [];
   const from = now();
   await fault.inject({
     world,
-    load,
     pause: (ms) => sleep(Math.max(1_000, ms * options.scale)),
     times: (count) => Math.max(1, Math.round(count * options.scale)),
     random,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
@@ -79,6 +80,31 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
       due_at: null,
       sweep_at: null,
     });
+  });
+
+  test('the sweeper looks after a deleted webhook until its last attempt has ended, and then no more', async () => {
+    let answer = () => {};
+    receiver.reply = (_, response) => void (answer = () => response.writeHead(500).end());
+    const { webhookId } = await registerWebhook(account, receiver.url);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    await answered(remove(webhookId));
+    const mark = async () => {
+      const rows = await service.sql<{ backlog: string | null }>(
+        'select backlog from webhooks where webhook_id = $1',
+        [webhookId],
+      );
+      return rows[0]!.backlog;
+    };
+    // As if it had been deleted a minute ago: no fan-out that saw it alive can be under way any more.
+    await service.sql(`update webhooks set updated_at = now() - interval '1 minute' where webhook_id = $1`, [
+      webhookId,
+    ]);
+    await sleep(5_000); // two sweeps
+    expect(await mark()).toBe('CANCEL');
+    answer();
+    await until('its mark is off', async () => (await mark()) === null);
+    expect(await countByStatus(service, webhookId)).toEqual({ CANCELLED: 1 });
   });
 
   test('deleted during attempts that then fail: no retry, and they end as CANCELLED', async () => {
