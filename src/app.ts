@@ -6,16 +6,19 @@ import { createLoginLimits } from './accounts/login-limits.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createTokens } from './accounts/tokens.js';
 import type { CompleteConfig } from './config.js';
-import { forgetCircuit } from './deliveries/circuit-store.js';
-import { queueNames } from './deliveries/enqueue.js';
-import { webhookHealth } from './deliveries/health.js';
-import { createManualQueue } from './deliveries/manual.js';
-import { manualRoutes } from './deliveries/manual-routes.js';
-import { notices } from './deliveries/notice-store.js';
-import { replayRoutes } from './deliveries/replay-routes.js';
-import { deliveryRoutes } from './deliveries/routes.js';
-import { cancelBacklog, resumeBacklog, untilNoSendCanStart } from './deliveries/stop.js';
-import { createTestSender } from './deliveries/test-send.js';
+import { notices } from './deliveries/circuit/operational-events.js';
+import { forgetCircuit } from './deliveries/circuit/store.js';
+import { queueNames } from './deliveries/dispatch/pointers.js';
+import { webhookHealth } from './deliveries/log/health.js';
+import { deliveryRoutes } from './deliveries/log/routes.js';
+import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
+import { replayRoutes } from './deliveries/replay/routes.js';
+import { onDemandRoutes } from './deliveries/on-demand/routes.js';
+import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
+import { createTestSender } from './deliveries/on-demand/test.js';
+import { noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
+import { remakeTurns } from './deliveries/outbox/turns.js';
+import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
 import { apiDocument } from './api-document.js';
@@ -27,16 +30,17 @@ import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
 import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
-import { unauthorized, unavailable } from './platform/errors.js';
-import { createHealth, type Health, type HealthChecks } from './platform/health.js';
+import { describeError, unauthorized, unavailable } from './platform/errors.js';
+import { createHealth, type Health, type HealthChecks } from './http/health.js';
 import type { Logger } from './platform/logger.js';
 import { createMetrics, type Metrics } from './platform/metrics.js';
-import { metricsPage } from './platform/metrics-page.js';
+import { metricsPage } from './http/metrics-page.js';
 import { schemaCheck } from './platform/migrate.js';
 import type { Database } from './platform/postgres.js';
 import { createReleasers } from './platform/releasers.js';
 import { openResources, type Resources, type Role } from './resources.js';
 import { createAcceptOrder } from './shipments/accept.js';
+import { createAdmission } from './shipments/admission.js';
 import { shipmentRoutes } from './shipments/routes.js';
 import { resealSecrets } from './webhooks/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
@@ -73,7 +77,7 @@ export async function startApp(
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
-    const { url, express } = await serve(resources, role, health, server, (close) =>
+    const { url, express } = await serve(resources, role, worker, health, server, (close) =>
       // Both at once: while requests finish, no new work begins.
       releasers.push('http server', () => Promise.all([close(), worker?.drain()])),
     );
@@ -107,6 +111,7 @@ function startingApp(logger: Logger, metrics: Metrics, health: Health): Express 
 async function serve(
   resources: Resources,
   role: Role,
+  worker: WorkerRole | null,
   health: Health,
   server: Listener,
   onListening: (close: () => Promise<void>) => void,
@@ -131,7 +136,9 @@ async function serve(
     metrics,
   };
   const routes =
-    role === 'worker' ? [] : [loginRoute(apiDb, tokens, limits.login), ...apiRoutes(resources, publicUrl)];
+    role === 'worker'
+      ? []
+      : [loginRoute(apiDb, tokens, limits.login), ...apiRoutes(resources, worker, publicUrl)];
   const express = createApp({
     ...common,
     routes,
@@ -171,23 +178,35 @@ function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): 
     : [{ postgres }, { queue: engine.check }];
 }
 
-function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
-  const { config, apiDb: db, logger, catalogue, deliveryQueue, enqueueCreation, recording } = resources;
+/** What is owed goes to the workers by the queue. */
+const byQueue = ({ pointers }: Resources): HandOver => ({
+  reserve: () => noRoom,
+  owed: (_room, _claims, dueWebhooks) => pointers.point('due', dueWebhooks),
+  look: (webhookIds) => pointers.point('look', webhookIds),
+});
+
+/** Orders under way at once, and the deliveries of theirs that may wait for a process that sends them itself. */
+const admission = { atOnce: 60, mostPressure: 25 };
+
+function apiRoutes(resources: Resources, worker: WorkerRole | null, publicUrl: () => string): Route[] {
+  const { config, apiDb: db, logger, catalogue } = resources;
+  const handOver = worker?.handOver ?? byQueue(resources);
+  const recording = resources.recording(db, handOver);
   const oneByOne = createBatcher<NewEvent, RecordResult>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 5_000,
     onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
-    flush: (events) => recordEvents(recording(db), events),
+    flush: (events) => recordEvents(recording, events),
   });
   const acceptOrder = createAcceptOrder({
     db,
     dropoffLocations: resources.dropoffLocations,
-    onAccepted: enqueueCreation,
+    onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
+    admission: createAdmission({ ...admission, pressure: worker?.pressure ?? (() => 0) }),
     metrics: resources.metrics,
   });
   const resealing = { db, secrets: resources.secrets, logger };
-  const backlogs = { db, queue: deliveryQueue, logger, metrics: resources.metrics };
   return [
     ...webhookRoutes({
       db,
@@ -195,22 +214,31 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
       policy: resources.policy,
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
       knownInterests: new Set([...catalogue.names, ...notices]),
-      onStopped: (webhookId) => untilNoSendCanStart(backlogs, webhookId),
-      onDeleted: (webhookId) => cancelBacklog(backlogs, webhookId),
+      onStopped: () => untilNoSendCanStart(resources.times),
+      onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
       onResuming: forgetCircuit,
-      onResumed: (webhookId) => resumeBacklog(backlogs, webhookId),
+      onResumed: (webhookId) => handOver.look([webhookId]),
+      onReordered: async (webhookId) => {
+        await remakeTurns(db, webhookId).catch((error: unknown) =>
+          logger.warn(
+            { webhookId, error: describeError(error) },
+            'turns not remade; the sweeper gives those that are due',
+          ),
+        );
+        handOver.look([webhookId]);
+      },
       health: (webhookId) => webhookHealth(db, webhookId),
     }),
     ...shipmentRoutes({ db, acceptOrder }),
     ...deliveryRoutes({ db }),
-    ...sendingByHand(resources),
+    ...sendingByHand(resources, handOver),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION }),
     ...operatorRoutes({
       db,
       publicUrl,
       knownStates: catalogue.names,
       recordEvent: oneByOne.add,
-      recordEvents: (events) => recordEvents(recording(db), events),
+      recordEvents: (events) => recordEvents(recording, events),
       status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
     ...maintenanceRoutes({ db, resealSecrets: () => resealSecrets(resealing) }),
@@ -218,25 +246,28 @@ function apiRoutes(resources: Resources, publicUrl: () => string): Route[] {
 }
 
 /** Tests are sent by this process, redeliveries by a worker. */
-function sendingByHand(resources: Resources): Route[] {
-  const { config, apiDb: db, logger, catalogue, producers } = resources;
+function sendingByHand(resources: Resources, handOver: HandOver): Route[] {
+  const { config, apiDb: db, logger, catalogue, producers, times } = resources;
   const sendTest = createTestSender({
     db,
-    queue: resources.deliveryQueue,
+    look: handOver.look,
     secrets: resources.secrets,
     send: resources.sender.send,
+    targets: resources.targets,
     logger,
     metrics: resources.metrics,
+    times,
     timeoutMs: config.DELIVERY_TIMEOUT,
+    leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
     userAgent,
     renderSample,
   });
   const [firstQueue] = queueNames(config.DELIVERY_SHARDS);
-  return manualRoutes({
+  return onDemandRoutes({
     db,
     sampleState: catalogue.initial,
     knownStates: catalogue.names,
     sendTest,
-    enqueueManual: createManualQueue(producers.get(firstQueue!)!, logger),
+    enqueueRedelivery: createRedeliveryQueue(producers.get(firstQueue!)!, logger),
   });
 }

@@ -13,6 +13,10 @@ const integer = (min: number, max: number) =>
     .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+const scale = z
+  .string()
+  .refine((text) => Number(text) >= 0.01 && Number(text) <= 1, 'must be a number from 0.01 to 1')
+  .transform(Number);
 const longSecret = (length: number) => z.string().min(length, `must have at least ${length} characters`);
 const url = (schemes: string[]) =>
   z
@@ -196,6 +200,11 @@ export const variables = z.object({
     .prefault('25s')
     .describe(
       'Bound on draining after SIGTERM, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
+    ),
+  TIME_SCALE: scale
+    .prefault('1')
+    .describe(
+      'For tests: leases, sweeps and the waits of circuits last this part of their time, from 0.01 to 1',
     ),
 });
 

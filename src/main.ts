@@ -4,7 +4,7 @@ import { ConfigError, parseConfig, type CompleteConfig, type Config } from './co
 import { greet } from './greeting.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
 import { describeError } from './platform/errors.js';
-import { generatedSecrets } from './platform/generated-secrets.js';
+import { generatedSecrets } from './platform/embedded/generated-secrets.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import type { Role } from './resources.js';
 import { version } from './version.js';

@@ -1,15 +1,17 @@
-import pRetry from 'p-retry';
+import pRetry, { AbortError } from 'p-retry';
 import type { CompleteConfig } from './config.js';
-import { createDeliveryQueue, queueNames, type DeliveryQueue } from './deliveries/enqueue.js';
-import { makeFirstPartitions } from './deliveries/partitions.js';
-import { createSender, type Sender } from './deliveries/send.js';
-import { sweepAfterMs } from './deliveries/timing.js';
+import { createPointers, queueNames, type Pointers } from './deliveries/dispatch/pointers.js';
+import { makeFirstPartitions } from './deliveries/retention/partitions.js';
+import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { createTargets, type Targets } from './deliveries/outbox/targets.js';
+import { timesOf, type Times } from './deliveries/outbox/times.js';
+import { createSender, type Sender } from './deliveries/send/sender.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import { migrate } from './platform/migrate.js';
+import { EarlierBuildError, migrate } from './platform/migrate.js';
 import { createPool, type Database, type Pool } from './platform/postgres.js';
-import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue.js';
+import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
 import { createRateLimits, type RateLimits } from './platform/rate-limit.js';
 import type { createReleasers } from './platform/releasers.js';
 import { defaultDropoffLocations } from './shipments/dropoff-defaults.js';
@@ -35,18 +37,21 @@ export interface Resources {
   engine: QueueEngine;
   /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
-  deliveryQueue: DeliveryQueue;
+  pointers: Pointers;
+  times: Times;
   metrics: Metrics;
   /** Sends notifications: the worker's, and the API's tests. */
   sender: Sender;
-  enqueueCreation(shipmentIds: string[]): void;
+  targets: Targets;
+  enqueueCreation(shipmentId: string): Promise<void>;
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
   limits: RateLimits;
   secrets: SecretBox;
   policy: DestinationPolicy;
   /** What recording state events takes, over one of the databases. */
-  recording(db: Database): RecordDependencies;
+  recording(db: Database, handOver: HandOver): RecordDependencies;
+  terminalStates: string[];
 }
 
 const apiConnections = { maxConnections: 10, statementTimeoutMs: 2_500, durable: true };
@@ -93,10 +98,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     name,
     engine.producer(name),
   ]);
-  const deliveryQueue = createDeliveryQueue(
+  const pointers = createPointers(
     shards.map(([, producer]) => producer),
     logger,
   );
+  const times = timesOf(config.TIME_SCALE);
+  const terminalStates = [...catalogue.names].filter(catalogue.isTerminal);
 
   const policy: DestinationPolicy = {
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
@@ -116,21 +123,25 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     leaseDb,
     engine,
     producers: new Map([[creationQueueName, creation], ...shards]),
-    deliveryQueue,
+    pointers,
+    times,
     metrics,
     sender,
+    targets: createTargets(leaseDb),
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
     limits,
     secrets: createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS),
     policy,
-    recording: (db) => ({
+    terminalStates,
+    recording: (db, handOver) => ({
       db,
       allows: catalogue.allows,
-      terminalStates: [...catalogue.names].filter(catalogue.isTerminal),
-      sweepAfterMs,
-      onOwed: deliveryQueue.enqueue,
+      terminalStates,
+      leaseMs: times.leaseMs,
+      orderHoldMs: config.ORDER_HOLD,
+      handOver,
       metrics,
     }),
   };
@@ -148,9 +159,13 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 
 /** PostgreSQL may come up after us, or be put right after us. */
 const untilMigrated = ({ databaseUrl, logger, onWaiting }: OpenOptions): Promise<void> =>
-  pRetry(() => migrate(databaseUrl, logger), {
+  pRetry(() => migrate(databaseUrl, logger).catch(giveUpOnEarlierBuild), {
     retries: Infinity,
     minTimeout: 250,
     maxTimeout: 5_000,
     onFailedAttempt: ({ error }) => onWaiting(error),
   });
+
+const giveUpOnEarlierBuild = (error: unknown): never => {
+  throw error instanceof EarlierBuildError ? new AbortError(error) : error;
+};

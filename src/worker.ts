@@ -1,20 +1,28 @@
-import { createDispatcher } from './deliveries/dispatcher.js';
-import { dueOf, queueNames } from './deliveries/enqueue.js';
-import { createManualSender } from './deliveries/manual.js';
-import { makeLogPartitions } from './deliveries/partitions.js';
-import { advanceReplays } from './deliveries/replay.js';
-import { dropExpiredDays } from './deliveries/retention.js';
-import { createDeliverySweep } from './deliveries/sweeper.js';
+import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
+import { queueNames } from './deliveries/dispatch/pointers.js';
+import { makeLogPartitions } from './deliveries/retention/partitions.js';
+import { dropExpiredDays } from './deliveries/retention/retention.js';
+import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
+import { advanceReplays } from './deliveries/replay/replay.js';
+import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
+import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { createSweep } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { every } from './platform/every.js';
-import { createShipments } from './shipments/create.js';
-import { dropExpiredKeys } from './shipments/idempotency-keys.js';
+import { createInProcess, createShipments, sweepOrders } from './shipments/create.js';
+import type { ShipmentHead } from './events/store.js';
+import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
-import { sweepOrders } from './shipments/sweep.js';
 import type { Resources } from './resources.js';
 import { userAgent } from './version.js';
 
 export interface WorkerRole {
+  /** What is recorded in this process is sent by it. */
+  handOver: HandOver;
+  /** Deliveries that could go out now and wait for this process. */
+  pressure(): number;
+  /** Creates an order that this process has accepted; resolves when it is created or left to the sweeper. */
+  create(order: ShipmentHead): Promise<void>;
   /** Rejects unless a canary, or any other job, has come through every queue to this process in the last 30 s. */
   checkFlow(): Promise<void>;
   /** No new work; resolves when the attempts under way are recorded. */
@@ -23,7 +31,7 @@ export interface WorkerRole {
 
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
-const sweepIntervalMs = 2_000;
+const orderSweepMs = 2_000;
 const canaryIntervalMs = 3_000;
 const flowMaxAgeMs = 30_000;
 const gaugeIntervalMs = 15_000;
@@ -31,32 +39,38 @@ const maintenanceIntervalMs = 3_600_000;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
-  const { config, workerDb: db, logger, metrics, engine, deliveryQueue: queue, producers } = resources;
-  const dispatcher = createDispatcher({
+  const { config, workerDb: db, logger, metrics, engine, producers, pointers, times } = resources;
+  const sending = {
     db,
-    leaseDb: resources.leaseDb,
     secrets: resources.secrets,
     send: resources.sender.send,
-    queue,
+    targets: resources.targets,
     logger,
     metrics,
-    concurrency: config.DELIVERY_CONCURRENCY,
+    times,
     timeoutMs: config.DELIVERY_TIMEOUT,
-    retryScheduleMs: config.RETRY_SCHEDULE,
     orderHoldMs: config.ORDER_HOLD,
     userAgent,
+  };
+  const dispatcher = createDispatcher({
+    ...sending,
+    leaseDb: resources.leaseDb,
+    concurrency: config.DELIVERY_CONCURRENCY,
+    retryScheduleMs: config.RETRY_SCHEDULE,
+    terminalStates: resources.terminalStates,
+    onLeft: (webhookIds) => pointers.point('look', webhookIds),
   });
-  const manual = createManualSender({
-    db,
-    secrets: resources.secrets,
-    send: resources.sender.send,
+  const { look } = dispatcher;
+  const redeliverer = createRedeliverer({
+    ...sending,
+    look,
+    leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
+  });
+  const creation = {
+    ...resources.recording(db, dispatcher),
+    initialState: resources.catalogue.initial,
     logger,
-    metrics,
-    timeoutMs: config.DELIVERY_TIMEOUT,
-    userAgent,
-    queue,
-  });
-  const creation = { ...resources.recording(db), initialState: resources.catalogue.initial };
+  };
   const startedAt = Date.now();
   const lastJobAt = new Map<string, number>();
   metrics.onScrape(() => {
@@ -76,36 +90,37 @@ export function startWorker(resources: Resources): WorkerRole {
   const consumers = [
     consume(creationQueueName, creationConcurrency, (job) => createShipments(creation, job.ids)),
     ...queueNames(config.DELIVERY_SHARDS).map((name) =>
-      consume(name, deliveryConcurrency, (job) => {
-        if (job.name === 'manual') return manual.handle(job.ids);
-        if (job.name === 'help') return dispatcher.help(job.ids[0]!);
-        return dispatcher.handle({ name: job.name, due: dueOf(job.ids) });
+      consume(name, deliveryConcurrency, async (job) => {
+        if (job.name === 'redeliver') await redeliverer.handle(job.ids);
+        else if (job.name === 'due') dispatcher.lookAhead(job.ids);
+        else look(job.ids);
       }),
     ),
   ];
 
-  const orders = every(sweepIntervalMs, 'sweep orders', logger, () =>
-    sweepOrders({
-      db,
-      producer: producers.get(creationQueueName)!,
-      enqueue: resources.enqueueCreation,
-      logger,
-      metrics,
-    }),
+  const orders = every(orderSweepMs, 'sweep orders', logger, () =>
+    sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
   );
-  const sweepDeliveries = createDeliverySweep({
-    db,
-    queue,
-    logger,
-    metrics,
+  const sweep = createSweep({
+    ...sending,
+    look,
+    accept: dispatcher.accept,
+    check: dispatcher.check,
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
-    orderHoldMs: config.ORDER_HOLD,
   });
-  const deliveries = every(sweepIntervalMs, 'sweep deliveries', logger, sweepDeliveries);
-  const byHand = every(sweepIntervalMs, 'sweep by hand', logger, () => manual.sweep());
-  const replays = every(sweepIntervalMs, 'replays', logger, () =>
-    advanceReplays({ db, queue, logger, retentionMs: config.LOG_RETENTION }),
-  );
+  const deliveries = every(times.sweepEveryMs, 'sweep deliveries', logger, sweep);
+  const byHand = every(times.sweepEveryMs, 'sweep by hand', logger, () => redeliverer.sweep());
+  const replays = every(times.sweepEveryMs, 'replays', logger, async () => {
+    const deps = {
+      db,
+      logger,
+      look,
+      retentionMs: config.LOG_RETENTION,
+      orderHoldMs: config.ORDER_HOLD,
+      ...times,
+    };
+    return (await advanceReplays(deps)) ? times.replayEveryMs : undefined;
+  });
   const canaries = every(canaryIntervalMs, 'canary', logger, async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
@@ -119,7 +134,7 @@ export function startWorker(resources: Resources): WorkerRole {
 
   let draining: Promise<void> | undefined;
   const drain = async () => {
-    const drained = Promise.all([dispatcher.drain(), manual.drain()]);
+    const drained = Promise.all([dispatcher.drain(), redeliverer.drain()]);
     await Promise.all([
       orders.stop(),
       deliveries.stop(),
@@ -134,6 +149,9 @@ export function startWorker(resources: Resources): WorkerRole {
   };
 
   return {
+    handOver: dispatcher,
+    pressure: dispatcher.pressure,
+    create: createInProcess(creation),
     checkFlow: () => {
       const stale = [...producers.keys()].filter(
         (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,

@@ -11,8 +11,17 @@ if (!databaseUrl) throw new Error('Run the tests with `npm test`: it starts the 
 
 export type Backend = 'postgres' | 'redis';
 
-/** The queue backends that can be tested here; `npm test` says so where Redis is missing. */
-export const backends: Backend[] = redisUrl ? ['postgres', 'redis'] : ['postgres'];
+/**
+ * The queue backends that can be tested here; `npm test` says so where Redis is missing. A file made of
+ * `describe.each(backends)` alone runs once for each of them, side by side (jest.config.js).
+ */
+export const backends: Backend[] = backendsOfThisRun();
+
+function backendsOfThisRun(): Backend[] {
+  const { queueBackend } = globalThis as { queueBackend?: Backend };
+  if (queueBackend) return [queueBackend];
+  return redisUrl ? ['postgres', 'redis'] : ['postgres'];
+}
 
 export interface Service {
   url: string;

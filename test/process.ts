@@ -14,6 +14,8 @@ export interface RunningProcess {
   exited: Promise<number | string>;
 }
 
+/** Those of `npm start` and of the image. */
+const productionOptions = ['--max-semi-space-size=16', '--enable-source-maps'];
 const children = new Set<ChildProcess>();
 
 /** Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before. */
@@ -23,7 +25,7 @@ export async function startProcess(
   nodeOptions: string[] = [],
 ): Promise<RunningProcess> {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, main, role], {
+  const child = spawn(process.execPath, [...productionOptions, ...nodeOptions, main, role], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../src/platform/embedded/index.js';
 import { createLogger } from '../src/platform/logger.js';
@@ -13,25 +13,42 @@ import { migrate } from '../src/platform/migrate.js';
 import { startRedis } from './redis.js';
 import { createDatabase, templateDatabase } from './database.js';
 
+/** Tests wait about as much as they compute; more at once and those that measure time would measure each other. */
+const workersPerCore = 1.5;
+/** A server takes 100 connections; a test file needs up to forty. */
+const workersPerServer = 2;
+const workers = Number(
+  process.env.TEST_WORKERS ?? Math.min(8, Math.ceil(workersPerCore * availableParallelism())),
+);
+
 const logger = createLogger('warn');
 const folder = mkdtempSync(join(tmpdir(), 'parcelhook-test-'));
-const postgres = await startEmbeddedPostgres({ dataDir: folder, logger });
-const template = await createDatabase(postgres.connectionString, templateDatabase, null);
-await migrate(template, logger);
+const servers = await Promise.all(
+  Array.from({ length: Math.ceil(workers / workersPerServer) }, (_, index) =>
+    startPostgres(join(folder, `postgres-${index + 1}`)),
+  ),
+);
 const redis = await startRedis(folder);
 if (!redis) {
   console.warn('\n  NO redis-server OR valkey-server ON PATH: every test of the Redis queue is LEFT OUT.\n');
 }
 
+async function startPostgres(dataDir: string) {
+  const server = await startEmbeddedPostgres({ dataDir, logger });
+  await migrate(await createDatabase(server.connectionString, templateDatabase, null), logger);
+  return server;
+}
+
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
+const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const child = spawn(
   process.execPath,
-  ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...process.argv.slice(2)],
+  [...options, jest, `--maxWorkers=${workers}`, ...process.argv.slice(2)],
   {
     stdio: 'inherit',
     env: {
       ...process.env,
-      TEST_DATABASE_URL: postgres.connectionString,
+      TEST_DATABASE_URLS: servers.map((server) => server.connectionString).join(' '),
       TEST_REDIS_URL: redis?.url ?? '',
     },
   },
@@ -40,7 +57,7 @@ const forward = (signal: NodeJS.Signals) => void child.kill(signal);
 process.on('SIGINT', forward);
 process.on('SIGTERM', forward);
 child.on('exit', (code) => {
-  void Promise.allSettled([redis?.stop(), postgres.stop()]).then(() => {
+  void Promise.allSettled([redis?.stop(), ...servers.map((server) => server.stop())]).then(() => {
     rmSync(folder, { recursive: true, force: true });
     process.exit(code ?? 1);
   });

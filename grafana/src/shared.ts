@@ -36,7 +36,7 @@ export const openDeliveries = () =>
   graph({
     title: 'Open deliveries',
     description:
-      'PENDING: due now or at the next retry. HELD: waits for its turn, an open circuit or a paused webhook. Counted up to 200,000.',
+      'PENDING: due now or at the next retry. SENDING: an attempt is under way, or claimed for one. HELD: waits for its turn, an open circuit or a webhook that is not active. Counted up to 200,000.',
     unit: 'short',
     queries: [{ expr: reported('deliveries_open', 'status'), legend: '{{status}}' }],
     stacked: true,

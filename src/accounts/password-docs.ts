@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parametersOf } from '../http/openapi-operation.js';
-import { pageAnswer, text } from '../http/openapi-pages.js';
-import { exampleOf, type SchemaCollector } from '../http/openapi-schemas.js';
-import type { Paths } from '../http/openapi-types.js';
+import { parametersOf } from '../http/openapi/operation.js';
+import { pageAnswer, text } from '../http/openapi/pages.js';
+import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
+import type { Paths } from '../http/openapi/types.js';
 import { form, linkToken } from './password-page.js';
 
 const html = text('text/html');

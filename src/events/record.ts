@@ -1,5 +1,6 @@
-import { supersede } from '../deliveries/order-store.js';
-import type { DueDelivery } from '../deliveries/enqueue.js';
+import type { HandOver } from '../deliveries/outbox/hand-over.js';
+import { distinctTurns, giveTurns, supersede } from '../deliveries/outbox/turns.js';
+import type { Claim } from '../deliveries/outbox/types.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
@@ -11,11 +12,16 @@ import {
   loadShipments,
   type EventRow,
   type Move,
+  type Owed,
   type ShipmentHead,
 } from './store.js';
 
-/** A state event and the shipment it belongs to, by its id or its tracking id. */
-export type NewEvent = StateEvent & ({ shipmentId: string } | { trackingId: string });
+/**
+ * A state event and the shipment it belongs to: by its id, its tracking id, or as it is known from its order, which
+ * saves looking it up.
+ */
+export type NewEvent = StateEvent &
+  ({ shipmentId: string } | { trackingId: string } | { order: ShipmentHead });
 
 /** The event's id (the caller's own where it sent one), or why it was refused. */
 export type RecordResult = { eventId: string } | ApiError;
@@ -26,11 +32,11 @@ export interface RecordDependencies {
   allows(from: string | null, to: string): boolean;
   /** Never superseded. */
   terminalStates: string[];
-  /** When the sweeper takes a delivery for forgotten that no job came for. */
-  sweepAfterMs: number;
-  /** Told after the commit which deliveries are due; never waited for. */
-  onOwed(due: DueDelivery[]): void;
-  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut'>;
+  leaseMs: number;
+  orderHoldMs: number;
+  /** Gets what is owed, after the commit; never waited for. */
+  handOver: HandOver;
+  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize'>;
 }
 
 const rounds = 10;
@@ -69,7 +75,7 @@ async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promis
   const results = new Map<number, RecordResult>();
   for (let round = 0; round < rounds && results.size < events.length; round += 1) {
     try {
-      await recordRound(deps, events, results);
+      await recordRound(deps, events, results, round);
     } catch (error) {
       // What was recorded in an earlier round stays; only the open events are refused.
       if (!(error instanceof ApiError) || round === 0) throw error;
@@ -85,37 +91,91 @@ async function recordRound(
   deps: RecordDependencies,
   events: NewEvent[],
   results: Map<number, RecordResult>,
+  round: number,
 ): Promise<void> {
-  const plan = await planRound(deps, events, results);
-  const { recorded, owed, due, later } = await insertUnlessTaken(deps, plan);
+  const plan = await planRound(deps, events, results, round);
+  if (plan.rows.length === 0) return;
+  const { recorded, owed } = await insertUnlessTaken(deps, plan);
   for (const { row, index } of plan.rows) {
     if (!recorded.has(row.eventId)) continue;
     results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
   }
-  deps.metrics.fannedOut.inc(owed);
-  if (later.length > 0)
-    due.push(...(await supersede(deps.db, later, deps.terminalStates, deps.sweepAfterMs)));
-  if (due.length > 0) deps.onOwed(due);
+  deps.metrics.fannedOut.inc(owed.length);
+  const later = owed.filter(
+    ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
+  );
+  if (later.length > 0) await lookAtTurnsAgain(deps, later);
 }
 
 /**
- * A caller's event id may have been taken since it was looked up: the next round sees it. Shipments are locked in
- * the order of their ids; two statements that wait for each other's would be a deadlock.
+ * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What is owed is handed over
+ * with the claims made for this process.
  */
-async function insertUnlessTaken(deps: RecordDependencies, { moves, rows }: Plan) {
-  const nothing = { recorded: new Set<string>(), owed: 0, due: [] as DueDelivery[], later: [] };
-  if (rows.length === 0) return nothing;
+async function insertUnlessTaken(
+  deps: RecordDependencies,
+  { moves, rows }: Plan,
+): Promise<{ recorded: Set<string>; owed: Owed[] }> {
+  const { handOver } = deps;
+  const events = rows.map(({ row }) => row);
+  const inOrder = [...moves.values()].sort((a, b) => (a.shipmentId < b.shipmentId ? -1 : 1));
+  const room = handOver.reserve(events.map(({ shipperId }) => shipperId));
+  const issuedAt = performance.now();
+  let owed: Owed[] = [];
   try {
-    return await insertEvents(
-      deps.db,
-      [...moves.values()].sort((a, b) => (a.shipmentId < b.shipmentId ? -1 : 1)),
-      rows.map(({ row }) => row),
-      deps.sweepAfterMs,
-    );
+    const inserted = await insertEvents(deps.db, inOrder, events, room, deps);
+    owed = inserted.owed;
+    return inserted;
   } catch (error) {
-    if (isUniqueViolation(error)) return nothing;
+    if (isUniqueViolation(error)) return { recorded: new Set(), owed: [] };
     throw error;
+  } finally {
+    const due = owed.flatMap(({ started, waitsTurn, webhookId }) =>
+      started || waitsTurn ? [] : [webhookId],
+    );
+    const started = owed.filter(({ started }) => started);
+    handOver.owed(room, started.map(claimOf), due, issuedAt);
+  }
+}
+
+const claimOf = (owed: Owed): Claim => ({
+  shipperId: owed.event.shipperId,
+  deliveryId: owed.deliveryId,
+  webhookId: owed.webhookId,
+  eventId: owed.event.externalId ?? owed.event.eventId,
+  body: owed.event.body,
+  recordedAt: owed.event.recordedAt,
+  shipmentId: owed.event.shipmentId,
+  sequence: owed.event.sequence,
+  number: 1,
+  trigger: 'SCHEDULED',
+  failureCount: 0,
+  revision: owed.revision,
+  ordered: owed.ordered,
+  supersedes: owed.supersedes,
+  troubled: owed.troubled,
+  isProbe: false,
+});
+
+/**
+ * What had to wait saw an earlier state in the outbox that may be gone by now, and who settled that one did not see what
+ * waits. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
+ */
+async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promise<void> {
+  const inOrder = [...later].sort((a, b) => a.event.sequence - b.event.sequence);
+  const turns = distinctTurns(
+    inOrder.map(({ webhookId, event, supersedes }) => ({
+      webhookId,
+      shipmentId: event.shipmentId,
+      before: supersedes ? event.sequence : null,
+    })),
+  );
+  try {
+    const superseding = turns.filter(({ before }) => before !== null);
+    if (superseding.length > 0) await supersede(deps.db, superseding, deps.terminalStates);
+    deps.handOver.look(await giveTurns(deps.db, turns, deps.orderHoldMs));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
   }
 }
 
@@ -124,6 +184,7 @@ async function planRound(
   deps: RecordDependencies,
   events: NewEvent[],
   results: Map<number, RecordResult>,
+  round: number,
 ): Promise<Plan> {
   const open = events.flatMap((event, index) => (results.has(index) ? [] : [{ event, index }]));
   const externalIds = open.flatMap(({ event }) => event.externalId ?? []);
@@ -131,12 +192,13 @@ async function planRound(
   const shipments = await loadHeads(
     deps.db,
     open.map(({ event }) => event),
+    round === 0, // what is known from an order may have been created by another since
   );
   const plan: Plan = { moves: new Map(), rows: [] };
   const planned = new Set<string>();
 
   for (const { event, index } of open) {
-    const shipment = shipments.get('shipmentId' in event ? event.shipmentId : event.trackingId);
+    const shipment = shipments.get(keyOf(event));
     const earlier = event.externalId === undefined ? undefined : known.get(event.externalId);
     if (!shipment) results.set(index, notFound('This shipment'));
     else if (earlier) results.set(index, repeated(event, shipment, earlier));
@@ -151,10 +213,19 @@ async function planRound(
   return plan;
 }
 
-async function loadHeads(db: Database, events: NewEvent[]): Promise<Map<string, ShipmentHead>> {
-  const shipmentIds = events.flatMap((event) => ('shipmentId' in event ? [event.shipmentId] : []));
-  const trackingIds = events.flatMap((event) => ('trackingId' in event ? [event.trackingId] : []));
-  const heads = await loadShipments(db, shipmentIds, trackingIds);
+const keyOf = (event: NewEvent) =>
+  'order' in event ? event.order.shipmentId : 'shipmentId' in event ? event.shipmentId : event.trackingId;
+
+async function loadHeads(
+  db: Database,
+  events: NewEvent[],
+  known: boolean,
+): Promise<Map<string, ShipmentHead>> {
+  const heads = known ? events.flatMap((event) => ('order' in event ? [{ ...event.order }] : [])) : [];
+  const others = known ? events.filter((event) => !('order' in event)) : events;
+  const trackingIds = others.flatMap((event) => ('trackingId' in event ? [event.trackingId] : []));
+  const shipmentIds = others.flatMap((event) => ('trackingId' in event ? [] : [keyOf(event)]));
+  if (others.length > 0) heads.push(...(await loadShipments(db, shipmentIds, trackingIds)));
   return new Map(
     heads.flatMap((head): [string, ShipmentHead][] => [
       [head.shipmentId, head],
@@ -172,6 +243,7 @@ function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Mov
   shipment.state = event.state;
   moves.set(shipment.shipmentId, {
     shipmentId: shipment.shipmentId,
+    shipperId: shipment.shipperId,
     fromSequence,
     toSequence: shipment.sequence,
     state: event.state,
@@ -183,7 +255,6 @@ function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Mov
     shipmentId: shipment.shipmentId,
     sequence: shipment.sequence,
     state: event.state,
-    occurredAt: new Date(timestampMs),
     recordedAt,
     body: renderNotification(shipment, event, timestampMs),
   };

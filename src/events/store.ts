@@ -1,5 +1,5 @@
-import type { DueDelivery } from '../deliveries/enqueue.js';
-import type { Finished } from '../deliveries/order-store.js';
+import type { Room } from '../deliveries/outbox/hand-over.js';
+import { blocker, ms } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -8,6 +8,7 @@ export interface ShipmentHead {
   shipperId: string;
   trackingId: string;
   shipperTrackingId: string;
+  /** Null before it is created. */
   state: string | null;
   /** Events recorded so far. */
   sequence: number;
@@ -20,7 +21,6 @@ export interface EventRow {
   shipmentId: string;
   sequence: number;
   state: string;
-  occurredAt: Date;
   recordedAt: Date;
   body: string;
 }
@@ -28,9 +28,25 @@ export interface EventRow {
 /** A shipment moves on from `fromSequence` to its last event; refused if another writer was faster. */
 export interface Move {
   shipmentId: string;
+  shipperId: string;
   fromSequence: number;
   toSequence: number;
   state: string;
+}
+
+/** One delivery owed for one of the events recorded. */
+export interface Owed {
+  deliveryId: string;
+  webhookId: string;
+  /** Its event, as it was passed. */
+  event: EventRow;
+  /** It is claimed by this process. */
+  started: boolean;
+  waitsTurn: boolean;
+  revision: number;
+  ordered: boolean;
+  supersedes: boolean;
+  troubled: boolean;
 }
 
 export function loadShipments(
@@ -40,9 +56,17 @@ export function loadShipments(
 ): Promise<ShipmentHead[]> {
   return db.query<ShipmentHead>(
     'load-shipments',
-    `select shipment_id as "shipmentId", shipper_id as "shipperId", tracking_id as "trackingId",
-            shipper_tracking_id as "shipperTrackingId", state, sequence
-       from shipments where shipment_id = any($1::uuid[]) or tracking_id = any($2)`,
+    `with found as materialized (
+       select shipment_id, shipper_id, tracking_id, shipper_tracking_id from shipments
+        where shipment_id = any($1::uuid[])
+       union
+       select shipment_id, shipper_id, tracking_id, shipper_tracking_id from shipments where tracking_id = any($2)
+     )
+     select s.shipment_id as "shipmentId", s.shipper_id as "shipperId", s.tracking_id as "trackingId",
+            s.shipper_tracking_id as "shipperTrackingId", p.state, coalesce(p.sequence, 0) as sequence
+       from found s
+       left join lateral (
+         select state, sequence from shipment_progress where shipment_id = s.shipment_id limit 1) p on true`,
     [shipmentIds, trackingIds],
   );
 }
@@ -61,87 +85,113 @@ export async function findEventsByExternalId(
 }
 
 /**
- * Moves shipments, records their events and everything owed for them: one statement, one commit. Answers the
- * events recorded (those of shipments that somebody else moved meanwhile are missing), how many deliveries are owed,
- * those that are due, and those that have earlier ones in their shipment.
+ * Moves shipments, records their events and everything owed for them: one statement, one commit. What finds room goes
+ * into the outbox as claimed by this process, fair between webhooks; the rest is READY or waits its turn. Returns the
+ * ids of the events recorded (those of shipments that somebody else moved meanwhile are missing) and what is owed.
+ * Throws a unique violation where somebody else created one of the shipments meanwhile, or took a caller's event id.
  */
 export async function insertEvents(
   db: Database,
   moves: Move[],
   events: EventRow[],
-  sweepAfterMs: number,
-): Promise<{ recorded: Set<string>; owed: number; due: DueDelivery[]; later: Finished[] }> {
-  const rows = await db.query<{
-    eventId: string;
-    deliveryId: string | null;
-    webhookId: string;
-    status: string | null;
-  }>(
-    'insert-events',
-    `with moved as (
-       update shipments s set state = m.state, sequence = m.to_sequence
-         from unnest($1::uuid[], $2::int[], $3::int[], $4::text[])
-           as m (shipment_id, from_sequence, to_sequence, state)
-        where s.shipment_id = m.shipment_id and s.shipment_id = any($1::uuid[]) and s.sequence = m.from_sequence
-       returning s.shipment_id
-     ), recorded as (
-       insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, occurred_at,
-                           recorded_at, body)
-       select e.event_id, e.external_id, e.shipper_id, shipment_id, e.sequence, e.state, e.occurred_at,
-              e.recorded_at, e.body
-         from unnest($5::uuid[], $6::text[], $7::uuid[], $8::uuid[], $9::int[], $10::text[], $11::timestamptz[],
-                     $12::timestamptz[], $13::text[])
-           as e (event_id, external_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
-         join moved using (shipment_id)
-       returning event_id, shipper_id, shipment_id, sequence, state
-     ), owed as (
-       insert into deliveries (delivery_id, event_id, webhook_id, state, status, due_at, sweep_at)
-       select delivery_id(r.event_id, w.webhook_id), r.event_id, w.webhook_id, r.state,
-              case when callable then 'PENDING' else 'HELD' end,
-              case when callable then now() end,
-              case when callable then now() + make_interval(secs => $14::float8 / 1000) end
-         from recorded r
-         join (
-           select webhook_id, shipper_id, interests, deleted_at, supersede,
-                  status = 'ACTIVE' and c.open_until is null as callable
-             from webhooks left join circuits c using (webhook_id)
-         ) w on w.shipper_id = r.shipper_id and w.deleted_at is null
-          and (r.state = any(w.interests) or '*' = any(w.interests))
-       on conflict do nothing
-       returning event_id, delivery_id, webhook_id, status
-     )
-     select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null as status
-       from recorded
-     union all
-     select event_id, delivery_id, webhook_id, status from owed`,
-    [
-      moves.map((move) => move.shipmentId),
-      moves.map((move) => move.fromSequence),
-      moves.map((move) => move.toSequence),
-      moves.map((move) => move.state),
-      events.map((event) => event.eventId),
-      events.map((event) => event.externalId),
-      events.map((event) => event.shipperId),
-      events.map((event) => event.shipmentId),
-      events.map((event) => event.sequence),
-      events.map((event) => event.state),
-      events.map((event) => event.occurredAt),
-      events.map((event) => event.recordedAt),
-      events.map((event) => event.body),
-      sweepAfterMs,
-    ],
-  );
+  room: Room,
+  options: { leaseMs: number; orderHoldMs: number },
+): Promise<{ recorded: Set<string>; owed: Owed[] }> {
+  const rows = await db.query<Omit<Owed, 'event'> & { eventId: string }>('insert-events', insertEventsText, [
+    moves.map(({ shipmentId }) => shipmentId),
+    moves.map(({ shipperId }) => shipperId),
+    moves.map(({ fromSequence }) => fromSequence),
+    moves.map(({ toSequence }) => toSequence),
+    moves.map(({ state }) => state),
+    events.map(({ eventId }) => eventId),
+    events.map(({ externalId }) => externalId),
+    events.map(({ shipperId }) => shipperId),
+    events.map(({ shipmentId }) => shipmentId),
+    events.map(({ sequence }) => sequence),
+    events.map(({ state }) => state),
+    events.map(({ recordedAt }) => recordedAt),
+    events.map(({ body }) => body),
+    JSON.stringify(room.byWebhook),
+    room.ofOthers,
+    room.total,
+    options.leaseMs,
+    options.orderHoldMs,
+  ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
-  const owed = rows.filter((row) => row.deliveryId !== null);
   return {
-    recorded: new Set(rows.map((row) => row.eventId)),
-    owed: owed.length,
-    due: owed.flatMap(({ deliveryId, webhookId, status }) =>
-      deliveryId !== null && status === 'PENDING' ? [{ deliveryId, webhookId }] : [],
+    recorded: new Set(rows.map(({ eventId }) => eventId)),
+    owed: rows.flatMap(({ eventId, ...owed }) =>
+      owed.deliveryId === null ? [] : [{ ...owed, event: byId.get(eventId)! }],
     ),
-    later: owed.flatMap(({ eventId, webhookId }) => {
-      const { shipmentId, sequence } = byId.get(eventId)!;
-      return sequence > 1 ? [{ webhookId, shipmentId, sequence }] : [];
-    }),
   };
 }
+
+/**
+ * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
+ * by id, and only after all of them the events, by the caller's ids. The room's `place` counts what a webhook may start:
+ * turns are decided before.
+ */
+const insertEventsText = `
+  with m as materialized (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[])
+      as m (shipment_id, shipper_id, from_sequence, to_sequence, state) order by shipment_id
+  ), created as (
+    insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
+    select shipment_id, shipper_id, state, to_sequence, now() from m where from_sequence = 0
+    returning shipment_id
+  ), done as (
+    delete from orders_to_create where shipment_id = any(array(select shipment_id from created))
+  ), advanced as (
+    update shipment_progress p set state = m.state, sequence = m.to_sequence, updated_at = now()
+      from m
+     where m.from_sequence > 0 and p.shipment_id = any(array[m.shipment_id]) and p.sequence = m.from_sequence
+    returning p.shipment_id
+  ), moved as materialized (
+    select shipment_id from created union all select shipment_id from advanced
+  ), recorded as (
+    insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+    select e.* from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
+                           $12::timestamptz[], $13::text[])
+        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+     where coalesce(e.shipment_id in (select shipment_id from moved), false)
+     order by e.external_id, e.event_id
+    returning event_id, shipper_id, shipment_id, sequence, state
+  ), owed as (
+    select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
+           w.ordering = 'SHIPMENT' and r.sequence > 1 and (
+             row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
+             or exists (${blocker('before', '$18')})) as waits_turn
+      from recorded r
+     cross join lateral (
+       select webhook_id, revision, ordering, supersede, called_since, c.troubled,
+              status = 'ACTIVE' and not coalesce(c.resting, false) as probed,
+              case when status = 'ACTIVE' and not coalesce(c.open, false)
+                   then coalesce(($14::jsonb -> webhook_id::text)::int, $15::int) else 0 end as room
+         from webhooks
+         left join lateral (select true as troubled, open_until is not null as open, open_until > now() as resting
+                              from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
+        where shipper_id = r.shipper_id and deleted_at is null and (r.state = any(interests) or '*' = any(interests))
+       offset 0) w
+     cross join lateral (select w.webhook_id, r.shipment_id, r.sequence offset 0) before
+  ), placed as (
+    select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place from owed
+  ), started as materialized (
+    select *, not waits_turn and place <= room
+              and row_number() over (order by waits_turn or place > room, place, event_id) <= $16::int as starts
+      from placed
+  ), added as (
+    insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, waits_turn,
+                        due_at, lease_until, attempt_count)
+    select shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state,
+           case when starts then 'SENDING' else 'READY' end, waits_turn, case when not waits_turn then now() end,
+           case when starts then now() + ${ms('$17')} end, starts::int
+      from started
+  )
+  select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
+         null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
+         null::bool as troubled
+    from recorded
+  union all
+  select event_id, delivery_id, webhook_id, starts, waits_turn, revision, ordering = 'SHIPMENT', supersede,
+         coalesce(troubled, false)
+    from started`;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Router, type Response } from 'express';
 import { onlyRead } from '../platform/errors.js';
-import { renderDocs } from './docs-page.js';
-import type { OpenApiDocument } from './openapi-types.js';
+import { renderDocs } from './docs/page.js';
+import type { OpenApiDocument } from './openapi/types.js';
 
 /**
  * `/openapi.json` and `/docs`, answered with an ETag. The page is made when it is first asked for: only then is it

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { Answer } from './envelope.js';
-import type { Tag } from './openapi-intro.js';
-import type { Method } from './openapi-types.js';
+import type { Tag } from './openapi/intro.js';
+import type { Method } from './openapi/types.js';
 
 /** Who is calling: null on routes without authentication. */
 export interface Caller {

@@ -55,7 +55,7 @@ export const recordedMany = z
   .object({ results: described(z.array(z.union([recorded, refused])), 'One for each event, in order.') })
   .meta({ description: 'What became of each event.' });
 
-export const replay = z
+const replay = z
   .object({
     replayId: uuid('Identifier of the replay.'),
     webhookId: uuid('The webhook it is for.'),

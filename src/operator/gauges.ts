@@ -1,7 +1,7 @@
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
-import type { Producer } from '../platform/queue.js';
-import { countOpenCircuits, oldestWaitingSeconds } from './lag-store.js';
+import type { Producer } from '../platform/queue/engine.js';
+import { countOpenCircuits, readLag } from './lag-store.js';
 
 const openCounted = 200_000;
 
@@ -27,16 +27,11 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
 }
 
 async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<void> {
-  const rows = await db.query<{ status: string; count: number }>(
-    'count-open',
-    `select s.status, count(o.status)::int as count
-       from unnest(array['PENDING', 'HELD']) as s (status)
-       left join (select status from deliveries where completed_at is null limit $1) o using (status)
-      group by s.status`,
-    [openCounted],
-  );
-  for (const { status, count } of rows) metrics.deliveriesOpen.set({ status }, count);
-  metrics.oldestWaiting.set(await oldestWaitingSeconds(db));
+  const { pending, sending, held, oldestDueSeconds } = await readLag(db, openCounted);
+  metrics.deliveriesOpen.set({ status: 'PENDING' }, pending);
+  metrics.deliveriesOpen.set({ status: 'SENDING' }, sending);
+  metrics.deliveriesOpen.set({ status: 'HELD' }, held);
+  metrics.oldestWaiting.set(oldestDueSeconds);
 }
 
 async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {

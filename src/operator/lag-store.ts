@@ -1,18 +1,56 @@
+import { isCallable } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/postgres.js';
 
-/**
- * How long the delivery that has waited longest is due, in seconds; 0 where none waits. What is due has its sweep_at
- * within two minutes and a half, so the retries of the future, however many, are not looked at.
- */
-export async function oldestWaitingSeconds(db: Database): Promise<number> {
-  const [row] = await db.query<{ seconds: number }>(
-    'oldest-waiting',
-    `select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds from (
-       select due_at from deliveries
-        where sweep_at <= now() + interval '150 seconds' and status = 'PENDING' and not claimed and due_at <= now()
-        order by sweep_at limit 1000) due`,
+/** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
+export interface Lag {
+  pending: number;
+  sending: number;
+  held: number;
+  /** Due to webhooks that may be called, and not being sent. */
+  due: number;
+  /** Seconds that the longest due of them has waited; 0 where none waits. */
+  oldestDueSeconds: number;
+}
+
+/** Counts at most `limit` of the deliveries owed; the oldest that could be sent is found among all of them. */
+export async function readLag(db: Database, limit: number): Promise<Lag> {
+  const [lag] = await db.query<Lag>(
+    'read-lag',
+    `with recursive owing as (
+       (select webhook_id from outbox order by webhook_id, shipment_id, sequence limit 1)
+       union all
+       select n.webhook_id
+         from owing o cross join lateral (
+           select webhook_id from outbox where webhook_id > o.webhook_id
+            order by webhook_id, shipment_id, sequence limit 1) n
+     ), grouped as materialized (
+       select webhook_id, status = 'SENDING' as sending, waits_turn, coalesce(due_at <= now(), false) as due,
+              count(*) as count
+         from (select webhook_id, status, waits_turn, due_at from outbox limit $1) o
+        group by webhook_id, 2, 3, 4
+     ), looked as materialized (
+       select g.*, w.callable
+         from grouped g cross join lateral (
+           select ${isCallable('webhooks')} as callable
+             from webhooks where webhook_id = g.webhook_id limit 1) w
+     )
+     select coalesce(sum(count) filter (where sending), 0)::int as sending,
+            coalesce(sum(count) filter (where not sending and (waits_turn or due and not callable)), 0)::int as held,
+            coalesce(sum(count) filter (where not sending and not waits_turn and (not due or callable)), 0)::int
+              as pending,
+            coalesce(sum(count) filter (where not sending and due and callable), 0)::int as due,
+            coalesce(extract(epoch from now() - (
+              select min(o.due_at)
+                from owing cross join lateral (
+                  select webhook_id, status, deleted_at from webhooks where webhook_id = owing.webhook_id limit 1) w
+               cross join lateral (
+                 select due_at from outbox
+                  where webhook_id = w.webhook_id and due_at <= now() and status <> 'SENDING' and ${isCallable('w')}
+                  order by due_at limit 1) o)), 0)::float8 as "oldestDueSeconds"
+       from looked`,
+    [limit],
   );
-  return row!.seconds;
+  return lag!;
 }
 
 /** Of webhooks that would be called. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cancelReplay, findReplay } from '../deliveries/replay-store.js';
+import { cancelReplay, findReplay } from '../deliveries/replay/store.js';
 import { idInPath } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';

@@ -1,12 +1,15 @@
 import { describeError } from './errors.js';
 import type { Logger } from './logger.js';
 
-/** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as usual. */
+/**
+ * Runs a task again and again, never twice at once. A failure is logged and the next turn comes as usual. A task may
+ * resolve with the milliseconds until its next turn, if that is to come at another time.
+ */
 export function every(
   intervalMs: number,
   name: string,
   logger: Logger,
-  task: () => Promise<void>,
+  task: () => Promise<number | void>,
 ): { stop(): Promise<void> } {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -17,9 +20,9 @@ export function every(
       .catch((error: unknown) =>
         logger.warn({ task: name, error: describeError(error) }, 'background task failed'),
       )
-      .then(() => {
+      .then((nextMs) => {
         // Jitter keeps several workers from working in step.
-        if (!stopped) timer = setTimeout(turn, intervalMs * (0.9 + 0.2 * Math.random()));
+        if (!stopped) timer = setTimeout(turn, (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random()));
       });
   };
   turn();

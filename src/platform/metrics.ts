@@ -100,10 +100,12 @@ export function createMetrics() {
       'GONE',
       'FAILING',
     ]),
-    swept: counterOf('sweeper_reenqueued_total', 'Work nobody saw to that got a job again.', 'kind', [
-      'delivery',
-      'order',
-    ]),
+    swept: counterOf(
+      'sweeper_reenqueued_total',
+      'Attempts whose lease ran out, and orders nobody saw to, taken up again.',
+      'kind',
+      ['delivery', 'order'],
+    ),
     rateLimited: counterOf('rate_limited_total', 'Requests refused with 429.', 'limit', [
       'api',
       'login_account',
@@ -126,7 +128,7 @@ export function createMetrics() {
 
     canaryAge: gauge(
       'queue_canary_age_seconds',
-      'Time since a job last came through to this process; a canary goes in every 3 s.',
+      'Time since a job last came through to this process; a canary goes in every 10 s.',
       ['queue'],
     ),
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),

@@ -38,6 +38,7 @@ const onePlan = [
   'plan_cache_mode=force_generic_plan',
   'enable_seqscan=off',
   'enable_mergejoin=off',
+  'enable_hashjoin=off',
   'jit=off',
 ];
 
@@ -77,9 +78,6 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 
 /** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
-
-/** True for a row no partition takes (SQLSTATE 23514). */
-export const isWithoutPartition = (error: unknown): boolean => codeOf(error) === '23514';
 
 /** True for a statement that took longer than it may (SQLSTATE 57014). */
 export const isTooSlow = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { connectRedis } from './redis.js';
+import { connectRedis } from './queue/connect-redis.js';
 
 /** What a key has left (less than none if it was overdrawn), and when it has all its points again. */
 export interface Balance {

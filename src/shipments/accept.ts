@@ -1,10 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ShipmentHead } from '../events/store.js';
 import type { Answer } from '../http/envelope.js';
 import { createBatcher } from '../platform/batch.js';
 import { conflict } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
+import type { Admission } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
@@ -16,6 +19,9 @@ import {
 } from './store.js';
 import { newTrackingId } from './tracking-id.js';
 
+/** What follows an order may take long where something is stuck: that must not keep other orders waiting. */
+const longestShareMs = 1_000;
+
 export type AcceptOrder = (
   shipperId: string,
   order: Order,
@@ -24,12 +30,15 @@ export type AcceptOrder = (
 
 /**
  * Accepts orders: accepted means committed. Concurrent requests share one statement. `onAccepted` is told
- * after the commit and never waited for: an order it loses is found by the sweeper.
+ * after the commit and not waited for: an order it loses is found by the sweeper. Orders take their turns at the
+ * `admission`: what is owed goes before what is asked for.
  */
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
-  onAccepted(shipmentIds: string[]): void;
+  /** Resolves when the order has had its share of this process. */
+  onAccepted(order: ShipmentHead): Promise<void>;
+  admission: Admission;
   metrics: Metrics;
 }): AcceptOrder {
   const { db } = deps;
@@ -42,7 +51,6 @@ export function createAcceptOrder(deps: {
     flush: async (orders) => {
       const stored = await insertOrders(db, orders);
       deps.metrics.ordersAccepted.inc(stored.size);
-      if (stored.size > 0) deps.onAccepted([...stored]);
       return orders.map((order) => stored.has(order.shipmentId));
     },
   });
@@ -58,15 +66,33 @@ export function createAcceptOrder(deps: {
       acceptedAt: new Date(),
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
     };
-    // The second time, an expired key has been freed; another request may have taken it since.
-    for (let time = 1; time <= 2; time += 1) {
-      if (await inserts.add(accepted)) return answerOf(accepted);
-      const earlier = await earlierOrder(db, accepted);
-      if (earlier) return answerOf(earlier);
+    const leave = await deps.admission.enter(shipperId);
+    let following: Promise<void> | undefined;
+    try {
+      // The second time, an expired key has been freed; another request may have taken it since.
+      for (let time = 1; time <= 2; time += 1) {
+        if (await inserts.add(accepted)) {
+          following = deps.onAccepted(headOf(accepted));
+          return answerOf(accepted);
+        }
+        const earlier = await earlierOrder(db, accepted);
+        if (earlier) return answerOf(earlier);
+      }
+      throw conflict('The idempotency key is being used by another request; send it again.');
+    } finally {
+      void Promise.race([following, following && sleep(longestShareMs)]).finally(leave);
     }
-    throw conflict('The idempotency key is being used by another request; send it again.');
   };
 }
+
+const headOf = ({ shipmentId, shipperId, trackingId, order }: AcceptedOrder): ShipmentHead => ({
+  shipmentId,
+  shipperId,
+  trackingId,
+  shipperTrackingId: order.shipperTrackingId,
+  state: null,
+  sequence: 0,
+});
 
 const answerOf = (accepted: AcceptedOrder | EarlierOrder): Answer => ({
   httpStatus: 201,

@@ -1,11 +1,11 @@
 import { createBatcher } from '../platform/batch.js';
 import { createThrottledWarn, type Logger } from '../platform/logger.js';
-import type { Producer } from '../platform/queue.js';
+import type { Producer } from '../platform/queue/engine.js';
 
 export const creationQueueName = 'create';
 const idsPerJob = 100;
 
-/** Puts accepted orders into the creation queue; never waited for, the sweeper finds what is lost. */
+/** Puts accepted orders into the creation queue; resolves when it is there, or was given up: the sweeper finds what is lost. */
 export function createCreationQueue(producer: Producer, logger: Logger) {
   const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
   const batcher = createBatcher<string, undefined>({
@@ -17,7 +17,5 @@ export function createCreationQueue(producer: Producer, logger: Logger) {
       return ids.map(() => undefined);
     },
   });
-  return (shipmentIds: string[]): void => {
-    for (const id of shipmentIds) batcher.add(id).catch(() => undefined);
-  };
+  return (shipmentId: string): Promise<void> => batcher.add(shipmentId).catch(() => undefined);
 }

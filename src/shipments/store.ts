@@ -22,7 +22,7 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',
     `with input as (
-       select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::jsonb[],
+       select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
                             $8::timestamptz[], $9::text[], $10::bytea[])
          as t (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
                accepted_at, key, body_hash)
@@ -32,14 +32,16 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
         order by shipper_id, key -- two statements that wait for each other's keys would be a deadlock
        on conflict do nothing
        returning shipment_id
+     ), stored as (
+       insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
+                              dropoff_location, accepted_at)
+       select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
+              accepted_at
+         from input
+        where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
+       returning shipment_id
      )
-     insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
-                            dropoff_location, accepted_at)
-     select shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
-            accepted_at
-       from input
-      where key is null or shipment_id in (select shipment_id from claimed)
-     returning shipment_id`,
+     insert into orders_to_create (shipment_id) select shipment_id from stored returning shipment_id`,
     [
       orders.map((order) => order.shipmentId),
       orders.map((order) => order.shipperId),
@@ -64,7 +66,9 @@ export async function findByIdempotencyKey(
   shipperId: string,
   key: string,
 ): Promise<EarlierOrder | null> {
-  const rows = await db.query<EarlierOrder>(
+  const rows = await db.query<
+    Omit<EarlierOrder, 'order' | 'dropoffLocation'> & Record<'order' | 'dropoffLocation', string>
+  >(
     'find-by-idempotency-key',
     `select k.body_hash as "bodyHash", s.shipment_id as "shipmentId", s.process_id as "processId",
             s.tracking_id as "trackingId", s.order_data as "order", s.dropoff_location as "dropoffLocation",
@@ -73,7 +77,13 @@ export async function findByIdempotencyKey(
       where k.shipper_id = $1 and k.key = $2 and k.created_at > now() - interval '24 hours'`,
     [shipperId, key],
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (!row) return null;
+  return {
+    ...row,
+    order: JSON.parse(row.order) as Order,
+    dropoffLocation: JSON.parse(row.dropoffLocation) as DropoffLocation,
+  };
 }
 
 /** Frees an idempotency key that is older than 24 hours. */
@@ -107,7 +117,8 @@ export async function findTracking(
   const rows = await db.query<TrackedShipment>(
     'find-tracking',
     `select s.tracking_id as "trackingId", s.shipment_id as "shipmentId",
-            s.shipper_tracking_id as "shipperTrackingId", s.state,
+            s.shipper_tracking_id as "shipperTrackingId",
+            (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state,
             array(select body from events e where e.shipment_id = s.shipment_id order by sequence) as bodies
        from shipments s where s.tracking_id = $2 and s.shipper_id = $1`,
     [shipperId, trackingId],
@@ -123,11 +134,30 @@ export async function findForgottenOrders(
 ): Promise<string[]> {
   const rows = await db.query<{ shipment_id: string }>(
     'find-forgotten-orders',
-    `select shipment_id from shipments
-      where state is null and (shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
-                               or shipment_id > uuid_floor(now() + make_interval(secs => $1::float8 / 1000)))
+    // A host's clock may be wrong in either direction.
+    `select shipment_id from orders_to_create
+      where shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
+         or shipment_id > uuid_floor(now() + make_interval(secs => $1::float8 / 1000))
       order by shipment_id limit $2`,
     [olderThanMs, limit],
   );
   return rows.map((row) => row.shipment_id);
 }
+
+const expiredAtOnce = 10_000;
+
+/** Deletes the idempotency keys older than 24 hours, in bounded pieces. */
+export async function dropExpiredKeys(db: Database): Promise<void> {
+  let deleted: unknown[] = [];
+  do deleted = await deleteExpired(db);
+  while (deleted.length === expiredAtOnce);
+}
+
+const deleteExpired = (db: Database): Promise<unknown[]> =>
+  db.query(
+    'delete-expired-idempotency-keys',
+    `delete from idempotency_keys where (shipper_id, key) in (
+       select shipper_id, key from idempotency_keys
+        where created_at < now() - interval '24 hours' order by created_at limit $1) returning 1`,
+    [expiredAtOnce],
+  );

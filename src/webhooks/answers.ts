@@ -48,6 +48,7 @@ export const webhookWithHealth = webhook
   .extend({
     health: z.object({
       circuit: described(z.enum(['CLOSED', 'OPEN']), '`OPEN`: it failed too often and is given a rest.'),
+      nextProbeAt: moment('When it is tried next while it is given a rest; else null.').nullable(),
       lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
       failureRate: described(
         z.number().min(0).max(1).nullable(),

@@ -34,7 +34,7 @@ export const DENIED_IPV4_RANGES = [
 ] as const;
 
 /** Global unicast, RFC 4291: all else in IPv6 (mapped IPv4, NAT64, ULA, link-local, multicast …) is refused. */
-export const ALLOWED_IPV6_RANGE = '2000::/3';
+const ALLOWED_IPV6_RANGE = '2000::/3';
 
 /** Exceptions from the range above. */
 export const DENIED_IPV6_RANGES = [

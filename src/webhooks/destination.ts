@@ -4,8 +4,6 @@ import { isDeniedAddress, type DestinationPolicy } from './destination-address.j
 export { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
 export { addressDenied, guardedLookup, type Resolve } from './destination-lookup.js';
 
-export const DEFAULT_ALLOWED_PORTS: readonly number[] = [80, 443, 8080, 8443];
-
 const MAX_LENGTH = 2048;
 
 /** Names that never mean a host on the public internet. */

@@ -26,7 +26,7 @@ export async function replaceSecrets(
 ): Promise<number> {
   const rows = await db.query(
     'replace-secrets',
-    `update webhooks w set secret = c.secret, previous_secret = c.previous_secret
+    `update webhooks w set secret = c.secret, previous_secret = c.previous_secret, revision = w.revision + 1
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
          as c (webhook_id, old_secret, old_previous, secret, previous_secret)
       where w.webhook_id = c.webhook_id and w.secret = c.old_secret

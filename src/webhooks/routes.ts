@@ -27,13 +27,15 @@ export interface WebhookDependencies {
   webhooksPerShipper: number;
   /** Names a webhook may take interest in today; others are kept for a later catalogue. */
   knownInterests: ReadonlySet<string>;
-  /** Resolves when no send to a webhook that was stopped can start any more. */
-  onStopped(webhookId: string): Promise<void>;
+  /** Resolves when no send to a webhook that was stopped just now can start any more. */
+  onStopped(): Promise<void>;
   /** Cancels what a deleted webhook still had to get. */
   onDeleted(webhookId: string): Promise<void>;
   /** Sends on what a webhook missed while it was not active. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
-  onResumed(webhookId: string): Promise<void>;
+  onResumed(webhookId: string): void;
+  /** Its deliveries go one at a time from now on, or do so no more. */
+  onReordered(webhookId: string): Promise<void>;
   /** How its deliveries have been doing. */
   health(webhookId: string): Promise<object>;
 }
@@ -124,8 +126,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         const updated = existing(
           isUuid(webhookId) && (await (body.status === 'ACTIVE' ? db.transaction(resume) : update(db))),
         );
-        if (body.status === 'ACTIVE') await deps.onResumed(webhookId);
-        else if (body.status) await deps.onStopped(webhookId);
+        if (body.ordering !== undefined) await deps.onReordered(webhookId);
+        if (body.status === 'ACTIVE') deps.onResumed(webhookId);
+        else if (body.status) await deps.onStopped();
         return { data: view(updated) };
       },
     }),
@@ -140,7 +143,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         existing(isUuid(webhookId) && (await markDeleted(db, caller.shipperId, webhookId)));
-        await deps.onStopped(webhookId);
+        await deps.onStopped();
         await deps.onDeleted(webhookId);
         return { data: { webhookId } };
       },

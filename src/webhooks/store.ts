@@ -80,10 +80,7 @@ export async function findWebhook(
   return rows[0] ?? null;
 }
 
-/**
- * Merges the changes; null without that webhook. Set to ACTIVE, its backlog is marked to be released by the sweeper,
- * also where it was ACTIVE: its circuit may be open.
- */
+/** Merges the changes; null without that webhook. What was held is due as soon as it is ACTIVE. */
 export async function updateWebhook(
   db: Database,
   shipperId: string,
@@ -102,9 +99,9 @@ export async function updateWebhook(
             supersede = coalesce($7, supersede),
             headers = coalesce($8, headers),
             description = coalesce($9, description),
-            backlog = case when $5 = 'ACTIVE' then 'RELEASE' else backlog end,
             stopped_at = case when $5 <> 'ACTIVE' then now() else stopped_at end,
-            updated_at = now()
+            called_since = case when $5 = 'ACTIVE' then now() else called_since end,
+            revision = revision + 1, updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
       returning ${columns}`,
     [
@@ -122,11 +119,11 @@ export async function updateWebhook(
   return rows[0] ?? null;
 }
 
-/** Marks the webhook deleted and its backlog to be cancelled. False without that webhook. */
+/** Marks the webhook deleted. False without that webhook. */
 export async function markDeleted(db: Database, shipperId: string, webhookId: string): Promise<boolean> {
   const rows = await db.query(
     'mark-deleted',
-    `update webhooks set deleted_at = now(), updated_at = now(), backlog = 'CANCEL'
+    `update webhooks set deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null returning webhook_id`,
     [shipperId, webhookId],
   );
@@ -147,7 +144,7 @@ export async function rotateSecret(
     'rotate-secret',
     `update webhooks
         set secret = $3, previous_secret = secret, previous_secret_until = now() + interval '24 hours',
-            updated_at = now()
+            revision = revision + 1, updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
      returning previous_secret_until as "validUntil"`,
     [shipperId, webhookId, sealedSecret],

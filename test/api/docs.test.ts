@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import type { OpenApiDocument } from '../../src/http/openapi-types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { basic, registerAccount, request, type Account } from '../client.js';
 import { operatorToken, startService, type Service } from '../harness.js';
 import { operationsOf } from './openapi-support.js';

@@ -17,24 +17,34 @@ beforeAll(async () => {
   await sql(`select make_log_partitions(current_date - 21, current_date)`);
   for (const status of statuses) {
     const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { status: 'PAUSED' });
-    await sql(
-      `with moments as (
+    const rows = `with moments as (
          select now() - interval '1 day' * days as moment from unnest($1::float8[]) as days
        ), e as (
-         insert into events (event_id, shipper_id, sequence, state, occurred_at, recorded_at, body)
+         insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
          select overlay(gen_random_uuid()::text placing left(uuid_floor(moment)::text, 14) || '7' from 1 for 15)::uuid,
-                $2, 1, 'CREATED', moment, moment, '{}'
+                $2::uuid, 1, 'CREATED', moment, '{}'
            from moments returning event_id, recorded_at
-       )
-       insert into deliveries (delivery_id, event_id, webhook_id, state, status, completed_at)
-       select delivery_id(event_id, $3::uuid), event_id, $3::uuid, 'CREATED', $4::text,
-              case when $4::text <> 'HELD' then recorded_at end from e`,
+       ), d as (
+         select $2::uuid as shipper_id, delivery_id(event_id, $3::uuid), event_id, $3::uuid as webhook_id,
+                'CREATED' as state, $4::text as status, recorded_at
+           from e
+       )`;
+    await sql(
+      status === 'HELD'
+        ? `${rows} insert into outbox (shipper_id, delivery_id, event_id, webhook_id, state, sequence, status, due_at)
+           select shipper_id, delivery_id, event_id, webhook_id, state, 1, replace(status, 'HELD', 'READY'), recorded_at
+             from d`
+        : `${rows} insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count,
+                                           completed_at)
+           select shipper_id, delivery_id, event_id, webhook_id, state, status, 0, recorded_at from d`,
       [daysAgo, account.shipperId, webhookId, status],
     );
   }
   inserted = await sql(
     `select delivery_id as "deliveryId", status, recorded_at as "recordedAt"
-       from deliveries join events using (event_id) order by delivery_id desc`,
+       from (select event_id, delivery_id, status from deliveries
+             union all select event_id, delivery_id, 'HELD' from outbox) d
+       join events using (event_id) order by delivery_id desc`,
   );
 });
 afterAll(() => service?.stop());

@@ -66,8 +66,8 @@ beforeAll(async () => {
     body: { state: 'PICKED_UP', eventId: 'my-event', lat: 1, evidences: ['e'] },
   });
   await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
-  const until = Date.now() + 20_000;
-  while ((await list('&status=PENDING')).length > 0 && Date.now() < until) await sleep(50);
+  const open = async () => [...(await list('&status=PENDING')), ...(await list('&status=SENDING'))].length;
+  for (const until = Date.now() + 20_000; (await open()) > 0 && Date.now() < until;) await sleep(50);
 });
 afterAll(async () => {
   await Promise.all([healthy?.close(), broken?.close()]);
@@ -88,12 +88,22 @@ describe('the delivery log', () => {
     expect(delivery).toEqual({
       deliveryId: expect.stringMatching(uuidForm),
       webhookId: webhooks.good,
+      targetAddress: healthy.url,
       eventId: expect.stringMatching(uuidForm),
       trackingId: trackingIds[1],
+      shipperTrackingId: 'L-1',
       state: 'CREATED',
       status: 'SUCCEEDED',
+      heldBy: null,
+      nextProbeAt: null,
       reason: null,
       attemptCount: 1,
+      lastAttempt: {
+        startedAt: expect.stringMatching(offsetForm),
+        durationMs: expect.any(Number),
+        statusCode: 200,
+        errorCode: null,
+      },
       nextAttemptAt: null,
       createdAt: expect.stringMatching(offsetForm),
       completedAt: expect.stringMatching(offsetForm),

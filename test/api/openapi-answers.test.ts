@@ -3,7 +3,7 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { registerWebhook, placeOrder, sampleOrder } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
-import type { OpenApiDocument } from '../../src/http/openapi-types.js';
+import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
 import { answerChecker } from './openapi-support.js';
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument, Operation, ResponseObject } from '../../src/http/openapi-types.js';
+import type { OpenApiDocument, Operation, ResponseObject } from '../../src/http/openapi/types.js';
 import type { Answer } from '../client.js';
 import type { Received } from '../receiver.js';
 
@@ -38,7 +38,7 @@ export function expectValid(validate: ValidateFunction, value: unknown, what: st
 }
 
 /** A copy whose objects have their documented fields only: an answer with another fails. */
-export function closed<T>(schema: T): T {
+function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../src/app.js';
 import { parseConfig, type CompleteConfig } from '../../src/config.js';
-import type { OpenApiDocument, Parameter } from '../../src/http/openapi-types.js';
+import type { OpenApiDocument, Parameter } from '../../src/http/openapi/types.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { sendRaw } from './raw.js';

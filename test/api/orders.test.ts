@@ -121,7 +121,7 @@ describe('the order result', () => {
       const data = await accepted({ 'package.contentValue': sent });
       expect(data.package.contentValue).toBe(shown);
       const [row] = await service.sql<{ value: string }>(
-        `select order_data #>> '{package,contentValue}' as value from shipments where shipment_id = $1`,
+        `select order_data::json #>> '{package,contentValue}' as value from shipments where shipment_id = $1`,
         [data.shipmentId],
       );
       expect(Number(row!.value)).toBe(sent);

@@ -183,9 +183,10 @@ describe('logging in', () => {
         (durations[name] ??= []).push(performance.now() - startedAt);
       }
     }
-    const medians = Object.values(durations).map((list) => percentile(list.slice(1), 0.5));
-    console.info(`medians: ${medians.map((ms) => ms.toFixed(1)).join(', ')} ms`);
-    expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.6); // without a hash: a tenth
+    // The least of each: what a busy machine adds to the others is no hash.
+    const least = Object.values(durations).map((list) => Math.min(...list.slice(1)));
+    console.info(`at least: ${least.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+    expect(Math.max(...least) / Math.min(...least)).toBeLessThan(1.6); // without a hash: a tenth
   }, 60_000);
 });
 

@@ -17,7 +17,13 @@ const health = async (webhookId: string) =>
 
 test('the health of a webhook tells its last success, its failures and what waits', async () => {
   const hook = await startHook(account);
-  const nothing = { circuit: 'CLOSED', lastSuccessAt: null, failureRate: null, pendingCount: 0 };
+  const nothing = {
+    circuit: 'CLOSED',
+    nextProbeAt: null,
+    lastSuccessAt: null,
+    failureRate: null,
+    pendingCount: 0,
+  };
   expect(await health(hook.webhookId)).toEqual(nothing);
   await orderDelivered(account, hook.webhookId);
   const good = await health(hook.webhookId);
@@ -29,7 +35,8 @@ test('the health of a webhook tells its last success, its failures and what wait
   await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
   await orderDelivered(account, hook.webhookId);
   expect(await health(hook.webhookId)).toMatchObject({ failureRate: 0.5, pendingCount: 2 });
-  await service.sql(`update attempts set started_at = now() - interval '61 minutes'`);
+  for (const table of ['attempts', 'deliveries'])
+    await service.sql(`update ${table} set started_at = now() - interval '61 minutes'`);
   expect(await health(hook.webhookId)).toMatchObject({ failureRate: null, pendingCount: 2 });
   await hook.close();
 });

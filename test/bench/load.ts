@@ -1,6 +1,8 @@
 import { Agent, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleOrder, type Account } from '../client.js';
+import { now } from './clock.js';
+
+export { now } from './clock.js';
 
 export interface Target {
   url: string;
@@ -10,10 +12,9 @@ export interface Target {
 
 export const target = (url: string, { accountKey, token }: Account): Target => ({ url, accountKey, token });
 
-/** When the 201 came for each tracking id, in milliseconds since 1970 with fractions. */
+/** When the 201 came for each tracking id, by the clock of `now`. */
 export type Accepted = Map<string, number>;
 
-export const now = () => performance.timeOrigin + performance.now();
 const body = Buffer.from(JSON.stringify(sampleOrder()));
 
 /** One order over a kept connection; resolves with its tracking id when the 201 is there. */
@@ -56,49 +57,4 @@ export async function placeOrders(target: Target, count: number, connections: nu
   await Promise.all(Array.from({ length: connections }, one));
   agent.destroy();
   return accepted;
-}
-
-/** At a steady rate whatever the answers (open loop). */
-export async function placeOrdersAtRate(
-  target: Target,
-  perSecond: number,
-  seconds: number,
-): Promise<Accepted> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
-  const accepted: Accepted = new Map();
-  const pending: Promise<unknown>[] = [];
-  const start = performance.now();
-  for (let sent = 0; sent < perSecond * seconds;) {
-    const owed = Math.floor(((performance.now() - start) / 1_000) * perSecond);
-    for (; sent < Math.min(owed, perSecond * seconds); sent += 1) {
-      pending.push(place(target, agent).then((trackingId) => accepted.set(trackingId, now())));
-    }
-    await sleep(1);
-  }
-  await Promise.all(pending);
-  agent.destroy();
-  return accepted;
-}
-
-/** The leanest way to post: what the same receiver takes from one bare node:http client. */
-export async function postBare(url: string, count: number, connections: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const payload = Buffer.from(
-    JSON.stringify({ state: 'CREATED', tracking_id: 'PH', padding: 'x'.repeat(150) }),
-  );
-  const headers = { 'content-type': 'application/json', 'content-length': payload.length };
-  let left = count;
-  const post = () =>
-    new Promise<void>((resolve, reject) => {
-      const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
-        response.resume().on('end', resolve);
-      });
-      outgoing.on('error', reject);
-      outgoing.end(payload);
-    });
-  const one = async () => {
-    while (left-- > 0) await post();
-  };
-  await Promise.all(Array.from({ length: connections }, one));
-  agent.destroy();
 }

@@ -1,114 +1,139 @@
 /**
- * `npm run bench`: the real service as child processes on its real engines, measured from order to receipt.
- * Ratios to the ceiling of the same run are what count; absolute figures drift with the machine.
+ * `npm run bench`: the built service as child processes on its real engines, measured from the request to the
+ * receipt, and another build beside it in the same run if wished. It uses nothing but the public interface, so any
+ * build will do.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
-import { startRedis } from '../redis.js';
-import { measure, type Figures } from './measure.js';
-import { startReceiverProcess } from './processes.js';
+import { describeError } from '../../src/platform/errors.js';
+import { measureCeiling, type Ceiling } from './ceiling.js';
+import { parseOptions } from './options.js';
+import { median } from './percentiles.js';
+import { events } from './phases/events.js';
+import { hang } from './phases/hang.js';
+import { idle } from './phases/idle.js';
+import { orders } from './phases/orders.js';
+import type { Case, Phase } from './phases/phase.js';
+import { rates } from './phases/rates.js';
+import { start } from './phases/start.js';
+import { printReport } from './print.js';
+import { machine, summarize, type Failure, type Report, type Run } from './report.js';
+import { stopServiceProcesses } from './service-process.js';
+import type { Settings } from './settings.js';
+import { startSystem, type System } from './system.js';
 
-// The exit handlers of the service's processes run only on a proper exit.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+const phases: Phase[] = [orders, events, rates, idle, hang, start];
+const options = parseOptions(phases);
+const startedAt = new Date();
+mkdirSync(options.dataDir, { recursive: true });
+const folder = mkdtempSync(join(options.dataDir, 'parcelhook-bench-'));
+const systems: System[] = [];
+const runs: Run[] = [];
+const failures: Failure[] = [];
+const ceilings: Ceiling[] = [];
+const say = (line: string) =>
+  process.stderr.write(`${((Date.now() - startedAt.getTime()) / 1_000).toFixed(0).padStart(5)} s  ${line}\n`);
 
-const program = new Command('bench')
-  .description('Measures orders accepted, deliveries, latency, CPU and memory on the machine it runs on.')
-  .option('--queue <postgres|redis|both>', 'queue backend', 'both')
-  .option('--orders <n>', 'orders in the throughput phases', '3000')
-  .option('--webhooks <n>', 'webhooks of the shipper in the delivery phase', '5')
-  .option('--profile <folder>', "write the service's CPU profile there (it costs some speed)")
-  .option('--json', 'print JSON only')
-  .option('--out <file>', 'write the JSON to a file too')
-  .parse();
-const options = program.opts<{
-  queue: string;
-  orders: string;
-  webhooks: string;
-  profile?: string;
-  json?: boolean;
-  out?: string;
-}>();
+let isEnding = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (isEnding) process.exit(1);
+    isEnding = true;
+    void stopServiceProcesses()
+      .then(clearAway)
+      .finally(() => process.exit(1));
+  });
+}
 
-const folder = mkdtempSync(join(tmpdir(), 'parcelhook-bench-'));
-const say = (line: string) => options.json ?? process.stderr.write(`${line}\n`);
-const queues = options.queue === 'both' ? ['postgres', 'redis'] : [options.queue];
-const results: Figures[] = [];
 try {
-  for (const queue of queues) {
-    const redis = queue === 'redis' ? await startRedis(folder) : null;
-    if (queue === 'redis' && !redis) {
-      say('no redis-server or valkey-server on PATH: the Redis half is left out');
-      continue;
-    }
-    say(`queue on ${queue} …`);
-    results.push(
-      await measure({
-        queue,
-        redis,
-        dataDir: join(folder, `data-${queue}`),
-        orders: Number(options.orders),
-        webhooks: Number(options.webhooks),
-        profileDir: options.profile,
-        say,
+  for (const { name, dist, node, env } of options.builds) {
+    const profile =
+      options.profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profileDir}`];
+    systems.push(
+      await startSystem({
+        name,
+        build: { dist, node, nodeOptions: profile },
+        env,
+        folder: join(folder, name),
+        postgresBinDir: options.postgresBinDir,
+        withStatements: options.withStatements,
       }),
     );
-    await redis?.stop();
   }
-  const ceiling = await measureCeiling();
-  const report = { node: process.version, cpu: cpuName(), ceiling, results };
-  if (options.out) writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);
-  if (options.json) console.log(JSON.stringify(report, null, 2));
-  else printTable(report);
+  const settings = { ...options.settings, hasRedis: systems.every(({ redis }) => redis !== null) };
+  if (!settings.hasRedis) say('no redis-server or valkey-server on PATH: what needs it is left out');
+  for (let n = 0; n < options.repeat; n += 1) {
+    if (options.withCeiling) {
+      ceilings.push(await measureCeiling(options.ceilingPosts));
+      say(`ceiling: ${Math.round(ceilings.at(-1)!.perSecond)}/s`);
+    }
+    // Whoever comes second finds the machine as the first has left it: they take turns at that too.
+    const inTurn = n % 2 === 0 ? systems : [...systems].reverse();
+    for (const phase of options.phases)
+      for (const one of phase.cases(settings))
+        for (const system of inTurn) await measure(phase, one, system, settings);
+  }
+} catch (error) {
+  if (!isEnding) say(`broken off: ${describeError(error)}`);
+  process.exitCode = 1;
 } finally {
+  if (!isEnding) await clearAway();
+}
+
+if (!isEnding) {
+  const report = makeReport();
+  if (options.out !== undefined) writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);
+  if (options.json) console.log(JSON.stringify(report, null, 2));
+  else printReport(report, new Map(phases.map(({ name, title }) => [name, title])));
+  process.exit(process.exitCode ?? (failures.length > 0 ? 1 : 0));
+}
+
+/** What one case comes to grief over does not keep the others from being measured. */
+async function measure(
+  phase: Phase,
+  { title, run }: Case,
+  system: System,
+  settings: Settings,
+): Promise<void> {
+  const label = [phase.name, title, ...(systems.length > 1 ? [system.name] : [])].join(', ');
+  say(`${label} …`);
+  try {
+    const measured = await run(system, settings, (line) => say(`  ${line}`));
+    runs.push({ phase: phase.name, case: title, system: system.name, measured });
+  } catch (error) {
+    if (isEnding) throw error;
+    const message = describeError(error);
+    failures.push({ phase: phase.name, case: title, system: system.name, message });
+    say(`  FAILED: ${message}`);
+  }
+}
+
+async function clearAway(): Promise<void> {
+  await Promise.allSettled(systems.map((system) => system.stop()));
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measureCeiling(): Promise<{ perSecond: number; cpuUs: number }> {
-  const receiver = await startReceiverProcess();
-  const poster = fileURLToPath(new URL('./poster.ts', import.meta.url));
-  const printed = execFileSync(process.execPath, ['--import', 'tsx', poster, receiver.url, '30000', '100'], {
-    encoding: 'utf8',
-  });
-  receiver.stop();
-  return JSON.parse(printed) as { perSecond: number; cpuUs: number };
-}
-
-function cpuName(): string {
-  return /model name\s*: (.+)/.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1] ?? 'unknown';
-}
-
-function printTable({
-  ceiling,
-  results: rows,
-}: {
-  ceiling: { perSecond: number; cpuUs: number };
-  results: Figures[];
-}) {
-  const round = (n: number) => Math.round(n * 10) / 10;
-  for (const row of rows) {
-    const lines: [string, string][] = [
-      ['start to ready', `${round(row.startMs)} ms`],
-      ['orders accepted', `${Math.round(row.acceptPerSecond)}/s`],
-      ['deliveries, order to receipt', `${Math.round(row.deliveriesPerSecond)}/s`],
-      ['of the bare poster', `${round((row.deliveriesPerSecond / ceiling.perSecond) * 100)} %`],
-      ['latency when idle', `p50 ${round(row.idleMs.p50)} ms, p99 ${round(row.idleMs.p99)} ms`],
-      ['latency at half load', `p50 ${round(row.halfLoadMs.p50)} ms, p99 ${round(row.halfLoadMs.p99)} ms`],
-      [
-        'CPU per delivery',
-        Object.entries(row.cpuUsPerDelivery)
-          .map(([name, us]) => `${name} ${Math.round(us)} µs`)
-          .join(', '),
-      ],
-      ['RSS', `${row.rssIdleMb} MB at start, ${row.rssPeakMb} MB after load`],
-    ];
-    console.log(`\nqueue on ${row.queue}`);
-    for (const [name, value] of lines) console.log(`  ${name.padEnd(30)}${value}`);
-  }
-  console.log(
-    `\nceiling (bare node:http poster)   ${Math.round(ceiling.perSecond)}/s, ${Math.round(ceiling.cpuUs)} µs`,
-  );
+function makeReport(): Report {
+  const ceiling =
+    ceilings.length === 0
+      ? null
+      : {
+          perSecond: median(ceilings.map(({ perSecond }) => perSecond)),
+          cpuUs: median(ceilings.map(({ cpuUs }) => cpuUs)),
+        };
+  const nodeOf = new Map(systems.map(({ name, nodeVersion }) => [name, nodeVersion]));
+  return {
+    startedAt: startedAt.toISOString(),
+    machine: machine(),
+    systems: systems.map(({ name, build, nodeVersion, postgres, redis }) => ({
+      name,
+      dist: build.dist,
+      node: nodeVersion,
+      postgres: postgres.version,
+      redis: redis?.version ?? null,
+    })),
+    ceiling,
+    rows: summarize(runs, nodeOf, ceiling?.perSecond ?? null),
+    failures,
+  };
 }

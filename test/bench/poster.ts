@@ -1,5 +1,28 @@
 /** The ceiling, in its own process: `poster.ts URL COUNT CONNECTIONS`. Prints its figures as JSON. */
-import { postBare } from './load.js';
+import { Agent, request } from 'node:http';
+
+/** The leanest way to post: what the same receiver takes from one bare node:http client. */
+async function postBare(url: string, count: number, connections: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const payload = Buffer.from(
+    JSON.stringify({ state: 'CREATED', tracking_id: 'PH', padding: 'x'.repeat(150) }),
+  );
+  const headers = { 'content-type': 'application/json', 'content-length': payload.length };
+  let left = count;
+  const post = () =>
+    new Promise<void>((resolve, reject) => {
+      const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
+        response.resume().on('end', resolve);
+      });
+      outgoing.on('error', reject);
+      outgoing.end(payload);
+    });
+  const one = async () => {
+    while (left-- > 0) await post();
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  agent.destroy();
+}
 
 const [url = '', count = '20000', connections = '100'] = process.argv.slice(2);
 await postBare(url, 2_000, Number(connections)); // warm

@@ -1,42 +1,20 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** CPU time a process has used so far, in microseconds; with `children`, those it has forked too (PostgreSQL). */
-export function cpuUs(pid: number, children = false): number {
-  const pids = children ? [pid, ...childrenOf(pid)] : [pid];
-  return pids.reduce((sum, one) => sum + ownCpuUs(one), 0);
-}
-
-const ticksPerSecond = 100; // USER_HZ on Linux
-const statFields = (pid: number): string[] => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-};
-
-/** utime and stime, and those of its children that have ended. */
-function ownCpuUs(pid: number): number {
-  const ticks = statFields(pid)
-    .slice(11, 15)
-    .reduce((sum, field) => sum + Number(field), 0);
-  return (ticks * 1e6) / ticksPerSecond;
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((candidate) => Number(statFields(candidate)[1]) === pid);
-}
-
 export function rssMb(pid: number): number {
-  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kb ?? 0) / 1024);
+  return Math.round(rssBytes(pid) / 2 ** 20);
+}
+
+export function rssBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
+}
+
+/** When a notification came first, and when it was first answered with 200. */
+export interface Receipt {
+  arrivedAt: number;
+  deliveredAt: number;
 }
 
 export interface BenchReceiver {
@@ -44,8 +22,13 @@ export interface BenchReceiver {
   pid: number;
   /** All requests, or those whose path begins with the segment `kind`. */
   count(kind?: string): Promise<{ received: number; lastAt: number }>;
-  /** When each tracking id arrived first on each path (`/path PH…`), in milliseconds since 1970 with fractions. */
+  /** When each tracking id arrived first on each path (`/path PH…`), by the clock of `now`. */
   arrivals(): Promise<Map<string, number>>;
+  /** How many requests came, and how many notifications (a tracking id on a path) were answered with 200. */
+  progress(): Promise<{ received: number; delivered: number; lastDeliveredAt: number }>;
+  /** Of every notification that was answered with 200, by path and tracking id (`/path PH…`). */
+  receipts(): Promise<Map<string, Receipt>>;
+  /** Forgets what came, and cuts off those left without an answer. */
   reset(): Promise<void>;
   stop(): void;
 }
@@ -70,6 +53,11 @@ export async function startReceiverProcess(): Promise<BenchReceiver> {
     pid: child.pid as number,
     count: (kind) => ask(kind === undefined ? 'count' : { countOf: kind }),
     arrivals: async () => new Map(await ask<[string, number][]>('arrivals')),
+    progress: () => ask('progress'),
+    receipts: async () => {
+      const rows = await ask<[string, number, number][]>('receipts');
+      return new Map(rows.map(([key, arrivedAt, deliveredAt]) => [key, { arrivedAt, deliveredAt }]));
+    },
     reset: () => ask('reset'),
     stop: () => void child.kill(),
   };

@@ -1,28 +1,53 @@
 /**
  * A receiver that is never the bottleneck, in its own process: it speaks just enough HTTP/1.1 and remembers when
  * each tracking id arrived. The first segment of the path decides its answer: `hang` never answers, `endless` sends
- * a body without end, `long` 4 KiB and closes the connection, any other answers 200 at once. The parent asks over IPC.
+ * a body without end, `long` 4 KiB and closes the connection, `flaky` answers 500 to every 20th notification when it
+ * comes first, any other answers 200 and 200 bytes at once. The parent asks over IPC.
  */
 import { createServer, type Socket } from 'node:net';
+import { now } from './clock.js';
 
-const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+const body = JSON.stringify({ received: true, note: 'x'.repeat(173) });
+const answerOf = (status: string) =>
+  Buffer.from(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+const answer = answerOf('200 OK');
+const failure = answerOf('500 Internal Server Error');
 const long = Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${'x'.repeat(4096)}`);
 const piece = Buffer.alloc(64 * 1024, 'x');
-/** By path and tracking id. */
+const failsEvery = 20;
+
+/** When each path and tracking id arrived first, whatever was answered. */
 const arrivals = new Map<string, number>();
+/** When each was first answered with 200; those of `arrivals` that were not at once. */
+const deliveredLater = new Map<string, number>();
+const undelivered = new Set<string>();
 const receivedOf = new Map<string, number>();
 /** Those left without an answer. */
 const hanging = new Set<Socket>();
 let received = 0;
 let lastAt = 0;
+let lastDeliveredAt = 0;
+let flakyArrivals = 0;
 
 const kindOf = (path: string) => path.split('/')[1] ?? '';
 
-function reply(kind: string, socket: Socket): void {
-  if (kind === 'endless') pour(socket);
-  else if (kind === 'long') socket.end(long);
-  else if (kind === 'hang') hanging.add(socket);
-  else socket.write(answer);
+function reply(kind: string, key: string, isFirst: boolean, socket: Socket): void {
+  if (kind === 'endless') return pour(socket);
+  if (kind === 'long') return void socket.end(long);
+  if (kind === 'hang') {
+    undelivered.add(key);
+    hanging.add(socket);
+  } else if (kind === 'flaky' && isFirst && ++flakyArrivals % failsEvery === 0) {
+    undelivered.add(key);
+    socket.write(failure);
+  } else {
+    if (undelivered.delete(key)) deliveredLater.set(key, lastAt);
+    else if (!isFirst) return void socket.write(answer);
+    lastDeliveredAt = lastAt;
+    socket.write(answer);
+  }
 }
 
 function pour(socket: Socket): void {
@@ -47,36 +72,47 @@ const server = createServer({ noDelay: true }, (socket) => {
       const end = headEnd + 4 + length;
       if (data.length < end) break;
       const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', 5));
-      note(path, data.toString('latin1', headEnd + 4, end));
-      reply(kindOf(path), socket);
+      take(path, data.toString('latin1', headEnd + 4, end), socket);
       data = data.subarray(end);
     }
     rest = data;
   });
 });
 
-function note(path: string, body: string): void {
+function take(path: string, text: string, socket: Socket): void {
   received += 1;
   const kind = kindOf(path);
   receivedOf.set(kind, (receivedOf.get(kind) ?? 0) + 1);
-  lastAt = performance.timeOrigin + performance.now();
-  const start = body.indexOf('"tracking_id":"') + 15;
-  const key = `${path} ${body.slice(start, body.indexOf('"', start))}`;
-  if (!arrivals.has(key)) arrivals.set(key, lastAt);
+  lastAt = now();
+  const start = text.indexOf('"tracking_id":"') + 15;
+  const key = `${path} ${text.slice(start, text.indexOf('"', start))}`;
+  const isFirst = !arrivals.has(key);
+  if (isFirst) arrivals.set(key, lastAt);
+  reply(kind, key, isFirst, socket);
 }
 
-process.on('message', (question: 'count' | 'arrivals' | 'reset' | { countOf: string }) => {
+const receipts = () =>
+  [...arrivals]
+    .filter(([key]) => !undelivered.has(key))
+    .map(([key, at]) => [key, at, deliveredLater.get(key) ?? at]);
+
+const answers: Record<string, () => unknown> = {
+  count: () => ({ received, lastAt }),
+  arrivals: () => [...arrivals],
+  progress: () => ({ received, delivered: arrivals.size - undelivered.size, lastDeliveredAt }),
+  receipts,
+  reset: () => {
+    received = 0;
+    for (const known of [receivedOf, arrivals, deliveredLater, undelivered]) known.clear();
+    for (const socket of hanging) socket.destroy();
+    return null;
+  },
+};
+
+process.on('message', (question: string | { countOf: string }) => {
   if (typeof question === 'object')
     process.send?.({ received: receivedOf.get(question.countOf) ?? 0, lastAt });
-  if (question === 'count') process.send?.({ received, lastAt });
-  if (question === 'arrivals') process.send?.([...arrivals]);
-  if (question === 'reset') {
-    received = 0;
-    receivedOf.clear();
-    arrivals.clear();
-    for (const socket of hanging) socket.destroy();
-    process.send?.({ received, lastAt });
-  }
+  else process.send?.(answers[question]?.());
 });
 
 process.on('disconnect', () => process.exit(0)); // the parent is gone

@@ -51,7 +51,7 @@ const nothingUnexpected: Check = ({ hooks, accepted, journal }) => {
 };
 
 /** Requests beyond the first that was answered with 2xx, and beyond the first of an attempt before that. */
-export const duplicates = (journal: Entry[]): number =>
+const duplicates = (journal: Entry[]): number =>
   [...perNotification(journal).values()].reduce((sum, entries) => {
     const done = entries.findIndex(isSuccess);
     const until = done < 0 ? entries : entries.slice(0, done + 1);

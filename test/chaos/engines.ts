@@ -58,11 +58,11 @@ export async function postgresIn(folder: string, closing: Closing) {
       await server.stop();
     },
     start: async () => void (server = await begin()),
-    /** Locks a table against everybody. */
-    locked: async (table: string, ms: number) => {
+    /** Locks tables against everybody. */
+    locked: async (tables: string, ms: number) => {
       const client = await pool.connect();
       try {
-        await client.query(`begin; lock table ${table} in access exclusive mode`);
+        await client.query(`begin; lock table ${tables} in access exclusive mode`);
         await sleep(ms);
       } finally {
         client.release(true); // the transaction ends with its connection

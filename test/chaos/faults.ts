@@ -217,11 +217,11 @@ const terminateBackends: Fault = {
 
 const lockDeliveries: Fault = {
   name: 'F13',
-  promise: 'deliveries locked for 30 s: 503 within 3 s, no hang',
+  promise: 'the outbox and the log locked for 30 s: 503 within 3 s, no hang',
   workers: 2,
   inFlight: 2 * concurrency,
   inject: async ({ world: { postgres }, times, mark }) => {
-    await postgres.locked('deliveries', times(30) * 1_000);
+    await postgres.locked('outbox, deliveries', times(30) * 1_000);
     mark();
   },
   figures: (outcome) => [answeredWithin(outcome, 3_000), goesOnWithin(outcome, 10_000)],

@@ -3,7 +3,7 @@ import { operator, sampleOrder, type Account, type Answer } from '../client.js';
 import type { AcceptedEvent } from './model.js';
 
 /** The states after CREATED, in order. */
-export const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
+const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 
 export interface Load {
   /** Everything answered with 2xx so far. */

@@ -111,7 +111,7 @@ async function drained(world: World, events: number): Promise<string[]> {
     const [row] = await world.postgres
       .sql<{ recorded: number; open: boolean }>(
         `select (select count(*)::int from events where shipment_id is not null) as recorded,
-                exists (select 1 from deliveries where completed_at is null) as open`,
+                exists (select 1 from outbox) as open`,
       )
       .catch(() => []);
     if (row && row.recorded >= events && !row.open) return [];

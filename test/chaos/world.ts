@@ -65,11 +65,20 @@ async function worldIn(
   return { service, accounts, hooks, postgres, redis, journal: receiver.journal, log, stop };
 }
 
+/** The attempts before the last one, and the last one of what is finished: it is in the delivery's own row. */
 const logQuery = `
   select replace(w.target_address, $1, '') as path, coalesce(e.external_id, e.event_id::text) as id, a.number,
          a.status_code as "statusCode", a.duration_ms as "durationMs"
-    from attempts a join deliveries d using (delivery_id) join webhooks w using (webhook_id)
-    join events e using (event_id)`;
+    from (
+      select delivery_id, event_id, webhook_id, number, a.status_code, a.duration_ms
+        from attempts a
+        join (select delivery_id, event_id, webhook_id from outbox
+              union all
+              select delivery_id, event_id, webhook_id from deliveries) d using (delivery_id)
+      union all
+      select delivery_id, event_id, webhook_id, attempt_count, status_code, duration_ms
+        from deliveries where started_at is not null
+    ) a join webhooks w using (webhook_id) join events e using (event_id)`;
 
 /** All states in order; only two of them; all states in any order, from a receiver that often fails. */
 async function hooksOf(account: Account, shipper: number, receiverUrl: string): Promise<Hook[]> {

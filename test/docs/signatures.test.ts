@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign } from '../../src/deliveries/signature.js';
+import { sign } from '../../src/deliveries/send/signature.js';
 import { newSecret } from '../../src/webhooks/secrets.js';
 import { codeBlocks } from './readme.js';
 import { examples, type Example } from './signature-drivers.js';

@@ -10,6 +10,7 @@ import {
   type Service,
 } from '../harness.js';
 import { startReceiver } from '../receiver.js';
+import { countShown, deliveriesOf } from './support/log.js';
 
 describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
   let service: Service;
@@ -26,12 +27,10 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await service?.stop();
   });
 
-  const statusCounts = async (webhookId: string): Promise<Record<string, number>> => {
-    const rows = await service.sql<{ status: string; count: number }>(
-      'select status, count(*)::int from deliveries where webhook_id = $1 group by 1',
-      [webhookId],
-    );
-    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  const statusCounts = (webhookId: string) => countShown(account, webhookId);
+  const waitingForRetry = async (webhookId: string) => {
+    const waiting = `select from outbox where webhook_id = $1 and status = 'RETRY' and failure_count = 1`;
+    return (await service.sql(waiting, [webhookId])).length;
   };
   const until = async (what: string, holds: () => Promise<boolean>) => {
     for (const end = Date.now() + 15_000; !(await holds()); await sleep(20)) {
@@ -76,11 +75,16 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
       );
       return row?.n === 2;
     });
-    const [probed] = await service.sql(
-      'select failure_count, status from deliveries where webhook_id = $1 and attempt_count = 1 and failure_count = 0',
+    const probed = await service.sql<{ delivery_id: string }>(
+      'select delivery_id, status, failure_count from outbox where webhook_id = $1 and attempt_count = 1 and failure_count = 0',
       [webhookId],
     );
-    expect(probed).toEqual({ failure_count: 0, status: 'HELD' });
+    expect(probed).toMatchObject([{ failure_count: 0, status: 'READY' }]);
+    const shown = await account.call(`/v1/deliveries/${probed[0]!.delivery_id}`);
+    expect(shown.data).toMatchObject({
+      status: 'HELD',
+      attempts: [{ trigger: 'SCHEDULED', statusCode: 500 }],
+    });
     expect(receiver.received).toHaveLength(calledBefore + 1);
 
     down = false;
@@ -129,12 +133,10 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
       await send();
       await receiver.waitFor(1);
       await until('recorded', async () => {
-        const [{ n } = { n: 0 }] = await service.sql<{ n: number }>(
-          `select count(*)::int as n from attempts join deliveries using (delivery_id)
-            where webhook_id = $1 and duration_ms is not null`,
-          [webhookId],
+        const deliveries = await deliveriesOf(account, webhookId);
+        return (
+          deliveries.filter(({ lastAttempt }) => typeof lastAttempt?.durationMs === 'number').length === 1
         );
-        return n === 1;
       });
       expect(await counted()).toEqual([{ attempts: 10, failures: 10, times_opened: 1 }]);
       expect(await isOpen(webhookId)).toBe(true);
@@ -144,7 +146,11 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
       await owner.waitFor(1, ({ notification }) => notification.webhook_id === webhookId);
       for (const trackingId of held)
         await receiver.waitFor(1, ({ notification }) => notification.tracking_id === trackingId);
-      await until('all have succeeded', async () => (await statusCounts(webhookId)).HELD === undefined);
+      const all = kind === 'test' ? { SUCCEEDED: 3, FAILED: 1 } : { SUCCEEDED: 2 }; // a test is a delivery, too
+      await until('all have succeeded', async () => {
+        const { SUCCEEDED, FAILED, ...open } = await statusCounts(webhookId);
+        return SUCCEEDED === all.SUCCEEDED && FAILED === all.FAILED && Object.keys(open).length === 0;
+      });
       const [circuit] = await service.sql<{ failing_since: null; last_success_at: Date }>(
         'select failing_since, last_success_at from circuits where webhook_id = $1',
         [webhookId],
@@ -159,10 +165,7 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
     const { webhookId } = await registerWebhook(account, receiver.url);
     const failed = [await placeOrder(account), await placeOrder(account)];
-    await until('both wait for their retry', async () => {
-      const waiting = 'select 1 from deliveries where webhook_id = $1 and failure_count = 1';
-      return (await service.sql(waiting, [webhookId])).length === 2;
-    });
+    await until('both wait for their retry', async () => (await waitingForRetry(webhookId)) === 2);
     await forceOpen(webhookId);
     const events = failed.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
     await operator(service, '/events', { body: { events } });
@@ -172,6 +175,7 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
     await receiver.waitFor(1, ({ notification }) => notification.tracking_id === fresh, 8_000);
     await until('it is closed', async () => !(await isOpen(webhookId)));
+    expect(receiver.received[2]!.notification.tracking_id).toBe(fresh);
     await receiver.close();
   });
 
@@ -180,23 +184,20 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
     const { webhookId } = await registerWebhook(account, receiver.url);
     const trackingIds = [await placeOrder(account), await placeOrder(account)];
-    await until('both wait for their retry', async () => {
-      const waiting = 'select 1 from deliveries where webhook_id = $1 and failure_count = 1';
-      return (await service.sql(waiting, [webhookId])).length === 2;
-    });
+    await until('both wait for their retry', async () => (await waitingForRetry(webhookId)) === 2);
     await forceOpen(webhookId);
     const events = trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
     await operator(service, '/events', { body: { events } });
     await until('both next are held', async () => (await statusCounts(webhookId)).HELD === 2);
     await service.sql(
-      `update events e set recorded_at = now() - interval '1 hour' from deliveries d
-        where d.event_id = e.event_id and d.webhook_id = $1`,
+      `update outbox set first_failed_at = now() - interval '1 hour' where webhook_id = $1 and status = 'RETRY'`,
       [webhookId],
     );
     down = false;
     await service.sql(`update circuits set open_until = now() where webhook_id = $1`, [webhookId]);
     await receiver.waitFor(1, ({ notification }) => notification.state === 'PICKED_UP', 8_000);
     await until('it is closed', async () => !(await isOpen(webhookId)));
+    expect(receiver.received[2]!.notification.state).toBe('PICKED_UP');
     await receiver.close();
   });
 
@@ -223,13 +224,14 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await forceOpen(webhookId);
     await service.sql(
       `with made as (
-         insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+         insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
          select overlay(gen_random_uuid()::text placing left(uuid_floor(now())::text, 15) from 1 for 15)::uuid,
-                shipper_id, shipment_id, 1 + n, 'IN_TRANSIT', now(), now(), '{}'
+                shipper_id, shipment_id, 1 + n, 'IN_TRANSIT', now(), '{}'
            from shipments, generate_series(1, 1200) n where tracking_id = $2
-         returning event_id)
-       insert into deliveries (delivery_id, event_id, webhook_id, state, status)
-       select delivery_id(event_id, $1), event_id, $1, 'IN_TRANSIT', 'HELD' from made`,
+         returning *)
+       insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at)
+       select shipper_id, delivery_id(event_id, $1), event_id, $1, shipment_id, sequence, state, 'READY', now()
+         from made`,
       [webhookId, trackingId],
     );
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
@@ -252,6 +254,7 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     down = false;
     await receiver.waitFor(2);
     await until('it has succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 1);
+    expect(receiver.received).toHaveLength(2);
     await receiver.close();
   });
 });

@@ -96,7 +96,7 @@ describe.each(backends)('delivery with the queue on %s', (backend) => {
     for (;;) {
       const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
       const [delivery] = data.deliveries as { deliveryId: string; status: string }[];
-      if (delivery && delivery.status !== 'PENDING')
+      if (delivery && !['PENDING', 'SENDING'].includes(delivery.status))
         return account.call(`/v1/deliveries/${delivery.deliveryId}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

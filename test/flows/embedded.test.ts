@@ -10,7 +10,7 @@ import { crashTraces, newFolder, trackingIdOf, until, type Folder } from './supp
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-const operatorCli = fileURLToPath(new URL('../../dist/operator/cli.js', import.meta.url));
+const operatorCli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** Runs a program to its end. */
 function run(program: string, args: string[], options: { env?: object; input?: string } = {}) {

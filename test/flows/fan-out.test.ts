@@ -38,12 +38,17 @@ describe('fan-out', () => {
   test('an order whose id a fast clock has put ahead is created although its job was lost', async () => {
     const before = receiver.received.length;
     const [{ tracking_id }] = (await service.sql<{ tracking_id: string }>(
-      `insert into shipments
-       select (jsonb_populate_record(s, jsonb_build_object(
-                'shipment_id', overlay(gen_random_uuid()::text placing left(uuid_floor(now() + interval '1 hour')::text, 15) from 1 for 15),
-                'tracking_id', 'PHAHEAD', 'process_id', gen_random_uuid(), 'state', null, 'sequence', 0))).*
-         from shipments s limit 1
-       returning tracking_id`,
+      `with ahead as (
+         insert into shipments
+         select (jsonb_populate_record(s, jsonb_build_object(
+                  'shipment_id', overlay(gen_random_uuid()::text placing left(uuid_floor(now() + interval '1 hour')::text, 15) from 1 for 15),
+                  'tracking_id', 'PHAHEAD', 'process_id', gen_random_uuid()))).*
+           from shipments s limit 1
+         returning shipment_id, tracking_id
+       ), to_create as (
+         insert into orders_to_create (shipment_id) select shipment_id from ahead
+       )
+       select tracking_id from ahead`,
     )) as [{ tracking_id: string }];
     await receiver.waitFor(
       1,

@@ -77,7 +77,7 @@ test('an outcome whose commit was never acknowledged is neither sent again nor r
   const record = (state: string) => operator(service, `/shipments/${trackingId}/events`, { body: { state } });
   await record('PICKED_UP');
   await receiver.waitFor(2);
-  proxy.loseAnswerTo('settle-deliveries');
+  proxy.loseAnswerTo('settle\0');
   await record('IN_TRANSIT');
   await receiver.waitFor(3);
   expect(receiver.received.map(({ notification }) => notification.state)).toEqual([

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const cliPath = fileURLToPath(new URL('../../dist/operator/cli.js', import.meta.url));
+const cliPath = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const cli = async (...words: string[]) => {
   const given = ['--url', service.url, '--token', operatorToken, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...words, ...given]);

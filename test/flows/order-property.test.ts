@@ -66,7 +66,7 @@ describe.each(backends)('order with two workers and the queue on %s:', (backend)
       for (const { shipment, state } of events) states.get(trackingIds[shipment]!)!.push(state);
       await sleep(pauseMs);
     }
-    const open = `select 1 from deliveries where webhook_id = $1 and completed_at is null limit 1`;
+    const open = `select from outbox where webhook_id = $1 limit 1`;
     await until('all settled', async () => (await service.sql(open, [webhookId])).length === 0, 40_000);
     const deliveries = await deliveriesOf(account, webhookId);
     const log = await Promise.all(

@@ -17,6 +17,7 @@ import { backends, startProcess, stopProcess, type RunningProcess } from '../har
 import { createDatabase } from '../database.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import {
+  allDeliveries,
   crashTraces,
   deployment,
   heardOf,
@@ -133,12 +134,8 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
     const rows = () =>
       withClient(
         async (client) =>
-          (
-            await client.query(
-              `select status, attempt_count, count(*)::int as n, count(duration_ms)::int as recorded
-                 from deliveries left join attempts using (delivery_id) group by 1, 2`,
-            )
-          ).rows,
+          (await client.query(`select status, count(*)::int as n from ${allDeliveries} group by status`))
+            .rows,
       );
     const backAt = Date.now();
     await until('settled', async () => (await rows()).every(({ status }) => status === 'SUCCEEDED'), 20_000);
@@ -189,7 +186,7 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
     };
     const answers = await withClient(async (client) => {
       await client.query('begin');
-      await client.query('lock table shipments, deliveries in access exclusive mode');
+      await client.query('lock table shipments, outbox, deliveries in access exclusive mode');
       const requests = [];
       for (let time = 0; time < 12; time += 1) {
         requests.push(

@@ -51,14 +51,14 @@ import {
     const answers: (() => void)[] = [];
     receiver.reply = (_, response) => void answers.push(() => response.end('ok'));
     const created = await placeOrders(account, 20);
-    await until('all created', async () => (await service!.sql('select from deliveries')).length === 20);
+    await until('all created', async () => (await service!.sql('select from outbox')).length === 20);
     await receiver.waitFor(2);
     receiver.reply = () => ({});
     await stopWorker();
     for (const answer of answers) answer();
     const accepted = await placeOrders(account, 20);
     await sleep(100); // their jobs come after the 201
-    expect(await service!.sql('select from shipments where state is null')).toHaveLength(20);
+    expect(await service!.sql('select from orders_to_create')).toHaveLength(20);
     return [...created, ...accepted];
   };
 

@@ -59,6 +59,7 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
     await stopProcess(service.process);
     service.process = await startProcess(service.env);
     await untilReady(service.process.url, true);
+    expect(await readyz(service.process.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
     await placeOrder(await registerAccount(service.process));
   });
 

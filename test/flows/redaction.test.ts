@@ -9,7 +9,15 @@ import {
   sampleOrder,
   type Account,
 } from '../client.js';
-import { backends, operatorToken, startService, type Service } from '../harness.js';
+import {
+  backends,
+  operatorToken,
+  startProcess,
+  startService,
+  stopProcess,
+  type RunningProcess,
+  type Service,
+} from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { until } from './support.js';
 
@@ -41,6 +49,7 @@ const order = () => {
 
 describe.each(backends)('what must not leak, with the queue on %s', (backend) => {
   let service: Service;
+  let worker: RunningProcess;
   let account: Account;
   let receiver: Receiver;
   let monitor: Redis | null = null;
@@ -51,13 +60,20 @@ describe.each(backends)('what must not leak, with the queue on %s', (backend) =>
       monitor = await new Redis(process.env.TEST_REDIS_URL!).monitor();
       monitor.on('monitor', (_time: string, args: string[]) => (redisTraffic += `${args.join(' ')}\n`));
     }
-    service = await startService({ backend, env: { LOG_LEVEL: 'trace', RETRY_SCHEDULE: '100ms' } });
+    // Two processes, so that what one tells the other goes through the queue.
+    service = await startService({
+      backend,
+      role: 'api',
+      env: { LOG_LEVEL: 'trace', RETRY_SCHEDULE: '100ms' },
+    });
+    worker = await startProcess(service.env, 'worker');
     account = await registerAccount(service);
     receiver = await startReceiver(() => ({ status: 500, body: `echo ${personal.name}` }));
   });
   afterAll(async () => {
     monitor?.disconnect();
     await receiver?.close();
+    await stopProcess(worker);
     await service?.stop();
   });
 
@@ -75,6 +91,11 @@ describe.each(backends)('what must not leak, with the queue on %s', (backend) =>
     });
     expect(placed.httpStatus).toBe(201);
     await receiver.waitFor(2); // the first attempt and the retry
+    await untilLoggedAsFailed(1);
+    const trackingId = placed.data.trackingId as string;
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+    await receiver.waitFor(4);
+    await untilLoggedAsFailed(2);
     const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
     await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
     await provokeErrors();
@@ -82,10 +103,6 @@ describe.each(backends)('what must not leak, with the queue on %s', (backend) =>
     const linkToken =
       new URL(link.data.setPasswordUrl as string).search || (link.data.setPasswordUrl as string);
     await fetch(link.data.setPasswordUrl as string);
-    await until('the end of the delivery is logged', () =>
-      /"status":"FAILED"/.test(service.process.output()),
-    );
-
     const secrets = {
       ...personal,
       idempotencyKey: 'canary-idempotency-key',
@@ -101,8 +118,14 @@ describe.each(backends)('what must not leak, with the queue on %s', (backend) =>
       operatorToken,
       linkToken,
     };
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    const places = { log: service.process.output(), metrics, redis: redisTraffic };
+    const metrics = await Promise.all(
+      [service, worker].map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
+    );
+    const places = {
+      log: service.process.output() + worker.output(),
+      metrics: metrics.join('\n'),
+      redis: redisTraffic,
+    };
     const hits = Object.entries(places).flatMap(([place, text]) =>
       Object.entries(secrets).flatMap(([what, value]) =>
         text.includes(value) ? [`${what} in ${place}`] : [],
@@ -112,6 +135,12 @@ describe.each(backends)('what must not leak, with the queue on %s', (backend) =>
     expect(places.log).toContain('"msg":"attempt"');
     if (backend === 'redis') expect(redisTraffic).toContain(webhookId);
   });
+
+  const untilLoggedAsFailed = (count: number) =>
+    until(
+      'the end of the delivery is logged',
+      () => worker.output().split('"status":"FAILED"').length > count,
+    );
 
   /** Bad requests that carry what must not be repeated in the log. */
   async function provokeErrors(): Promise<void> {

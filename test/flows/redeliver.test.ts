@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerAccount, type Account } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
-import { deliveriesOf, orderDelivered, startHook, untilDelivery } from './support/log.js';
+import { deliveriesOf, orderDelivered, startHook, until, untilDelivery } from './support/log.js';
+import { askUnheard, hasten, insertLostTest } from './support/outbox.js';
 
 describe.each(backends)('redelivery with the queue on %s', (backend) => {
   let service: Service;
@@ -10,7 +11,10 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
   let other: Account;
 
   beforeAll(async () => {
-    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s' } });
+    service = await startService({
+      backend,
+      env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s', TIME_SCALE: '0.25' },
+    });
     account = await registerAccount(service);
     other = await registerAccount(service);
   });
@@ -18,6 +22,12 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
 
   const redeliver = (deliveryId: string, as = account) =>
     as.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+
+  const untilNoneIsAsked = (webhookId: string) =>
+    until(async () => {
+      const asked = await service.sql('select from redeliveries where webhook_id = $1', [webhookId]);
+      return asked.length === 0;
+    });
 
   test('a redelivery sends the same again after success, and its failure leaves the success', async () => {
     const hook = await startHook(account);
@@ -51,10 +61,10 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     const after = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
     expect(after).toMatchObject({ status: 'PENDING', nextAttemptAt: before.nextAttemptAt, attemptCount: 2 });
     const rows = await service.sql(
-      'select failure_count, claimed, sweep_at > due_at as swept from deliveries where delivery_id = $1',
+      'select status, failure_count, lease_until from outbox where delivery_id = $1',
       [deliveryId],
     );
-    expect(rows).toEqual([{ failure_count: 1, claimed: false, swept: true }]);
+    expect(rows).toEqual([{ status: 'RETRY', failure_count: 1, lease_until: null }]);
     answer.status = 204;
     await redeliver(deliveryId);
     const done = await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
@@ -62,19 +72,13 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  /** As if the hour until its last retry were over. */
-  const hasten = (deliveryId: string) =>
-    service.sql('update deliveries set due_at = now(), sweep_at = now() where delivery_id = $1', [
-      deliveryId,
-    ]);
-
   test('what has FAILED remains so after a failed redelivery and has SUCCEEDED after a successful one', async () => {
     const hook = await startHook(account);
     const { answer, receiver, webhookId } = hook;
     answer.status = 500;
     const deliveryId = await orderDelivered(account, webhookId);
     await untilDelivery(account, deliveryId, ({ nextAttemptAt }) => nextAttemptAt !== null);
-    await hasten(deliveryId);
+    await hasten(service, deliveryId);
     const failed = await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
     answer.status = 404;
     expect(await redeliver(deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
@@ -102,7 +106,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     answer.status = 500;
     const failed = await orderDelivered(account, webhookId);
     await untilDelivery(account, failed, ({ nextAttemptAt }) => nextAttemptAt !== null);
-    await hasten(failed);
+    await hasten(service, failed);
     await untilDelivery(account, failed, ({ status }) => status === 'FAILED');
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
     answer.status = 200;
@@ -129,9 +133,10 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     await redeliver(deliveryId);
     await receiver.waitFor(1);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
-    const claim = 'select status, claimed, sweep_at from deliveries where delivery_id = $1';
+    const claim = `select o.status, o.attempt_count, r.number from outbox o join redeliveries r using (delivery_id)
+      where delivery_id = $1`;
     expect(await service.sql(claim, [deliveryId])).toEqual([
-      { status: 'HELD', claimed: true, sweep_at: null },
+      { status: 'SENDING', attempt_count: 1, number: 1 },
     ]);
     await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
@@ -180,11 +185,12 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     const deliveryId = await orderDelivered(account, hook.webhookId);
     const path = `/v1/webhooks/${hook.webhookId}`;
     await account.call(path, { method: 'PATCH', body: { status: 'PAUSED' } });
-    const ask = 'update deliveries set manual_requested_at = now() where delivery_id = $1';
-    await service.sql(ask, [deliveryId]); // without a job: only the sweep sees it
+    await askUnheard(service, deliveryId);
     await account.call(path, { method: 'PATCH', body: { description: 'changed' } });
     await account.call(`${path}/rotate-secret`, { method: 'POST' });
     await hook.receiver.waitFor(2);
+    const sent = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
+    expect(sent.attempts).toMatchObject([{ trigger: 'SCHEDULED' }, { trigger: 'MANUAL', statusCode: 200 }]);
     await hook.close();
   });
 
@@ -194,18 +200,13 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     const deliveryId = await orderDelivered(account, webhookId);
     // As if its job were lost: asked for, and no worker told.
     await service.sql(
-      `with asked as (update deliveries set manual_requested_at = now() where delivery_id = $1 returning webhook_id)
+      `with asked as (
+         insert into redeliveries (shipper_id, delivery_id, webhook_id)
+         select shipper_id, delivery_id, webhook_id from deliveries where delivery_id = $1 returning webhook_id)
        update webhooks w set status = 'PAUSED', stopped_at = now() from asked where w.webhook_id = asked.webhook_id`,
       [deliveryId],
     );
-    for (;;) {
-      const [row] = await service.sql<{ manual_requested_at: Date | null }>(
-        'select manual_requested_at from deliveries where delivery_id = $1',
-        [deliveryId],
-      );
-      if (!row!.manual_requested_at) break;
-      await sleep(50);
-    }
+    await untilNoneIsAsked(webhookId);
     expect(receiver.received).toHaveLength(1);
     await hook.close();
   });
@@ -214,10 +215,11 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     const hook = await startHook(account);
     const { receiver, webhookId } = hook;
     const deliveryId = await orderDelivered(account, webhookId);
-    const lapse = `claimed = true, sweep_at = null, manual_requested_at = now(), manual_lease_until = now()`;
-    await service.sql(`update deliveries set attempt_count = 2, ${lapse} where delivery_id = $1`, [
-      deliveryId,
-    ]);
+    await service.sql(
+      `insert into redeliveries (shipper_id, delivery_id, webhook_id, number, lease_until)
+       select shipper_id, delivery_id, webhook_id, 2, now() from deliveries where delivery_id = $1`,
+      [deliveryId],
+    );
     const resent = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
     expect(resent.attempts).toMatchObject([
       { trigger: 'SCHEDULED' },
@@ -225,12 +227,9 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
       { number: 3, trigger: 'MANUAL', statusCode: 200 },
     ]);
     expect(receiver.received).toHaveLength(2);
-    await service.sql(
-      `update deliveries set attempt_count = 4, status = 'PENDING', trigger = 'TEST', ${lapse} where delivery_id = $1`,
-      [deliveryId],
-    );
-    const ended = await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
-    expect(ended.attempts[3]).toMatchObject({ number: 4, trigger: 'TEST', durationMs: null });
+    const lost = await insertLostTest(service, account, webhookId);
+    const ended = await untilDelivery(account, lost, ({ status }) => status === 'FAILED');
+    expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
     expect(receiver.received).toHaveLength(2);
     await hook.close();
   });
@@ -263,7 +262,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     expect((await Promise.all(asked)).every(({ httpStatus }) => httpStatus === 202)).toBe(true);
     for (const deliveryId of deliveryIds)
       await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
-    await sleep(2_500);
+    await untilNoneIsAsked(hook.webhookId); // no sweep has anything to send either
     expect(hook.receiver.received).toHaveLength(8);
     expect(await stopProcess(worker)).toBe(0);
     await hook.close();

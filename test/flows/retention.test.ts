@@ -7,41 +7,69 @@ import { deliveriesOf, startHook, until, type Hook } from './support/log.js';
 let service: Service;
 let account: Account;
 let hook: Hook;
+/** What is owed to it stays owed. */
+let paused: Hook;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOG_RETENTION: '3d' } });
+  service = await startService({ env: { LOG_RETENTION: '3d', TIME_SCALE: '0.25' } });
   account = await registerAccount(service);
   hook = await startHook(account);
+  paused = await startHook(account, { status: 'PAUSED', interests: ['NOTHING'] });
 });
 afterAll(async () => {
   await hook?.close();
+  await paused?.close();
   await service?.stop();
 });
 
-/** A day of the log some days ago, with a delivery of each status, the last one claimed. */
+/**
+ * A day of the log some days ago, with a finished delivery of each status; owed since then are one that was not tried
+ * yet, one that waits for a retry, and one whose worker was killed during an attempt.
+ */
 async function makeOldDay(daysAgo: number): Promise<string> {
   const [{ day } = { day: '' }] = await service.sql<{ day: string }>(
     `select to_char((now() at time zone 'UTC')::date - $1::int, 'YYYYMMDD') as day`,
     [daysAgo],
   );
   await service.sql(`select make_log_partitions($1::date, $1::date)`, [day]);
+  const id = (n: string) => `overlay(uuid_floor(($1::date + interval '1 hour') at time zone 'UTC')::text
+    placing lpad((${n})::text, 12, '0') from 25)::uuid`;
   await service.sql(
-    `insert into deliveries (delivery_id, event_id, webhook_id, state, status, claimed, attempt_count, sweep_at)
-     select overlay(uuid_floor(($1::date + interval '1 hour') at time zone 'UTC')::text
-                    placing lpad(n::text, 12, '0') from 25)::uuid,
-            gen_random_uuid(), $2, 'CREATED', status, n = 5, 1, now() + interval '1 day'
-       from unnest(array['SUCCEEDED', 'FAILED', 'CANCELLED', 'HELD', 'PENDING']) with ordinality as s (status, n)`,
-    [day, hook.webhookId],
+    `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count, completed_at)
+     select $3, ${id('n')}, gen_random_uuid(), $2, 'CREATED', status, 1, now()
+       from unnest(array['SUCCEEDED', 'FAILED', 'CANCELLED']) with ordinality as s (status, n)`,
+    [day, hook.webhookId, account.shipperId],
   );
   await service.sql(
-    `insert into attempts (delivery_id, number, trigger, started_at)
-     select delivery_id, 1, 'SCHEDULED', now() from deliveries
+    `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
+                         attempt_count, failure_count)
+     select $3, ${id('n + 3')}, gen_random_uuid(), $2, 1, 'CREATED', status,
+            now() + case status when 'RETRY' then interval '1 day' else '0' end,
+            case status when 'SENDING' then now() end, (n > 1)::int, (n = 2)::int
+       from unnest(array['READY', 'RETRY', 'SENDING']) with ordinality as s (status, n)`,
+    [day, paused.webhookId, account.shipperId],
+  );
+  await service.sql(
+    `insert into attempts (shipper_id, delivery_id, number, trigger, started_at)
+     select shipper_id, delivery_id, 1, 'SCHEDULED', now() from deliveries
       where delivery_id >= uuid_floor($1::date::timestamp at time zone 'UTC')
         and delivery_id < uuid_floor(($1::date + 1)::timestamp at time zone 'UTC')`,
     [day],
   );
+  await until(async () => (await owed(day)).every((status) => status !== 'SENDING')); // the sweeper has taken it up
   return day;
 }
+
+/** What is still owed of a day. */
+const owed = async (day: string) =>
+  (
+    await service.sql<{ status: string }>(
+      `select status from outbox
+        where delivery_id >= uuid_floor($1::date::timestamp at time zone 'UTC')
+          and delivery_id < uuid_floor(($1::date + 1)::timestamp at time zone 'UTC') order by delivery_id`,
+      [day],
+    )
+  ).map(({ status }) => status);
 
 const partitions = async (day: string) =>
   (
@@ -80,7 +108,8 @@ test('days before the retention go, those within it and the tracking history sta
     async () => (await partitions(expired)).length === 0 && (await partitions(old)).length === 0,
   );
   expect(await partitions(kept)).toEqual([`attempts_${kept}`, `deliveries_${kept}`]);
-  expect(await statuses(kept)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED', 'HELD', 'PENDING']);
+  expect(await statuses(kept)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED']);
+  expect(await owed(kept)).toEqual(['READY', 'RETRY', 'READY']);
   expect((await account.call(`/v1/shipment-tracking/${trackingId}`)).data.history).toHaveLength(1);
   expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1);
 });
@@ -91,20 +120,33 @@ test('a day in use is settled, left alone without holding up anybody, and goes t
   await reader.connect();
   await reader.query('begin');
   await reader.query(`select count(*) from deliveries_${day}`);
-  await runMaintenance(async () =>
-    (await statuses(day)).every((status) => !['HELD', 'PENDING'].includes(status)),
-  );
-  expect(await statuses(day)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED', 'FAILED', 'FAILED']);
-  const rows = await service.sql(
-    `select 1 from deliveries_${day} where claimed or sweep_at is null and status = 'HELD'`,
-  );
-  expect(rows).toHaveLength(0);
+  await runMaintenance(async () => (await owed(day)).length === 0);
+  const logged = await service.sql(`select status, reason from deliveries_${day} order by delivery_id`);
+  expect(logged).toEqual([
+    ...['SUCCEEDED', 'FAILED', 'CANCELLED'].map((status) => ({ status, reason: null })),
+    ...Array(3).fill({ status: 'CANCELLED', reason: 'EXPIRED' }),
+  ]);
   const before = hook.receiver.received.length;
   await placeOrder(account);
   await hook.receiver.waitFor(before + 1);
   expect(await partitions(day)).toHaveLength(2);
   await reader.query('commit');
   await reader.end();
+  await runMaintenance(async () => (await partitions(day)).length === 0);
+});
+
+test('a day stays while an attempt of something that is owed since then is under way', async () => {
+  const [older, day] = [await makeOldDay(11), await makeOldDay(10)];
+  const lease = `update outbox set status = 'SENDING', lease_until = now() + interval '1 hour'
+    where delivery_id = (
+      select delivery_id from outbox where delivery_id < uuid_floor(now() - interval '9 days')
+       order by delivery_id desc limit 1)`;
+  await service.sql(lease);
+  await runMaintenance(async () => (await partitions(older)).length === 0);
+  expect(await owed(day)).toEqual(['SENDING']);
+  expect(await partitions(day)).toHaveLength(2);
+  await service.sql(`update outbox set lease_until = now() where status = 'SENDING'`);
+  await until(async () => (await owed(day))[0] === 'READY');
   await runMaintenance(async () => (await partitions(day)).length === 0);
 });
 

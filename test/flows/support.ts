@@ -129,10 +129,16 @@ export function verifyAll(received: Received[], secret: string): void {
   for (const { body, headers } of received) webhook.verify(body, headers as Record<string, string>);
 }
 
+/** All deliveries in one: what is owed, with its status in the outbox, and what is finished. */
+export const allDeliveries = `(
+  select delivery_id, webhook_id, status, attempt_count from outbox
+  union all
+  select delivery_id, webhook_id, status, attempt_count from deliveries) as all_deliveries`;
+
 /** Statuses of a webhook's deliveries and how many have each. */
 export async function countByStatus(service: Service, webhookId: string): Promise<Record<string, number>> {
   const rows = await service.sql<{ status: string; n: number }>(
-    'select status, count(*)::int as n from deliveries where webhook_id = $1 group by status',
+    `select status, count(*)::int as n from ${allDeliveries} where webhook_id = $1 group by status`,
     [webhookId],
   );
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));

@@ -101,10 +101,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     api.kill('SIGKILL');
     await Promise.all([api.exited, asked]);
     const [delivery] = await deliveriesOf(account, webhookId);
-    expect(delivery).toMatchObject({ status: 'PENDING', nextAttemptAt: null });
-    await service.sql(`update deliveries set manual_lease_until = now() where delivery_id = $1`, [
-      delivery!.deliveryId,
-    ]);
+    expect(delivery).toMatchObject({ status: 'SENDING', nextAttemptAt: null });
+    await service.sql(`update outbox set lease_until = now() where delivery_id = $1`, [delivery!.deliveryId]);
     const ended = await untilDelivery(account, delivery!.deliveryId, ({ status }) => status === 'FAILED');
     expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
     expect(receiver.received).toHaveLength(1);
@@ -127,7 +125,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     expect(received!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
     verify(secret, received!);
     verify(rotated.data.secret as string, received!);
-    await service.sql('update webhooks set previous_secret_until = now() where webhook_id = $1', [webhookId]);
+    const expire = `update webhooks set previous_secret_until = now(), revision = revision + 1 where webhook_id = $1`;
+    await service.sql(expire, [webhookId]);
     await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
     verify(rotated.data.secret as string, receiver.received[1]!);
     expect(() => verify(secret, receiver.received[1]!)).toThrow();

@@ -1,29 +1,21 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeliveryQueue, dueOf, type DueDelivery } from '../../src/deliveries/enqueue.js';
+import { createPointers } from '../../src/deliveries/dispatch/pointers.js';
 import { newId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { createQueueEngine, type QueueEngine } from '../../src/platform/queue.js';
+import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';
 import { createDatabase, dropDatabase } from '../database.js';
 import { backends } from '../harness.js';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
-
-/** What one event owes to so many webhooks; its deliveries' ids begin as its own does. */
-const owedBy = (webhooks: number, atMs = Date.now()): DueDelivery[] => {
-  const head = newId(atMs).slice(0, 18);
-  return Array.from({ length: webhooks }, () => ({
-    deliveryId: head + randomUUID().slice(18),
-    webhookId: newId(),
-  }));
-};
+const webhooks = (count: number) => Array.from({ length: count }, () => newId());
 
 describe.each(backends)('the delivery queue on %s', (backend) => {
   let engine: QueueEngine;
   let database: string;
 
-  const open = async () => {
+  const open = async (shards = 1) => {
     database = `t_${randomBytes(6).toString('hex')}`;
     const logger = createLogger('silent');
     engine = createQueueEngine({
@@ -33,15 +25,20 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
       logger,
     });
     await engine.prepare();
-    const producer = engine.producer('q');
-    return { producer, queue: createDeliveryQueue([producer], logger) };
+    const producers = Array.from({ length: shards }, (_, n) => engine.producer(`q${n}`));
+    return { producers, pointers: createPointers(producers, logger) };
   };
-  /** The jobs that wait, in the order in which one consumer gets them. */
-  const consumeAll = async (count: number) => {
-    const jobs: { name: string; ids: string[] }[] = [];
-    const consumer = engine.consume('q', 1, (job) => Promise.resolve(void jobs.push(job)));
-    for (const end = Date.now() + 10_000; jobs.length < count && Date.now() < end;) await sleep(10);
-    await sleep(100);
+  /** What the jobs of a queue name, in the order in which one consumer gets them, up to a last job. */
+  const consumeAll = async (shard = 0) => {
+    const jobs: string[][] = [];
+    let over = false;
+    const consumer = engine.consume(`q${shard}`, 1, (job) => {
+      if (job.name === 'last') over = true;
+      else jobs.push(job.ids);
+      return Promise.resolve();
+    });
+    for (const end = Date.now() + 20_000; !over; await sleep(10))
+      if (Date.now() > end) throw new Error('the last job did not come within 20 s');
     await consumer.close();
     return jobs;
   };
@@ -49,58 +46,83 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     for (const end = Date.now() + 10_000; (await producer.waitingCount()) < count; await sleep(10))
       if (Date.now() > end) throw new Error(`no ${count} jobs within 10 s`);
   };
+  const last: JobSpec = { name: 'last', id: 'last' };
 
   afterEach(async () => {
     await engine.close();
     await dropDatabase(databaseUrl, database);
   });
 
-  test('what one event owes beyond a hundred webhooks gives way to what other events owe', async () => {
-    const { producer, queue } = await open();
-    const large = owedBy(150);
-    queue.enqueue(large);
-    await waiting(producer, 3);
-    const [other] = owedBy(1);
-    queue.enqueue([other!]);
-    await waiting(producer, 4);
-    const jobs = await consumeAll(4);
-    expect(jobs.flatMap(({ ids }) => dueOf(ids))).toEqual([
-      ...large.slice(0, 100),
-      other,
-      ...large.slice(100),
+  test('webhooks that are named together share jobs of at most 200, each named once, in their order', async () => {
+    const { producers, pointers } = await open();
+    const ids = webhooks(450);
+    pointers.point('due', [...ids, ...ids]);
+    await waiting(producers[0]!, 3);
+    await producers[0]!.add([last]);
+    const jobs = await consumeAll();
+    expect(jobs.map((job) => job.length)).toEqual([200, 200, 50]);
+    expect(jobs.flat()).toEqual(ids);
+  });
+
+  test('a webhook that is named again while its job waits is named by another: that job may have been read', async () => {
+    const { producers, pointers } = await open();
+    const [id] = webhooks(1);
+    pointers.point('due', [id!]);
+    await waiting(producers[0]!, 1);
+    pointers.point('due', [id!]);
+    await waiting(producers[0]!, 2);
+    await producers[0]!.add([last]);
+    expect(await consumeAll()).toEqual([[id], [id]]);
+  });
+
+  test('a webhook has its shard, whoever names it, and every shard gets its part', async () => {
+    const { producers, pointers } = await open(3);
+    const other = createPointers(producers, createLogger('silent'));
+    const ids = webhooks(60);
+    pointers.point('due', ids);
+    for (const producer of producers) await waiting(producer, 1);
+    other.point('due', [...ids].reverse());
+    for (const producer of producers) await waiting(producer, 2);
+    const named = [];
+    for (const [shard, producer] of producers.entries()) {
+      await producer.add([last]);
+      const [first, second] = await consumeAll(shard);
+      expect(second).toEqual([...first!].reverse());
+      named.push(...first!);
+    }
+    expect(named.sort()).toEqual([...ids].sort());
+  });
+
+  test('what became due just now and what may have been due for long is told apart', async () => {
+    const { producers, pointers } = await open();
+    const [fresh, old] = webhooks(2);
+    pointers.point('due', [fresh!]);
+    pointers.point('look', [old!]);
+    await waiting(producers[0]!, 2);
+    const seen: [string, string[]][] = [];
+    const consumer = engine.consume('q0', 1, (job) => Promise.resolve(void seen.push([job.name, job.ids])));
+    for (const end = Date.now() + 20_000; seen.length < 2 && Date.now() < end;) await sleep(10);
+    await consumer.close();
+    expect(seen.sort()).toEqual([
+      ['due', [fresh]],
+      ['look', [old]],
     ]);
   });
 
-  test('events of one millisecond are not taken for one large event: none of them gives way', async () => {
-    const { producer, queue } = await open();
-    const webhookIds = Array.from({ length: 60 }, () => newId());
-    const atMs = Date.now();
-    const head = newId(atMs).slice(0, 18);
-    const events = [1, 2, 3].flatMap(() =>
-      webhookIds.map((webhookId) => ({ deliveryId: head + randomUUID().slice(18), webhookId })),
-    );
-    queue.enqueue(events);
-    await waiting(producer, 4);
-    const [other] = owedBy(1);
-    queue.enqueue([other!]);
-    await waiting(producer, 5);
-    const jobs = await consumeAll(5);
-    expect(jobs.flatMap(({ ids }) => dueOf(ids))).toEqual([...events, other]);
-  });
-
-  test('help is called for at most ten webhooks a second, once each; the others are called for later', async () => {
-    const { producer, queue } = await open();
-    await sleep(1_010 - (Date.now() % 1_000)); // a second that has just begun
-    const webhookIds = Array.from({ length: 30 }, () => newId());
-    for (const webhookId of [...webhookIds, ...webhookIds]) queue.askForHelp(webhookId);
-    await waiting(producer, 10);
-    const first = await consumeAll(10);
-    expect(new Set(first.map(({ name }) => name))).toEqual(new Set(['help']));
-    expect(first.flatMap(({ ids }) => ids).sort()).toEqual(webhookIds.slice(0, 10).sort());
-    await sleep(1_010 - (Date.now() % 1_000));
-    for (const webhookId of webhookIds.slice(10)) queue.askForHelp(webhookId);
-    await waiting(producer, 10);
-    const second = await consumeAll(10);
-    expect(second.flatMap(({ ids }) => ids).sort()).toEqual(webhookIds.slice(10, 20).sort());
+  test('a thousand jobs that nobody reads are enough: nothing more is added until they are', async () => {
+    const { producers, pointers } = await open();
+    const unread = Array.from({ length: 1_001 }, (_, n) => ({
+      name: 'due',
+      id: `unread-${n}`,
+      ids: ['unread'],
+    }));
+    await producers[0]!.add(unread);
+    pointers.point('due', webhooks(1));
+    await producers[0]!.add([last]);
+    expect(new Set((await consumeAll()).flat())).toEqual(new Set(['unread']));
+    const [known] = webhooks(1);
+    for (; (await producers[0]!.waitingCount()) === 0; await sleep(100)) pointers.point('due', [known!]);
+    await producers[0]!.add([{ ...last, id: 'last-2' }]);
+    expect(new Set((await consumeAll()).flat())).toEqual(new Set([known])); // and not what was named before
   });
 });

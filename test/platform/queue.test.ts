@@ -10,7 +10,7 @@ const moduleOf = (name: string) => new URL(`../../src/platform/${name}.ts`, impo
 
 /** A process of its own: what is to be proved is that it does not stand still. */
 const program = (url: string) => `
-  import { createQueueEngine } from '${moduleOf('queue')}';
+  import { createQueueEngine } from '${moduleOf('queue/engine')}';
   import { createLogger } from '${moduleOf('logger')}';
   const logger = createLogger('silent');
   const engine = createQueueEngine({ databaseUrl: '${url}', redisUrl: undefined, prefix: 't', logger });

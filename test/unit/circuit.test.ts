@@ -1,6 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { applyOutcomes, newCircuit, type Circuit, type Outcomes } from '../../src/deliveries/circuit.js';
+import {
+  applyOutcomes as applyWithin,
+  newCircuit,
+  type Circuit,
+  type Outcomes,
+} from '../../src/deliveries/circuit/rule.js';
+import { timesOf } from '../../src/deliveries/outbox/times.js';
+
+const times = timesOf().circuit;
+const applyOutcomes = (before: Circuit, outcomes: Outcomes, now: Date) =>
+  applyWithin(before, outcomes, now, times);
 
 const start = new Date('2026-01-01T00:00:00Z');
 const later = (ms: number) => new Date(start.getTime() + ms);
@@ -9,7 +19,13 @@ const outcomes = (
   failures: number,
   probe: Outcomes['probe'] = null,
   retryAfterMs = 0,
-): Outcomes => ({ attempts, failures, probe, retryAfterMs });
+): Outcomes => ({
+  attempts,
+  failures,
+  succeededAgoMs: attempts > failures ? 0 : null,
+  probe,
+  retryAfterMs,
+});
 
 describe('circuit breaker', () => {
   test('stays closed below ten attempts in a minute, whatever they were', () => {
@@ -80,5 +96,14 @@ describe('circuit breaker', () => {
     const three = applyOutcomes(two, outcomes(2, 1), later(3)).circuit;
     expect(three.failingSince).toBeNull();
     expect(applyOutcomes(three, outcomes(1, 1), later(4)).circuit.failingSince).toEqual(later(4));
+  });
+
+  test('a success that is told of with a later failure keeps its time, and never goes back', () => {
+    const mixed = { ...outcomes(2, 1), succeededAgoMs: 40_000 };
+    const one = applyOutcomes(newCircuit(start), mixed, later(50_000)).circuit;
+    expect(one.lastSuccessAt).toEqual(later(10_000));
+    expect(applyOutcomes(one, outcomes(1, 1), later(51_000)).circuit.lastSuccessAt).toEqual(later(10_000));
+    const two = applyOutcomes(one, outcomes(1, 0), later(52_000)).circuit;
+    expect(applyOutcomes(two, mixed, later(53_000)).circuit.lastSuccessAt).toEqual(later(52_000));
   });
 });

@@ -47,6 +47,7 @@ const wrong: Record<string, string[]> = {
   LOG_LEVEL: ['loud', 'INFO'],
   METRICS_PORT: ['x', '65536'],
   SHUTDOWN_TIMEOUT: ['99ms', '11m'],
+  TIME_SCALE: ['0', '0.009', '1.01', '10', '-1', 'fast', 'NaN', '1s'],
   API_RATE_LIMIT: ['-1', 'many'],
   LOGIN_LIMIT_ACCOUNT: ['0'],
   LOGIN_LIMIT_IP: ['1.5'],
@@ -70,6 +71,7 @@ describe('the configuration', () => {
       DELIVERY_TIMEOUT: 15_000,
       ORDER_HOLD: 900_000,
       LOG_RETENTION: 30 * 86_400_000,
+      TIME_SCALE: 1,
     });
   });
 

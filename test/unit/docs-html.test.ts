@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { html, phrase, prose, toText } from '../../src/http/docs-html.js';
-import { curlOf } from '../../src/http/docs-curl.js';
+import { html, phrase, prose, toText } from '../../src/http/docs/html.js';
+import { curlOf } from '../../src/http/docs/curl.js';
 
 describe('HTML of the docs', () => {
   test('has whatever text is put into it as text, also within an attribute', () => {

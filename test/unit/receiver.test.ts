@@ -7,8 +7,8 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { startReceiver, type Received, type ReceiverOptions } from '../../src/receiver-server.js';
-import { verifySignature } from '../../src/receiver-verify.js';
+import { startReceiver, type Received, type ReceiverOptions } from '../../src/receiver/server.js';
+import { verifySignature } from '../../src/receiver/verify.js';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const secret = newSecret();
@@ -138,7 +138,7 @@ describe('the server', () => {
 describe('the program', () => {
   /** Starts the receiver as a process; `url` is what it printed. */
   function start(args: string[], env: Record<string, string> = {}) {
-    const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/receiver.ts', ...args], {
+    const child: ChildProcess = spawn(process.execPath, ['dist/receiver/main.js', ...args], {
       env: { PATH: process.env.PATH, ...env },
     });
     closers.push(() => child.kill('SIGKILL'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { nextStep, retryAfterMs, type RetryInput } from '../../src/deliveries/retry-policy.js';
+import { nextStep, retryAfterMs, type RetryInput } from '../../src/deliveries/record/retry-policy.js';
 
 const dayMs = 86_400_000;
 const now = new Date('2026-11-21T12:00:00Z');
@@ -19,7 +19,7 @@ const failed = (fields: Partial<RetryInput> = {}) =>
   });
 const delayOf = (fields: Partial<RetryInput>): number => {
   const step = failed(fields);
-  if (step.status !== 'PENDING') throw new Error(`${step.status}, not PENDING`);
+  if (step.status !== 'RETRY') throw new Error(`${step.status}, not RETRY`);
   return step.delayMs;
 };
 
@@ -58,7 +58,7 @@ describe('the retry policy', () => {
         const steps = Array.from({ length: scheduleMs.length + 1 }, (_, earlierFailures) =>
           failed({ scheduleMs, earlierFailures }),
         );
-        expect(steps.map(({ status }) => status)).toEqual([...scheduleMs.map(() => 'PENDING'), 'FAILED']);
+        expect(steps.map(({ status }) => status)).toEqual([...scheduleMs.map(() => 'RETRY'), 'FAILED']);
       }),
     );
     expect(failed({ scheduleMs: [] })).toEqual({ status: 'FAILED' });

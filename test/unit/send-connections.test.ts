@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import http from 'node:http';
-import { createSender } from '../../src/deliveries/send.js';
+import { createSender } from '../../src/deliveries/send/sender.js';
 import { createLoopback } from './support/loopback.js';
 import { developmentPolicy } from './support/ssrf-corpus.js';
 

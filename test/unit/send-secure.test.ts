@@ -4,7 +4,7 @@ import https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send.js';
+import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send/sender.js';
 import { expired, good, otherHost, type Pair } from './support/certificates.js';
 import { createLoopback } from './support/loopback.js';
 import { corpusPolicy, developmentPolicy, stubResolver } from './support/ssrf-corpus.js';

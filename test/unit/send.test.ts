@@ -3,7 +3,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send.js';
+import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send/sender.js';
 import { createLoopback } from './support/loopback.js';
 import { corpusRows, developmentPolicy } from './support/ssrf-corpus.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { sign } from '../../src/deliveries/signature.js';
+import { sign } from '../../src/deliveries/send/signature.js';
 import { newSecret } from '../../src/webhooks/secrets.js';
 
 const secrets = fc

@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { boundLog, type Folder } from './folder.js';
-import { messageOf } from './problem.js';
 import { clearStaleLock } from './postmaster.js';
+import { messageOf, problem } from './problem.js';
 import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 /** A server process that we started, as far as its start-up is concerned. */
@@ -21,6 +24,7 @@ const SETTINGS = {
   unix_socket_directories: '',
   max_connections: 100,
   shared_buffers: '128MB',
+  autovacuum_naptime: '15s', // what is owed comes and goes: its table is small if it is swept often
   // Accepted means committed, and committed means on disk.
   fsync: 'on',
   synchronous_commit: 'on',
@@ -38,7 +42,8 @@ const SETTINGS = {
 } as const;
 
 /** Starts the server in a session of its own, so that Ctrl-C reaches us alone and we can drain first. */
-export async function launch(folder: Folder, runner: Runner, port: number): Promise<Launch> {
+export async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
+  const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);
   await boundLog(folder.logFile);
   const logFd = openSync(folder.logFile, 'a', 0o600);
@@ -78,4 +83,31 @@ export async function launch(folder: Folder, runner: Runner, port: number): Prom
       while (runs() && Date.now() < deadline) await sleep(10);
     },
   };
+}
+
+/**
+ * The port used last if it is free, else another. Below the range from which systems give ports to outgoing
+ * connections: one of ours could otherwise take the server's port while it is down.
+ */
+async function choosePort(portFile: string): Promise<number> {
+  const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
+  if (Number.isInteger(last) && last > 1024 && last < 65_536 && (await isFree(last))) return last;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(20_000, 32_000);
+    if (!(await isFree(port))) continue;
+    await writeFile(portFile, `${port}\n`);
+    return port;
+  }
+  throw problem(
+    'no free port between 20000 and 32000 on 127.0.0.1',
+    'end some of the programs listening there',
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }

@@ -5,7 +5,6 @@ import { ensureDatabase } from './database.js';
 import { readOrMakePassword, type Folder } from './folder.js';
 import { launch, type Launch } from './launch.js';
 import type { Ownership } from './owner.js';
-import { choosePort } from './port.js';
 import { findPostmaster, type Postmaster } from './postmaster.js';
 import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
 import type { Runner } from './run-as.js';
@@ -23,6 +22,13 @@ const UP_TIMEOUT_MS = 120_000;
 const LOCK_TIMEOUT_MS = 20_000;
 const POLL_MS = 15;
 const RELAUNCH_MS = 250;
+
+const CHECK_MS = 200;
+const BACKOFF_MS = 250;
+const BACKOFF_LIMIT_MS = 5_000;
+const AFTER_FAILURE_MS = 1_000;
+/** A server that ran this long is restarted at once when it dies. */
+const STEADY_MS = 60_000;
 
 /**
  * Resolves when a server on the data folder answers: the one that runs already, whoever started it, or a
@@ -70,7 +76,7 @@ export async function bringUp(
 
 async function startServer({ folder, runner }: Server, fixedPort?: number): Promise<Launch> {
   await ensureCluster(folder, runner, await readOrMakePassword(folder));
-  return launch(folder, runner, fixedPort ?? (await choosePort(folder.portFile)));
+  return launch(folder, runner, fixedPort);
 }
 
 /** Undefined if it answers, else why not; throws where waiting will not help. */
@@ -93,4 +99,37 @@ function notUp(folder: Folder, reason: string): Error {
     `the server on ${folder.cluster} does not start:\n${reason}\n`,
     `see ${folder.logFile}; if it cannot be mended, move ${folder.cluster} away, or ${USE_YOUR_OWN}`,
   );
+}
+
+/**
+ * Restarts the server on the same port whenever it dies and we own it; takes the ownership over when its
+ * owner is gone. Does not keep the process alive. Resolves after `signal` is aborted.
+ */
+export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
+  const { folder, owner, logger } = server;
+  let upSince = Date.now();
+  let restarts = 0;
+  while (await pause(CHECK_MS, signal)) {
+    try {
+      if (!owner.claim() || findPostmaster(folder.cluster)) continue;
+      if (Date.now() - upSince > STEADY_MS) restarts = 0;
+      const delayMs = restarts === 0 ? 0 : Math.min(BACKOFF_MS * 2 ** (restarts - 1), BACKOFF_LIMIT_MS);
+      restarts += 1;
+      logger.warn({ port, delayMs }, 'embedded PostgreSQL died, restarting it');
+      await pause(delayMs, signal);
+      await bringUp(server, port, signal);
+      upSince = Date.now();
+    } catch (error) {
+      if (signal.aborted) return;
+      upSince = Date.now(); // being down is not being steady
+      logger.error(`embedded PostgreSQL was not restarted: ${messageOf(error)}`);
+      await pause(AFTER_FAILURE_MS, signal);
+    }
+  }
+}
+
+/** False if it was ended by the signal. */
+async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(durationMs, undefined, { ref: false, signal }).catch(() => undefined);
+  return !signal.aborted;
 }

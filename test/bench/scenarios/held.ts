@@ -26,7 +26,7 @@ export const heldScenario: Scenario = {
     await recordStates(bench, url, trackingIds, onTheWay);
     const after = await look(bench, workerPid);
     const [row] = await bench.sql<{ n: number }>(
-      `select count(*)::int as n from deliveries where webhook_id = $1 and status = 'HELD'`,
+      `select count(*)::int as n from outbox where webhook_id = $1 and status = 'READY'`,
       [webhookId],
     );
     if (row!.n !== count) throw new Error(`${row!.n} are held, not ${count}`);

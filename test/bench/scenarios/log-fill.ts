@@ -12,8 +12,8 @@ export interface LogOwner {
 
 /**
  * Fills the log with about `count` deliveries by SQL, as the service would within its retention: 4 events a shipment,
- * states 5:5:5:4:1 and a few LOST; nearly all succeeded, few ended badly, a handful is open (due tomorrow, so that
- * nobody sends it). The `big` shipper's first webhook has half of all, its second those of the last quarter of the
+ * states 5:5:5:4:1 and a few LOST; nearly all succeeded, few ended badly, a handful is open (due tomorrow or leased until
+ * then, so that nobody sends it). The `big` shipper's first webhook has half of all, its second those of the last quarter of the
  * time, its third only the last states; `many` has a few of each of its webhooks; what the webhook of `dead` got
  * failed, and is held since. The rest is in equal parts the `usual` ones'.
  */
@@ -35,49 +35,73 @@ const fromTheStart = [
   [
     'shipments',
     `insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
-                            dropoff_location, accepted_at, state, sequence)
+                            dropoff_location, accepted_at)
      select gen_random_uuid(), o.shipper_id, gen_random_uuid(),
             upper('PH' || left(md5(o.shipper_id::text || n), 12)), 'SHIPPER-' || n, '{}', '{}',
-            now() - interval '${daysBack} days' * (1 - n::float8 / o.shipments), 'DELIVERED', 4
+            now() - interval '${daysBack} days' * (1 - n::float8 / o.shipments)
        from fill_owner o, generate_series(1, o.shipments) n`,
   ],
   [
+    'progress',
+    `insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
+     select shipment_id, shipper_id, 'DELIVERED', 4, accepted_at from shipments`,
+  ],
+  [
     'events',
-    `insert into events (event_id, shipper_id, shipment_id, sequence, state, occurred_at, recorded_at, body)
+    `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
      select uuidv7(s.accepted_at + interval '1 hour' * (k - 5) - clock_timestamp()), s.shipper_id,
             s.shipment_id, k, (array['CREATED', 'PICKED_UP', 'IN_TRANSIT', case
               when hashtext(s.tracking_id) % 20000 = 0 then 'LOST'
               when hashtext(s.tracking_id) % 5 = 0 then 'DELIVERY_FAILED' else 'DELIVERED' end])[k],
-            s.accepted_at, s.accepted_at, '{"state":"CREATED","tracking_id":"' || s.tracking_id || '"}'
+            s.accepted_at, '{"state":"CREATED","tracking_id":"' || s.tracking_id || '"}'
        from shipments s, generate_series(1, 4) k`,
   ],
 ];
 
+/** Those before the last one: of what failed, and of what is tried again. */
 const afterwards = [
   [
     'attempts',
-    `insert into attempts (delivery_id, number, trigger, started_at, duration_ms, status_code, error_code, response_body)
-     select delivery_id, 1, 'SCHEDULED', completed_at, 20, case status when 'SUCCEEDED' then 200 else 500 end,
-            case status when 'SUCCEEDED' then null else 'HTTP_STATUS' end, 'ok'
-       from deliveries where completed_at is not null and status <> 'CANCELLED'`,
+    `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
+                           response_body)
+     select shipper_id, delivery_id, number, 'SCHEDULED', now() - interval '1 day', 20, 500, 'HTTP_STATUS', 'no'
+       from (select shipper_id, delivery_id, attempt_count - 1 as earlier from deliveries where status = 'FAILED'
+             union all
+             select shipper_id, delivery_id, failure_count from outbox) d, generate_series(1, earlier) number`,
   ],
   ['statistics', 'analyze'],
 ];
 
 const statuses = {
   rarelyBad: `case when h < 200 then 'FAILED' when h < 240 then 'CANCELLED' when h < 244 then 'PENDING'
-                   when h < 248 then 'HELD' else 'SUCCEEDED' end`,
+                   when h < 248 then 'HELD' when h < 252 then 'SENDING' else 'SUCCEEDED' end`,
   neverGood: `case when recorded_at < now() - interval '5 days' then 'FAILED' else 'HELD' end`,
 };
 
+/** What is open goes into the outbox, what is over into the log. */
 const deliveries = (owners: LogOwner[]) => `
-  insert into deliveries (delivery_id, event_id, webhook_id, state, status, reason, attempt_count, due_at, sweep_at,
-                          completed_at)
-  select delivery_id, event_id, webhook_id, state, status, case status when 'CANCELLED' then 'SUPERSEDED' end, 1,
-         case status when 'PENDING' then now() + interval '1 day' end,
-         case status when 'PENDING' then now() + interval '1 day' end,
-         case when status not in ('PENDING', 'HELD') then recorded_at + interval '1 second' end
-    from (${owners.flatMap(partsOf).join(' union all ')}) parts`;
+  with parts as materialized (${owners.flatMap(partsOf).join(' union all ')}),
+  turns as (
+    select *, row_number() over (partition by webhook_id, shipment_id order by sequence) > 1 as waits_turn
+      from parts where status in ('PENDING', 'HELD', 'SENDING')
+  ), owed as (
+    insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, waits_turn,
+                        due_at, lease_until, attempt_count, failure_count)
+    select shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state,
+           case status when 'PENDING' then 'RETRY' when 'HELD' then 'READY' else status end, waits_turn,
+           case when not waits_turn then case status when 'PENDING' then now() + interval '1 day' else recorded_at end end,
+           case status when 'SENDING' then now() + interval '1 day' end,
+           (status <> 'HELD')::int, (status = 'PENDING')::int
+      from turns
+  )
+  insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count,
+                          completed_at, trigger, started_at, duration_ms, status_code, error_code, response_body)
+  select shipper_id, delivery_id, event_id, webhook_id, state, status, case status when 'CANCELLED' then 'SUPERSEDED' end,
+         case status when 'SUCCEEDED' then 1 when 'FAILED' then 3 else 0 end, recorded_at + interval '1 second',
+         case when tried then 'SCHEDULED' end, case when tried then recorded_at end, case when tried then 20 end,
+         case status when 'SUCCEEDED' then 200 when 'FAILED' then 500 end,
+         case status when 'FAILED' then 'HTTP_STATUS' end, case when tried then 'ok' end
+    from (select *, status <> 'CANCELLED' as tried from parts where status in ('SUCCEEDED', 'FAILED', 'CANCELLED')) f`;
 
 /** What each webhook of a shipper got. */
 function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {
@@ -89,10 +113,11 @@ function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {
   };
   return webhookIds.map(
     (webhookId, n) => `
-      select delivery_id, event_id, webhook_id, state, recorded_at,
+      select shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, recorded_at,
              ${kind === 'dead' ? statuses.neverGood : statuses.rarelyBad} as status
-        from (select delivery_id(event_id, '${webhookId}') as delivery_id, event_id, '${webhookId}'::uuid as webhook_id,
-                     state, recorded_at, abs(hashtext(event_id::text)) % 100000 as h
+        from (select shipper_id, delivery_id(event_id, '${webhookId}') as delivery_id, event_id,
+                     '${webhookId}'::uuid as webhook_id, shipment_id, sequence, state, recorded_at,
+                     abs(hashtext(event_id::text)) % 100000 as h
                 from events where shipper_id = '${shipperId}' and ${got[kind][n]}) e`,
   );
 }

@@ -2,7 +2,7 @@ import type { Account } from '../../client.js';
 import type { LogOwner } from './log-fill.js';
 import type { Bench } from './scenario.js';
 
-const statuses = ['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
+const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
 const states = ['CREATED', 'IN_TRANSIT', 'DELIVERED', 'DELIVERY_FAILED', 'LOST', 'RETURNED'];
 const dayMs = 86_400_000;
 
@@ -19,7 +19,7 @@ export interface LogShipper {
   account: Account;
 }
 
-/** Every filter by itself, the common pairs, and pages further back. */
+/** Every filter by itself, every two of them together, and pages further back. */
 export async function queriesOf(bench: Bench, shippers: LogShipper[], daysBack: number): Promise<LogQuery[]> {
   const of = (kind: LogOwner['kind']) => shippers.find(({ owner }) => owner.kind === kind)!;
   const { account, owner } = of('big');
@@ -37,10 +37,26 @@ export async function queriesOf(bench: Bench, shippers: LogShipper[], daysBack: 
     ...statuses.map((status) => ({ webhookId: big, status })),
     ...states.map((state) => ({ webhookId: big, state })),
     { trackingId },
-    { trackingId, status: 'SUCCEEDED' },
     { from: at(1) },
     { to: at(daysBack / 2) },
     { from: at(daysBack / 2), to: at(daysBack / 2 - 1) },
+    ...statuses.map((status) => ({ trackingId, status })),
+    ...['CREATED', 'LOST'].map((state) => ({ trackingId, state })),
+    { trackingId, webhookId: big },
+    { trackingId, webhookId: late },
+    { trackingId, from: at(daysBack / 2) },
+    { trackingId, to: at(daysBack / 2) },
+    { webhookId: big, from: at(1) },
+    { webhookId: big, to: at(daysBack / 2) },
+    { webhookId: late, to: at(daysBack / 2) },
+    ...statuses.flatMap((status) => [
+      { status, from: at(1) },
+      { status, to: at(daysBack / 2) },
+    ]),
+    ...['CREATED', 'LOST', 'RETURNED'].flatMap((state) => [
+      { state, from: at(1) },
+      { state, to: at(daysBack / 2) },
+    ]),
     { from: at(daysBack), to: at(daysBack - 1), status: 'FAILED' },
     { from: at(daysBack), to: at(daysBack - 1), state: 'LOST' },
   ];

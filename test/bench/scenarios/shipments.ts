@@ -13,7 +13,7 @@ export const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVER
 export async function createShipments(bench: Bench, target: Target, count: number): Promise<string[]> {
   const accepted = await placeOrders(target, count, connections);
   await until('all shipments are created', 120_000, async () => {
-    const [row] = await bench.sql('select 1 from shipments where state is null limit 1');
+    const [row] = await bench.sql('select 1 from orders_to_create limit 1');
     return row === undefined;
   });
   return [...accepted.keys()];

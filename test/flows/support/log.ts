@@ -10,6 +10,7 @@ export interface LoggedDelivery {
   attemptCount: number;
   nextAttemptAt: string | null;
   completedAt: string | null;
+  lastAttempt: { durationMs: number | null } | null;
   attempts: Record<string, unknown>[];
 }
 
@@ -38,6 +39,18 @@ export async function startHook(account: Account, fields: object = {}): Promise<
 export async function deliveriesOf(account: Account, webhookId: string): Promise<LoggedDelivery[]> {
   const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&limit=250`);
   return data.deliveries as LoggedDelivery[];
+}
+
+/** How many of the webhook's deliveries the log shows in each status. */
+export async function countShown(account: Account, webhookId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page = `/v1/deliveries?webhookId=${webhookId}&limit=250${cursor && `&cursor=${cursor}`}`;
+    const { data } = await account.call(page);
+    for (const { status } of data.deliveries as LoggedDelivery[]) counts[status] = (counts[status] ?? 0) + 1;
+    cursor = data.nextCursor as string | null;
+  }
+  return counts;
 }
 
 /** The delivery with its attempts as soon as it is as described. */

@@ -1,0 +1,76 @@
+import { InvalidArgumentError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env } from './terminal.js';
+
+/** What the caller asked for cannot be done as written; the message says what would be right. Exit code 2. */
+export class UsageError extends Error {}
+
+/** Where the service is: `--url`, PARCELHOOK_URL, else this machine at PORT or 8080. */
+export function serviceUrl(given: string | undefined, env: Env): string {
+  const port = env.PORT && env.PORT !== '0' ? env.PORT : '8080';
+  const url = given ?? (env.PARCELHOOK_URL || `http://localhost:${port}`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`${url} is not a URL of the service. It looks like http://localhost:8080`);
+  }
+  return url;
+}
+
+/** The operator's token: `--token`, OPERATOR_TOKEN, else what embedded mode wrote under DATA_DIR. */
+export function operatorToken(given: string | undefined, env: Env): string {
+  const token = (given ?? (env.OPERATOR_TOKEN || tokenFromFile(env))).trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError('The operator token must be printable ASCII without spaces.');
+  }
+  return token;
+}
+
+function tokenFromFile(env: Env): string {
+  const file = join(env.DATA_DIR || 'data', 'secrets.json');
+  const help = 'Give --token or set OPERATOR_TOKEN.';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? `there is no ${file}` : `${file} cannot be read (${code})`;
+    throw new UsageError(`No operator token: ${why}. ${help}`);
+  }
+  const token = tokenIn(text);
+  if (token === undefined) throw new UsageError(`${file} holds no OPERATOR_TOKEN. ${help}`);
+  return token;
+}
+
+function tokenIn(text: string): string | undefined {
+  try {
+    const { OPERATOR_TOKEN: token } = JSON.parse(text) as { OPERATOR_TOKEN?: unknown };
+    return typeof token === 'string' && token ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For an id in a path: a URL would resolve dots, and an empty one is another endpoint. */
+export function idArgument(text: string): string {
+  if (text === '' || /^\.{1,2}$/.test(text)) throw new InvalidArgumentError('It must be an id.');
+  return text;
+}
+
+export function wholeNumberArgument(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+export function numberArgument(text: string): number {
+  const number = text.trim() === '' ? NaN : Number(text);
+  if (!Number.isFinite(number)) throw new InvalidArgumentError('It must be a number.');
+  return number;
+}
+
+export function jsonArgument(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('It must be JSON.');
+  }
+}

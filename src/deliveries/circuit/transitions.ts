@@ -1,0 +1,98 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Metrics } from '../../platform/metrics.js';
+import type { Database } from '../../platform/postgres.js';
+import type { Outcomes, Transition } from './rule.js';
+import { disableWebhooks, lockHopeless, seemsHopeless, updateCircuits, type Doomed } from './store.js';
+import type { Times } from '../outbox/times.js';
+import { recordNotices, type Notice } from './operational-events.js';
+
+export interface TransitionDependencies {
+  db: Database;
+  times: Pick<Times, 'circuit'>;
+  /** These webhooks have something due. */
+  look(webhookIds: string[]): void;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Disables the active webhooks that answered 410, unless their address has been changed since, and tells their owners. */
+export async function disableGone(deps: TransitionDependencies, gone: Doomed[]): Promise<void> {
+  await changeAndTell(deps, (tx) => disable(tx, gone, 'GONE'));
+}
+
+/** After `days` without one success a webhook is disabled and its owner told (contract, section 5). */
+export async function disableHopeless(deps: TransitionDependencies, days: number): Promise<void> {
+  if (!(await seemsHopeless(deps.db, days))) return;
+  await changeAndTell(deps, async (tx) => {
+    const hopeless = await lockHopeless(tx, days);
+    return disable(
+      tx,
+      hopeless.map((webhookId) => ({ webhookId, targetAddress: null })),
+      'FAILING',
+    );
+  });
+}
+
+async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING'): Promise<Notice[]> {
+  const disabled = await disableWebhooks(tx, doomed, reason);
+  return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
+}
+
+/** Counts outcomes for the circuits of webhooks, and tells the owners of those that open or close. */
+export async function countOutcomes(
+  deps: TransitionDependencies,
+  outcomes: Map<string, Outcomes>,
+): Promise<void> {
+  await changeAndTell(deps, async (tx) => {
+    const results = await updateCircuits(tx, outcomes, deps.times.circuit);
+    return results.flatMap(({ webhookId, transition }) => noticeOf(webhookId, transition) ?? []);
+  });
+}
+
+function noticeOf(webhookId: string, transition: Transition): Notice | null {
+  if (transition === null) return null;
+  return transition === 'OPENED'
+    ? { webhookId, state: 'WEBHOOK_FAILING', reason: 'CIRCUIT_OPEN' }
+    : { webhookId, state: 'WEBHOOK_RECOVERED', reason: null };
+}
+
+/** Commits a change with the notices of it; only then says so. */
+async function changeAndTell(
+  { db, look, logger, metrics }: TransitionDependencies,
+  change: (tx: Database) => Promise<Notice[]>,
+): Promise<void> {
+  let owing: string[] = [];
+  const told = await db.transaction(async (tx) => {
+    const about = await change(tx);
+    if (about.length > 0) owing = await recordNotices(tx, about);
+    return about;
+  });
+  for (const { webhookId, state, reason } of told) {
+    logger.warn({ webhookId, notice: state, reason }, 'webhook');
+    if (state === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: reason ?? '' });
+    else metrics.circuitTransitions.inc({ to: state === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
+    if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // what was held goes out
+  }
+  if (owing.length > 0) look(owing);
+}
+
+const success: Outcomes = {
+  attempts: 1,
+  failures: 0,
+  succeededAgoMs: 0,
+  probe: 'SUCCEEDED',
+  retryAfterMs: 0,
+};
+
+/**
+ * A success outside the schedule shows that the receiver is back, as a probe's does: an open circuit closes, and the
+ * days without one success are over. Never rejects.
+ */
+export async function reportSuccess(deps: TransitionDependencies, webhookId: string): Promise<void> {
+  try {
+    await countOutcomes(deps, new Map([[webhookId, success]]));
+  } catch (error) {
+    deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted');
+  }
+}

@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../../platform/errors.js';
+import { createBatcher } from '../../platform/batch.js';
+import type { Metrics } from '../../platform/metrics.js';
+import type { Database } from '../../platform/postgres.js';
+import { giveBack } from '../outbox/claim.js';
+import type { HandOver, Room } from '../outbox/hand-over.js';
+import type { Targets } from '../outbox/targets.js';
+import type { Times } from '../outbox/times.js';
+import type { Claim } from '../outbox/types.js';
+import { sendClaim, type SendingOptions } from '../send/request.js';
+import { createAttempts } from './in-flight.js';
+import { createLanes, type Lane } from './lanes.js';
+import { createPlaces, type Place } from './places.js';
+import { createPuller } from './puller.js';
+import { createRecorder } from '../record/recorder.js';
+import type { RecorderOptions } from '../record/recorder.js';
+import { createReservations } from './reservations.js';
+import { untilBack } from '../record/until-back.js';
+import { createWakes } from './wakes.js';
+
+export interface DispatcherOptions
+  extends SendingOptions, Omit<RecorderOptions, 'look' | 'wakeAt' | 'leisure'> {
+  /** Claims, leases and what is done again if it is lost. */
+  leaseDb: Database;
+  metrics: Metrics;
+  targets: Targets;
+  times: Times;
+  concurrency: number;
+  /** Told of webhooks that others must see to, because this process stops. */
+  onLeft(webhookIds: string[]): void;
+}
+
+export interface Dispatcher extends HandOver {
+  /** As `look`, where it is known that it became due just now. */
+  lookAhead(webhookIds: string[]): void;
+  /** As `look`, but not again and again from the beginning. */
+  check(webhookIds: string[]): void;
+  /** Sends what is claimed already; `issuedAt` of performance.now(), before the claiming statement was sent. */
+  accept(claims: Claim[], issuedAt: number): void;
+  /**
+   * Deliveries recorded just now beyond what their lanes begin at once, but not those of slow lanes, nor what is caught
+   * up on; 0 while no attempt comes to an end, for then it is not this process they wait for.
+   */
+  pressure(): number;
+  /** Claims nothing more; resolves when every attempt under way has been recorded. */
+  drain(): Promise<void>;
+}
+
+const drainPollMs = 10;
+const stalledAfterMs = 300;
+/** Slow attempts that have given up their place, as a multiple of the places. */
+const movedFactor = 5;
+/** As many claims wait here as were started in this time lately: they all start well within `longestStartMs`. */
+const waitingMs = 200;
+const mostWaitingFactor = 10;
+const fewestWaitingFactor = 4;
+/** Of the claims here, what a backlog leaves to what is recorded from now on: else it would wait for all lanes before it. */
+const keptShare = 1 / 4;
+
+/**
+ * Sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this process, the
+ * sweeper takes the delivery up again when the lease has run out, and a late result is refused.
+ */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { leaseDb, logger, times, concurrency } = options;
+  const lanes = createLanes(concurrency, times.slowMs);
+  const places = createPlaces(concurrency);
+  let waiting = 0;
+  let draining = false;
+  let lastEndAt = 0;
+  /** Claims that wait for their place: when the statement that made them was issued, and whether it recorded them. */
+  const unstarted = new Map<Claim, { issuedAt: number; isNew: boolean }>();
+
+  const attempts = createAttempts({
+    leaseDb,
+    logger,
+    times,
+    mostMoved: concurrency * movedFactor,
+    onSlow: ({ webhookId }, place) => {
+      const lane = lanes.of(webhookId);
+      lanes.slowDown(lane);
+      places.give(place);
+      returnWaiting([lane]); // they would wait long, and keep others waiting
+      pump();
+    },
+  });
+  const startsPer = createRate(waitingMs);
+  const mostClaims = () =>
+    concurrency +
+    Math.min(
+      Math.max(startsPer.recent(), fewestWaitingFactor * concurrency),
+      mostWaitingFactor * concurrency,
+    );
+  // What hangs at slow receivers has places of its own.
+  const spare = () => mostClaims() - waiting - places.inUse('quick');
+  const reservations = createReservations({ lanes, spare });
+  const puller = createPuller({
+    leaseDb,
+    logger,
+    metrics: options.metrics,
+    lanes,
+    leaseMs: times.leaseMs,
+    spareFor: (lane) =>
+      lane.slow
+        ? places.freeFor(lane)
+        : spare() - reservations.total() - Math.floor(mostClaims() * keptShare),
+    onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
+  });
+  const wakes = createWakes(puller.look);
+  const recorder = createRecorder({
+    ...options,
+    look: puller.look,
+    wakeAt: wakes.at,
+    leisure: () => places.inUse() < concurrency / 3,
+  });
+  options.metrics.attemptSlots.set(concurrency);
+  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(attempts.count() - waiting));
+
+  const accept = (claims: Claim[], issuedAt: number, isNew = false) => {
+    for (const claim of claims) {
+      const lane = lanes.of(claim.webhookId);
+      lanes.note(lane, claim.shipperId);
+      attempts.begin(claim, issuedAt);
+      unstarted.set(claim, { issuedAt, isNew });
+      if (isNew) {
+        lane.waitingNew += 1;
+        pressed.add(lane);
+      }
+      lane.waiting.push(claim);
+      waiting += 1;
+      places.queue(lane);
+    }
+    if (draining) returnWaiting(lanes.all());
+    else pump();
+  };
+
+  /** Lanes of which more was recorded just now than they can begin at once. */
+  const pressed = new Set<Lane>();
+  const pressure = () => {
+    let sum = 0;
+    for (const lane of pressed) {
+      if (lane.left + lane.waitingNew === 0) pressed.delete(lane);
+      else if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
+    }
+    return sum;
+  };
+
+  const noLongerWaiting = (claim: Claim): number => {
+    const { issuedAt, isNew } = unstarted.get(claim)!;
+    unstarted.delete(claim);
+    waiting -= 1;
+    if (isNew) lanes.of(claim.webhookId).waitingNew -= 1;
+    return issuedAt;
+  };
+
+  const pump = () => {
+    for (let turn = places.next(); turn; turn = places.next()) {
+      const claim = turn.lane.waiting.shift()!;
+      start(turn.lane, claim, noLongerWaiting(claim), turn.place);
+    }
+  };
+
+  const start = (lane: Lane, claim: Claim, issuedAt: number, place: Place) => {
+    lane.active += 1;
+    startsPer.count();
+    attempts.start(claim, place);
+    let durationMs: number | null = null;
+    attempt(claim, issuedAt)
+      .then((ms) => (durationMs = ms))
+      .catch((error: unknown) =>
+        logger.error(
+          { deliveryId: claim.deliveryId, attempt: claim.number, error: describeError(error) },
+          'attempt not recorded; it will be taken up again',
+        ),
+      )
+      .finally(() => {
+        lastEndAt = performance.now();
+        const kept = attempts.end(claim);
+        if (kept) places.give(kept);
+        lane.active -= 1;
+        lanes.adapt(lane, durationMs);
+        if (lane.waiting.length > 0) places.queue(lane);
+        if (draining) return;
+        pump();
+        puller.offer(lane);
+      });
+  };
+
+  const attempt = async (claim: Claim, issuedAt: number): Promise<number | null> => {
+    const target = await options.targets.of(claim).catch(logFailure);
+    // What could not be sent soon is given back: whoever stops a webhook relies on this bound.
+    if (!target || performance.now() - issuedAt > times.longestStartMs) {
+      await giveBackSurely(claim);
+      puller.look([claim.webhookId]);
+      return null;
+    }
+    const outcome = await sendClaim(options, claim, target);
+    await recorder.record(claim, target.targetAddress, outcome);
+    return outcome.durationMs;
+  };
+
+  const returns = createBatcher<Claim, undefined>({
+    maxItems: 200,
+    concurrency: 1,
+    maxWaiting: 10_000,
+    flush: async (claims) => {
+      await giveBack(leaseDb, claims);
+      return claims.map(() => undefined);
+    },
+  });
+  /** A claim that is not given back waits for its lease to run out, and the log tells of an attempt that never was. */
+  const giveBackSurely = (claim: Claim) =>
+    untilBack(
+      () => returns.add(claim),
+      () => !draining,
+      times.patienceMs,
+    );
+
+  const logFailure = (error: unknown) =>
+    void logger.warn({ error: describeError(error) }, 'claims not sent; they will be taken up again');
+
+  const returnWaiting = (those: Iterable<Lane>): void => {
+    for (const lane of those) {
+      for (const claim of lane.waiting.splice(0)) {
+        noLongerWaiting(claim);
+        lane.mayHaveMore = true;
+        giveBackSurely(claim)
+          .catch(logFailure)
+          .finally(() => {
+            attempts.end(claim);
+            if (!draining) puller.offer(lane);
+          });
+      }
+    }
+  };
+
+  return {
+    accept,
+    pressure: () => (performance.now() - lastEndAt < stalledAfterMs ? pressure() : 0),
+    reserve: (shipperIds) => (draining ? reservations.none : reservations.reserve(shipperIds)),
+    owed: (room: Room, claims, dueWebhooks, issuedAt) => {
+      reservations.release(room);
+      accept(claims, issuedAt, true);
+      for (const webhookId of dueWebhooks) {
+        const lane = lanes.of(webhookId);
+        lane.left += 1;
+        pressed.add(lane);
+      }
+      puller.lookAhead([...new Set(dueWebhooks)]);
+    },
+    look: puller.look,
+    lookAhead: puller.lookAhead,
+    check: puller.check,
+    drain: async () => {
+      draining = true;
+      recorder.hurry();
+      wakes.stop();
+      await puller.stop();
+      returnWaiting(lanes.all());
+      while (attempts.count() > 0) await sleep(drainPollMs);
+      options.onLeft(puller.left());
+      attempts.stopWatching();
+      await recorder.flushed();
+      attempts.stop();
+    },
+  };
+}
+
+/** How often something happened within `windowMs` lately. */
+function createRate(windowMs: number) {
+  let windowStart = 0;
+  let current = 0;
+  let before = 0;
+  const turn = () => {
+    const elapsedMs = performance.now() - windowStart;
+    if (elapsedMs < windowMs) return;
+    before = elapsedMs < 2 * windowMs ? current : 0;
+    current = 0;
+    windowStart = performance.now();
+  };
+  return {
+    count: () => {
+      turn();
+      current += 1;
+    },
+    recent: () => {
+      turn();
+      return Math.max(before, current);
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Metrics } from '../../platform/metrics.js';
+import type { Database } from '../../platform/postgres.js';
+import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
+import type { Lane, Lanes } from './lanes.js';
+
+export interface PullerOptions {
+  leaseDb: Database;
+  logger: Logger;
+  metrics: Metrics;
+  lanes: Lanes;
+  leaseMs: number;
+  /** How many claims more this process may hold for this lane's sake, but for what statements under way may bring. */
+  spareFor(lane: Lane): number;
+  onClaimed(claims: PulledClaim[], issuedAt: number): void;
+}
+
+export interface Puller {
+  /** PostgreSQL holds something due for these webhooks: it is pulled as soon as their lanes have room. */
+  look(webhookIds: string[]): void;
+  /** As `look`, where it is known that it became due just now: what lies before the last page is not looked at. */
+  lookAhead(webhookIds: string[]): void;
+  /** As `look`, but a busy lane begins at the beginning only now and then. */
+  check(webhookIds: string[]): void;
+  /** The lane may have room now. */
+  offer(lane: Lane): void;
+  /** Webhooks of which something may be due that was not pulled. */
+  left(): string[];
+  /** Pulls nothing more; resolves when no statement is under way. */
+  stop(): Promise<void>;
+}
+
+interface Chosen {
+  lane: Lane;
+  room: number;
+  /** What the lane was when it was chosen. */
+  kind: 'slow' | 'quick';
+}
+
+const statementsAtOnce = 2;
+const lanesPerStatement = 200;
+const claimsPerStatement = 200;
+/** What a late commit may have brought behind the last page; and how often a busy lane looks for more of that. */
+const behindMs = 500;
+const wholeEveryMs = 10_000;
+const againAfterMs = 500;
+
+/**
+ * Fills lanes that have room with what PostgreSQL holds for them, page by page and one statement for many lanes: the
+ * pace is the receivers'. Each page begins where the last one ended, for under an old snapshot the index is full of
+ * entries of what is gone long since.
+ */
+export function createPuller(options: PullerOptions): Puller {
+  const { lanes, logger } = options;
+  const hungry = new Set<Lane>();
+  const underWay = new Set<Promise<void>>();
+  /** What statements under way may bring, to slow lanes and to others: two that count on the same room overfill it. */
+  const awaited = { slow: 0, quick: 0 };
+  let stopped = false;
+  let scheduled = false;
+
+  /** A handful at a time: claims that share a statement cost a fraction of single ones. */
+  const worthwhile = (lane: Lane, room: number) =>
+    room > 0 && (lane.active + lane.waiting.length === 0 || room >= lane.limit / 2);
+
+  const choose = (): Chosen[] => {
+    const chosen: Chosen[] = [];
+    let left = claimsPerStatement;
+    for (const lane of hungry) {
+      if (left <= 0 || chosen.length === lanesPerStatement) break;
+      const kind = lane.slow ? 'slow' : 'quick';
+      const room = Math.min(lanes.roomIn(lane), options.spareFor(lane) - awaited[kind], left);
+      if (!worthwhile(lane, room)) continue;
+      hungry.delete(lane);
+      lane.reserved += room;
+      lane.pulling = true;
+      left -= room;
+      awaited[kind] += room;
+      chosen.push({ lane, room, kind });
+    }
+    return chosen;
+  };
+
+  const pull = async (chosen: Chosen[]): Promise<void> => {
+    const issuedAt = performance.now();
+    const wanted = chosen.map(({ lane, room }): Wanted => {
+      if (!lane.since) lane.lastWholeAt = issuedAt;
+      const since = lane.since && new Date(lane.since.getTime() - behindMs);
+      return { webhookId: lane.webhookId, room, since };
+    });
+    let claims: PulledClaim[] = [];
+    let failed = false;
+    try {
+      claims = await pullDue(options.leaseDb, wanted, options.leaseMs);
+    } catch (error) {
+      failed = true;
+      logger.warn({ error: describeError(error) }, 'not pulled');
+    }
+    if (claims.length > 0) options.metrics.batchSize.observe({ batch: 'claims' }, claims.length);
+    const counts = new Map<string, number>();
+    for (const { webhookId, dueAt } of claims) {
+      counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
+      const lane = lanes.of(webhookId);
+      if (!lane.again && (!lane.since || lane.since < dueAt)) lane.since = dueAt;
+    }
+    for (const { lane, room, kind } of chosen) {
+      lane.reserved -= room;
+      awaited[kind] -= room;
+      lane.pulling = false;
+      lane.mayHaveMore = failed || lane.again || (counts.get(lane.webhookId) ?? 0) === room;
+      lane.left = lane.mayHaveMore ? Math.max(0, lane.left - (counts.get(lane.webhookId) ?? 0)) : 0;
+      lane.again = false;
+    }
+    options.onClaimed(claims, issuedAt);
+    if (failed) setTimeout(() => chosen.forEach(({ lane }) => offer(lane)), againAfterMs).unref();
+    else for (const { lane } of chosen) offer(lane);
+  };
+
+  const pump = () => {
+    scheduled = false;
+    while (!stopped && underWay.size < statementsAtOnce) {
+      const chosen = choose();
+      if (chosen.length === 0) return;
+      const pulling = pull(chosen).finally(() => {
+        underWay.delete(pulling);
+        schedule();
+      });
+      underWay.add(pulling);
+    }
+  };
+  /** Lanes that are told of in the same turn of the event loop share a statement. */
+  const schedule = () => {
+    if (scheduled || stopped || hungry.size === 0) return;
+    scheduled = true;
+    setImmediate(pump);
+  };
+
+  const offer = (lane: Lane) => {
+    if (lane.mayHaveMore && !lane.pulling) hungry.add(lane);
+    schedule(); // the room may be another lane's that found none before
+  };
+
+  const lookAt = (lane: Lane) => {
+    lane.mayHaveMore = true;
+    if (lane.pulling) lane.again = true;
+    offer(lane);
+  };
+
+  const lookIf = (webhookIds: string[], fromTheBeginning: (lane: Lane) => boolean) => {
+    for (const webhookId of webhookIds) {
+      const lane = lanes.of(webhookId);
+      if (fromTheBeginning(lane)) lane.since = null;
+      lookAt(lane);
+    }
+  };
+
+  return {
+    look: (webhookIds) => lookIf(webhookIds, () => true),
+    check: (webhookIds) =>
+      lookIf(webhookIds, ({ lastWholeAt }) => performance.now() - lastWholeAt > wholeEveryMs),
+    lookAhead: (webhookIds) => lookIf(webhookIds, () => false),
+    offer,
+    left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
+    stop: async () => {
+      stopped = true;
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { described } from '../../http/described.js';
+import { moment, nextCursor, trackingId, uuid } from '../../http/fields.js';
+import { notice, notification } from './notification-docs.js';
+
+const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
+const eventId = described(
+  z.string(),
+  'The event: `webhook-id` of its notifications.',
+  '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+);
+
+const errorCode = z.enum([
+  'TIMEOUT',
+  'DNS',
+  'CONNECT',
+  'RESET',
+  'TLS',
+  'ADDRESS_DENIED',
+  'HTTP_STATUS',
+  'PROTOCOL',
+]);
+
+const delivery = z
+  .object({
+    deliveryId,
+    webhookId: uuid('The webhook it is for.'),
+    targetAddress: described(
+      z.string(),
+      'Where the webhook is called today.',
+      'https://example.com/hooks/parcelhook',
+      { format: 'uri' },
+    ),
+    eventId,
+    trackingId: described(trackingId.nullable(), 'The shipment; null of tests and notices.'),
+    shipperTrackingId: described(
+      z.string().nullable(),
+      'Your own identifier of the order; null of tests and notices.',
+      'SHIPPER-1',
+    ),
+    state: described(z.string(), 'State that is told.', 'CREATED'),
+    status: described(
+      z.enum(['SUCCEEDED', 'PENDING', 'SENDING', 'HELD', 'FAILED', 'CANCELLED']),
+      '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.',
+    ),
+    heldBy: described(
+      z.enum(['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED']).nullable(),
+      'Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest, or is not active.',
+      null,
+    ),
+    nextProbeAt: described(
+      moment('').nullable(),
+      'When a webhook that is given a rest is tried next; null unless it is `HELD` by `CIRCUIT`.',
+      null,
+    ),
+    reason: described(
+      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED']).nullable(),
+      'Why it is `CANCELLED`: its webhook was deleted, a later state overtook it, or it was owed for longer than the log is kept.',
+      null,
+    ),
+    attemptCount: described(z.int().min(0), 'Attempts so far, one under way included.', 1),
+    lastAttempt: described(
+      z
+        .object({
+          startedAt: moment('When it began.'),
+          durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
+          statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
+          errorCode: described(errorCode.nullable(), 'Why it failed; null if it did not.', null),
+        })
+        .nullable(),
+      'The last attempt that is over; null before.',
+    ),
+    nextAttemptAt: described(moment('').nullable(), 'When the next attempt is due; null if none is.', null),
+    createdAt: moment('When the event was recorded.'),
+    completedAt: moment('When it ended; null while it is open.').nullable(),
+  })
+  .meta({ id: 'Delivery', description: 'What is owed to one webhook for one event.' });
+
+const attempt = z
+  .object({
+    number: described(z.int().min(1), 'Counts from 1.', 1),
+    trigger: described(
+      z.enum(['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY']),
+      'What it was made for: the schedule, a redelivery, a test or a replay.',
+    ),
+    startedAt: moment('When it began.'),
+    durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
+    statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
+    errorCode: described(errorCode.nullable(), 'Why it failed; null if it did not.', null),
+    responseBody: described(z.string().nullable(), 'First 4 KiB of the answer as text.', 'ok'),
+  })
+  .meta({ id: 'Attempt', description: 'One attempt, as it is in the log.' });
+
+export const deliveryList = z
+  .object({ deliveries: z.array(delivery), nextCursor })
+  .meta({ description: 'Deliveries, newest first.' });
+
+export const deliveryDetails = delivery
+  .extend({
+    payload: described(z.union([notification, notice]), 'The body that is sent.'),
+    attempts: described(z.array(attempt), 'All attempts, the first one first.'),
+  })
+  .meta({ id: 'DeliveryDetails', description: 'The delivery with its payload and all attempts.' });
+
+export const testResult = z
+  .object({
+    deliveryId,
+    eventId,
+    ...attempt.shape,
+    trigger: described(z.literal('TEST'), 'What it was made for.'),
+  })
+  .meta({ id: 'TestResult', description: 'The attempt as it is in the log, whether it succeeded or not.' });
+
+export const redelivery = z
+  .object({ deliveryId })
+  .meta({ description: 'Asked for: a worker sends it at once.' });
+
+export const replay = z
+  .object({
+    queued: described(z.int().min(0), 'Deliveries it will send, as counted now.', 12),
+    replayId: uuid('Identifier of the replay, for the operator.'),
+  })
+  .meta({ id: 'Replay', description: 'The replay has begun; it sends as fast as the receiver takes it.' });

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { described } from '../../http/described.js';
+import { anyJson, milliseconds, trackingId, uuid } from '../../http/fields.js';
+import { parametersOf } from '../../http/openapi/operation.js';
+import { exampleOf, type SchemaCollector } from '../../http/openapi/schemas.js';
+import type { Operation, Paths } from '../../http/openapi/types.js';
+import { notices } from '../circuit/operational-events.js';
+
+/** The specification's notification ("Events"). */
+export const notification = z
+  .object({
+    state: described(z.string(), 'State the shipment came to.', 'CREATED'),
+    label_id: described(z.string(), 'The same as `shipper_tracking_id`.', 'ORDER-1001'),
+    anomalies: anyJson('What was reported with the state; null if nothing was.', null),
+    evidences: described(z.array(z.unknown()), 'What was reported as evidence.', []),
+    tracking_id: trackingId,
+    shipper_tracking_id: described(z.string(), '`shipperTrackingId` of the order.', 'ORDER-1001'),
+    timestamp: milliseconds('When it came to the state, in milliseconds since 1970.'),
+    lat: described(z.number().nullable(), 'Latitude; null where it was not reported.', null),
+    lng: described(z.number().nullable(), 'Longitude; null where it was not reported.', null),
+  })
+  .meta({ id: 'Notification', description: 'A shipment came to a state.' });
+
+/** What the other webhooks of a shipper are told about one of them. */
+export const notice = z
+  .object({
+    state: described(z.enum(notices), 'What became of the webhook.'),
+    webhook_id: uuid('The webhook it is about.'),
+    target_address: described(z.string(), 'Its address.', 'https://example.com/hooks/parcelhook', {
+      format: 'uri',
+    }),
+    reason: described(
+      z.enum(['GONE', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
+      'It answered 410, nothing arrived for 5 days, or it failed too often and is given a rest. Null when it has recovered.',
+      'GONE',
+    ),
+    timestamp: milliseconds('When it happened, in milliseconds since 1970.'),
+  })
+  .meta({ id: 'Notice', description: 'One of your webhooks was disabled, is failing or has recovered.' });
+
+/** The headers of every attempt (contract, section 5). */
+const attemptHeaders = z.object({
+  'webhook-id': described(
+    z.string(),
+    'Identifier of the event, the same on all attempts: deduplicate by it.',
+    '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+  ),
+  'webhook-timestamp': described(
+    z.string(),
+    'When the attempt was signed, in seconds since 1970.',
+    '1795262400',
+    {
+      pattern: '^\\d+$',
+    },
+  ),
+  'webhook-signature': described(
+    z.string().regex(/^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/),
+    '`v1,` and the signature in Base64; two, separated by a space, while a secret is being rotated.',
+    'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  ),
+  'Parcelhook-Sequence': described(
+    z.string().regex(/^[1-9]\d*$/),
+    'Place of the event within its shipment, from 1: shows a gap, or a state that was overtaken.',
+    '1',
+  ),
+  'Parcelhook-Attempt': described(z.string().regex(/^[1-9]\d*$/), 'Number of the attempt, from 1.', '1'),
+});
+
+const delivery = `
+Any 2xx within the timeout (15 s unless configured otherwise) is a success. Anything else, redirects included, is a failure and is tried again after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %. It arrives at least once: deduplicate by \`webhook-id\`.
+
+Signed per Standard Webhooks: the HMAC-SHA256 of \`webhook-id\`, \`webhook-timestamp\` and the body as it came, joined by full stops, with the Base64 of the secret after \`whsec_\` as the key. Compare in constant time, and refuse a timestamp that is more than five minutes off.`;
+
+const responses: Operation['responses'] = {
+  '2XX': { description: 'Taken. What the answer holds does not matter; its first 4 KiB go to the log.' },
+  410: { description: 'Gone: disables the webhook at once.' },
+  default: {
+    description: 'Not taken: tried again later.',
+    headers: {
+      'Retry-After': {
+        description: 'Seconds, or a date, at most 24 hours ahead: delays the next attempt, never hastens it.',
+        schema: { type: 'string' },
+      },
+    },
+  },
+};
+
+/** `webhooks` of the document: what receivers get. */
+export function notificationDocs(schemas: SchemaCollector): Paths {
+  const parameters = parametersOf(attemptHeaders, 'header', schemas);
+  const operation = (operationId: string, summary: string, about: string, body: z.ZodType): Operation => {
+    const schema = schemas.toJson(body, 'output');
+    const example = exampleOf(schema, schemas.components);
+    return {
+      operationId,
+      tags: ['Webhooks'],
+      summary,
+      description: `${about}\n${delivery}`,
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema, example } } },
+      responses,
+    };
+  };
+  return {
+    shipmentState: {
+      post: operation(
+        'receiveShipmentState',
+        'A shipment came to a state',
+        'Sent to every webhook whose `interests` name the state or `*`.',
+        notification,
+      ),
+    },
+    webhookNotice: {
+      post: operation(
+        'receiveWebhookNotice',
+        'A webhook is failing, disabled or well again',
+        'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
+        notice,
+      ),
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import type { Database } from '../../platform/postgres.js';
+import type { Holds } from './holds.js';
+import { daysOf, type TimeRange } from './range.js';
+
+type DeliveryStatus = 'PENDING' | 'SENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+
+export interface LogFilter {
+  webhookId?: string | undefined;
+  trackingId?: string | undefined;
+  state?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A delivery as the log shows it, but for what holds it. */
+export interface LogRow {
+  deliveryId: string;
+  webhookId: string;
+  targetAddress: string;
+  eventId: string;
+  trackingId: string | null;
+  shipperTrackingId: string | null;
+  state: string;
+  status: DeliveryStatus;
+  reason: string | null;
+  waitsTurn: boolean;
+  attemptCount: number;
+  lastAttempt: {
+    startedAt: string;
+    durationMs: number | null;
+    statusCode: number | null;
+    errorCode: string | null;
+  } | null;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  completedAt: Date | null;
+}
+
+/** What a piece of a page is looked for with. `beforeId` and later are on earlier pages. */
+export interface PageQuery {
+  shipperId: string;
+  filter: LogFilter;
+  range: TimeRange;
+  beforeId: string | undefined;
+  limit: number;
+  holds: Holds;
+}
+
+/** What is owed and not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
+const isHeld = (stopped: string) =>
+  `(waits_turn or due_at <= now() and webhook_id = any(${stopped}::uuid[]))`;
+/** No next attempt is planned while something is held, or is being sent because it was due. */
+const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDING' and due_at <= now())`;
+const owedStatus = (stopped: string) =>
+  `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
+
+const columns = `shipper_id, delivery_id, event_id, webhook_id, state`;
+const owedColumns = (
+  stopped: string,
+) => `${columns}, ${owedStatus(stopped)} as status, null::text as reason, waits_turn,
+  attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as due_at, null::timestamptz as completed_at,
+  null::timestamptz as started_at, null::int as duration_ms, null::int as status_code, null::text as error_code`;
+const loggedColumns = `${columns}, status, reason, false as waits_turn, attempt_count, null::timestamptz as due_at,
+  completed_at, started_at, duration_ms, status_code, error_code`;
+
+/** What is shown of rows `d`: the attempts of what is owed are looked up, the last one of what is finished is in it. */
+const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", w.target_address as "targetAddress",
+  coalesce(e.external_id, e.event_id::text) as "eventId", s.tracking_id as "trackingId",
+  s.shipper_tracking_id as "shipperTrackingId", d.state, d.status, d.reason, d.waits_turn as "waitsTurn",
+  d.attempt_count as "attemptCount", d.due_at as "nextAttemptAt", e.recorded_at as "createdAt",
+  d.completed_at as "completedAt",
+  case when d.started_at is not null or a.started_at is not null then json_build_object(
+    'startedAt', coalesce(d.started_at, a.started_at),
+    'durationMs', case when d.started_at is not null then d.duration_ms else a.duration_ms end,
+    'statusCode', case when d.started_at is not null then d.status_code else a.status_code end,
+    'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
+const joins = `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
+  cross join lateral (
+    select event_id, external_id, shipment_id, recorded_at, body from events where event_id = d.event_id limit 1) e
+  left join lateral (
+    select tracking_id, shipper_tracking_id from shipments where shipment_id = e.shipment_id limit 1) s on true
+  left join lateral (
+    select started_at, duration_ms, status_code, error_code from attempts
+     where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
+
+/** The deliveries that fulfil a condition on the key, wherever they are. */
+export const detailsOf = (condition: string, stopped: string, more = '') =>
+  `select ${shown}${more} from (
+     select ${owedColumns(stopped)} from outbox where ${condition}
+     union all
+     select ${loggedColumns} from deliveries where ${condition}
+   ) d ${joins}`;
+
+const finishedStatuses: readonly string[] = ['SUCCEEDED', 'FAILED', 'CANCELLED'];
+const isFinished = (status: string | undefined) => status !== undefined && finishedStatuses.includes(status);
+
+/**
+ * The newest matches of a range: of what is owed, and of the log. An index of the log leads to each kind of delivery
+ * (its status and state) of a shipper or of a webhook, so the newest of every kind that the filter allows are read, and
+ * of those the newest: the cost does not depend on how many match. All in one statement: what is settled meanwhile is
+ * in one of the two.
+ */
+export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]> {
+  const { filter, range, holds } = query;
+  const days = daysOf(range);
+  const ofDays = days ? `delivery_id >= '${days.firstId}' and delivery_id < '${days.endId}'` : 'true';
+  const source = sourceOf(filter);
+  return db.query<LogRow>(
+    nameOf(
+      `list-${source}-${filter.webhookId === undefined ? 'shipper' : 'webhook'}-${filter.status ?? 'any'}`,
+      days,
+    ),
+    pageText(
+      source,
+      filter,
+      `delivery_id >= uuid_floor($2) and delivery_id < least($3::uuid, uuid_floor($4))`,
+      ofDays,
+    ),
+    [
+      query.shipperId,
+      range.from,
+      query.beforeId ?? null,
+      range.before,
+      query.limit,
+      [...holds.keys()],
+      filter.webhookId ?? null,
+      filter.state ?? null,
+      filter.trackingId ?? null,
+    ],
+  );
+}
+
+/** Statements for the days that everybody looks at are prepared; those for others are planned each time. */
+const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
+  days && !days.today ? '' : `${name}-${days?.firstId.slice(0, 13) ?? 'all'}`;
+
+type Source = 'shipment' | 'outbox' | 'kinds-of-state' | 'kinds' | 'all';
+
+/** Where what the filter allows is looked for; `all` where any will do, so that their order alone is enough. */
+function sourceOf({ webhookId, status, state, trackingId }: LogFilter): Source {
+  if (trackingId !== undefined) return 'shipment';
+  if (status !== undefined && !isFinished(status)) return 'outbox';
+  if (state !== undefined) return 'kinds-of-state';
+  return webhookId === undefined && status === undefined ? 'all' : 'kinds';
+}
+
+/** The kinds of finished deliveries to look for. */
+function kindsText(source: Source, { status, webhookId }: LogFilter, ofDays: string): string {
+  if (source === 'kinds-of-state') {
+    const statuses = status ? [status] : finishedStatuses;
+    return `select status, $8::text as state from unnest(array['${statuses.join("', '")}']) as status`;
+  }
+  // With the status given, the states after the last one would be looked for among those of other statuses too.
+  const [order, bound] = status ? ['state', `status = '${status}'`] : ['status, state', 'true'];
+  const beyond = status ? 'state > k.state' : '(status, state) > (k.status, k.state)';
+  const next = (after: string) => `select status, state from deliveries
+    where ${ownerOf(webhookId)} and ${bound} and ${ofDays} and ${after} order by ${order} limit 1`;
+  return `(${next('true')})
+    union all
+    select n.status, n.state from kinds k cross join lateral (${next(beyond)}) n`;
+}
+
+/** Whose log is read: written so that the index meant serves it and no other. */
+const ownerOf = (webhookId: string | undefined) =>
+  webhookId === undefined
+    ? 'shipper_id = $1'
+    : `webhook_id = $7 and exists (select 1 from webhooks where webhook_id = $7 and shipper_id = $1)`;
+
+function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: string): string {
+  const { status, webhookId } = filter;
+  const owed = `select ${owedColumns('$6')} from outbox
+    where shipper_id = $1 and ${inRange} and ($7::uuid is null or webhook_id = $7)
+      and ($8::text is null or state = $8) ${status ? `and ${owedStatus('$6')} = '${status}'` : ''}`;
+  const logged = (owner: string) =>
+    `select ${loggedColumns} from deliveries where ${owner} and ${inRange} and ${ofDays}`;
+  const newest = 'order by delivery_id desc limit $5';
+  const ofKinds = `select f.* from kinds k
+    cross join lateral (
+      ${logged(ownerOf(webhookId))} and status = k.status and state = k.state ${newest}) f`;
+  const byKinds = source === 'kinds' || source === 'kinds-of-state';
+  const found =
+    source === 'shipment'
+      ? ofShipment([
+          owed,
+          `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
+            ${status ? `and status = '${status}'` : ''}`,
+        ])
+      : `(${owed} ${isFinished(status) ? 'and false' : newest})
+         ${source === 'outbox' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
+  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::text),
+    ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
+    found as materialized (${found}),
+    page as materialized (select * from found ${newest})
+    select ${shown} from page d ${joins} order by d.delivery_id desc`;
+}
+
+/** Of each of the shipment's events the range of ids its deliveries have, which another event may share. */
+const ofShipment = (sources: string[]) => `
+  select f.* from (select event_id from events
+     where shipment_id = (select shipment_id from shipments where tracking_id = $9 and shipper_id = $1)) e
+   cross join lateral (${sources
+     .map(
+       (source) => `(${source}
+         and delivery_id >= overlay(e.event_id::text placing '0000-000000000000' from 20)::uuid
+         and delivery_id <= overlay(e.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
+         and event_id = e.event_id)`,
+     )
+     .join(' union all ')}) f`;

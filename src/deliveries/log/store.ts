@@ -1,0 +1,105 @@
+import { timeOfId } from '../../platform/ids.js';
+import type { Database } from '../../platform/postgres.js';
+import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
+import { rangesOf } from './range.js';
+import { findHolds, holdOf, type Holds } from './holds.js';
+
+export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
+  heldBy: string | null;
+  /** When an open circuit lets the next probe through. */
+  nextProbeAt: Date | null;
+}
+
+/** A page of the shipper's log, newest first: the newer pieces of its time before the older ones, until it is full. */
+export async function listDeliveries(
+  db: Database,
+  shipperId: string,
+  filter: LogFilter,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  const found: LogRow[] = [];
+  const times = filter.trackingId === undefined ? filter : await timesOf(db, shipperId, filter);
+  const holds = await findHolds(db, shipperId);
+  for (const range of rangesOf(times, beforeId)) {
+    const query = { shipperId, filter, range, beforeId, limit: limit - found.length, holds };
+    found.push(...(await readPage(db, query)));
+    if (found.length === limit) break;
+  }
+  return found.map((row) => withHold(row, holds));
+}
+
+const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({
+  ...row,
+  ...(row.status === 'HELD' ? holdOf(holds, row.webhookId, waitsTurn) : { heldBy: null, nextProbeAt: null }),
+});
+
+/** The time in which a shipment had events, by their ids, as far as the filter wants it. */
+async function timesOf(
+  db: Database,
+  shipperId: string,
+  { trackingId, from, to }: LogFilter,
+): Promise<{ from: Date; to: Date }> {
+  const [row] = await db.query<{ first: string | null; last: string | null }>(
+    'shipment-times',
+    `select (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
+       from events
+      where shipment_id = (select shipment_id from shipments where tracking_id = $2 and shipper_id = $1)`,
+    [shipperId, trackingId],
+  );
+  const { first, last } = row!;
+  return {
+    from: new Date(Math.max(from?.getTime() ?? 0, first ? timeOfId(first) : 0)),
+    to: new Date(Math.min(to?.getTime() ?? Infinity, last ? timeOfId(last) + 1 : 0)),
+  };
+}
+
+export interface Attempt {
+  number: number;
+  trigger: string;
+  startedAt: Date;
+  durationMs: number | null;
+  statusCode: number | null;
+  errorCode: string | null;
+  responseBody: string | null;
+}
+
+/** The attempts of delivery $2 of shipper $1 that are over: those before the last, and the last one of what is finished. */
+const attemptsText = `
+  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
+         error_code as "errorCode", response_body as "responseBody"
+    from (
+      select number, trigger, started_at, duration_ms, status_code, error_code, response_body
+        from attempts where delivery_id = $2 and shipper_id = $1
+      union all
+      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body
+        from deliveries where shipper_id = $1 and delivery_id = $2 and started_at is not null
+    ) a order by number`;
+
+/** The delivery with its attempts, the first one first: one statement, so that the two fit together. */
+export async function findDelivery(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+): Promise<(Delivery & { payload: string; attempts: Attempt[] }) | null> {
+  const holds = await findHolds(db, shipperId);
+  const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText}) a)`;
+  const rows = await db.query<
+    LogRow & { payload: string; attempts: (Omit<Attempt, 'startedAt'> & { startedAt: string })[] }
+  >(
+    'find-delivery',
+    detailsOf('shipper_id = $1 and delivery_id = $2', '$3', `, e.body as payload, ${attempts} as attempts`),
+    [shipperId, deliveryId, [...holds.keys()]],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  return {
+    ...withHold(row, holds),
+    payload: row.payload,
+    attempts: row.attempts.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),
+  };
+}
+
+/** All attempts that are over, the first one first. */
+export const listAttempts = (db: Database, shipperId: string, deliveryId: string): Promise<Attempt[]> =>
+  db.query<Attempt>('list-attempts', attemptsText, [shipperId, deliveryId]);

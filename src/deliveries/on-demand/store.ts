@@ -1,0 +1,228 @@
+import type { Database } from '../../platform/postgres.js';
+import {
+  claimColumns,
+  insertAttempts,
+  insertIntoLog,
+  ms,
+  ofEvent,
+  restingStatus,
+  sameDelivery,
+} from '../outbox/sql.js';
+import type { AttemptRecord, Claim } from '../outbox/types.js';
+
+/** Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. */
+export async function requestRedelivery(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+): Promise<boolean> {
+  const rows = await db.query(
+    'request-redelivery',
+    `with asked as (
+       select shipper_id, delivery_id, webhook_id from outbox where shipper_id = $1 and delivery_id = $2
+       union all
+       select shipper_id, delivery_id, webhook_id from deliveries
+        where shipper_id = $1 and delivery_id = $2 and status <> 'CANCELLED'
+     )
+     insert into redeliveries (shipper_id, delivery_id, webhook_id)
+     select a.shipper_id, a.delivery_id, a.webhook_id from asked a join webhooks w using (webhook_id)
+      where w.deleted_at is null limit 1
+     on conflict (delivery_id) do update set requested_at = redeliveries.requested_at
+     returning delivery_id`,
+    [shipperId, deliveryId],
+  );
+  return rows.length > 0;
+}
+
+/** One at a time of those that move a webhook's deliveries between log and outbox; to be taken in a statement before. */
+export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
+  await tx.query(
+    'lock-moves',
+    `select pg_advisory_xact_lock(hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0))
+       from (select unnest($1::text[]) as webhook_id order by 1) w`,
+    [webhookIds],
+  );
+}
+
+/**
+ * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not.
+ * What is owed is marked as being sent, its schedule left as it is; what is finished stays where it is.
+ */
+export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
+  return db.transaction(async (tx) => {
+    const asked = await tx.query<{ webhook_id: string }>(
+      'webhooks-of-redeliveries',
+      `select distinct webhook_id from redeliveries where delivery_id = any($1::uuid[]) and lease_until is null`,
+      [deliveryIds],
+    );
+    if (asked.length === 0) return [];
+    await lockMoves(
+      tx,
+      asked.map((row) => row.webhook_id),
+    );
+    return tx.query<Claim>('claim-redeliveries', claimText, [deliveryIds, leaseMs]);
+  });
+}
+
+const claimText = `
+  with wanted as materialized (
+    select r.shipper_id, r.delivery_id, w.revision, w.ordering, w.supersede,
+           exists (select 1 from circuits c where c.webhook_id = w.webhook_id) as troubled
+      from redeliveries r join webhooks w using (webhook_id)
+     where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null
+       and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))
+     order by r.delivery_id for no key update of r skip locked
+  ), owed as (
+    update outbox o set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$2')}
+      from wanted r where ${sameDelivery('o', 'r')} and o.status <> 'SENDING'
+    returning o.shipper_id, o.delivery_id, o.event_id, o.webhook_id, o.attempt_count, r.revision, r.ordering,
+              r.supersede, r.troubled
+  ), o as materialized (
+    select * from owed
+    union all
+    select d.shipper_id, d.delivery_id, d.event_id, d.webhook_id, d.attempt_count + 1, r.revision, r.ordering,
+           r.supersede, r.troubled
+      from wanted r join deliveries d on ${sameDelivery('d', 'r')}
+     where d.status <> 'CANCELLED'
+  ), taken as (
+    update redeliveries r set lease_until = now() + ${ms('$2')}, number = o.attempt_count
+      from o where r.delivery_id = any(array[o.delivery_id])
+  )
+  select ${claimColumns}, false as "isProbe"
+    from (select o.*, s.shipment_id, s.sequence, 'MANUAL' as trigger, 0 as failure_count
+            from o cross join lateral (select shipment_id, sequence from events where event_id = o.event_id limit 1) s) o
+    ${ofEvent}`;
+
+const keysOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
+
+const atRest = `status = ${restingStatus('o')}, lease_until = null`;
+const thisAttempt = `o.status = 'SENDING' and o.attempt_count = t.number`;
+
+/** Gives a claim back that was not sent; it stays asked for. */
+export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<void> {
+  await db.query(
+    'give-redelivery-back',
+    `with t as (
+       update redeliveries set lease_until = null, number = null
+        where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
+       returning shipper_id, delivery_id, $3::int as number
+     )
+     update outbox o set ${atRest}, attempt_count = o.attempt_count - 1
+       from t where ${sameDelivery('o', 't')} and ${thisAttempt}`,
+    keysOf(claim),
+  );
+}
+
+const replaceLastAttempt = `
+  before as (
+    ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, d.duration_ms,
+                             d.status_code, d.error_code, d.response_body
+                        from t join deliveries d on ${sameDelivery('d', 't')} where d.started_at is not null`)}
+  )`;
+
+/**
+ * Records an attempt by hand. A success ends the delivery; after a failure it is what it was before, its schedule
+ * untouched. The attempt is the last one of what is finished. False if the claim was taken away meanwhile.
+ */
+export async function settleRedelivery(
+  db: Database,
+  attempt: AttemptRecord & { succeeded: boolean },
+): Promise<boolean> {
+  const rows = await db.query(
+    'settle-redelivery',
+    `with t as (
+       delete from redeliveries
+        where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
+       returning shipper_id, delivery_id, number
+     ), ended as (
+       delete from outbox o using t where $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning o.*
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
+                               $5::timestamptz, $6::int, $7::int, $8::text, $9::text from ended`)}
+     ), rested as (
+       update outbox o set ${atRest} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning o.shipper_id, o.delivery_id
+     ), kept as (
+       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9 from rested`)}
+     ), ${replaceLastAttempt}, after as (
+       update deliveries d
+          set attempt_count = $3, trigger = 'MANUAL', started_at = $5, duration_ms = $6, status_code = $7,
+              error_code = $8, response_body = $9,
+              completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
+              status = case when $4 then 'SUCCEEDED' else d.status end
+         from t where ${sameDelivery('d', 't')}
+     )
+     select delivery_id from t`,
+    [
+      attempt.shipperId,
+      attempt.deliveryId,
+      attempt.number,
+      attempt.succeeded,
+      attempt.startedAt,
+      Math.round(attempt.durationMs),
+      attempt.statusCode,
+      attempt.errorCode,
+      attempt.responseBody,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Whether anything was asked for by hand that is not over. */
+export async function isAnythingAsked(db: Database): Promise<boolean> {
+  return (await db.query('is-anything-asked', 'select 1 from redeliveries limit 1')).length > 0;
+}
+
+/** Attempts by hand that wait, the longest waiting first, of each webhook at most `perWebhook`. */
+export async function findWaiting(db: Database, perWebhook: number, limit: number): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-waiting-redeliveries',
+    `select delivery_id from (
+       select delivery_id, requested_at,
+              row_number() over (partition by webhook_id order by requested_at) as place
+         from redeliveries where lease_until is null
+     ) waiting
+      where place <= $1 order by requested_at limit $2`,
+    [perWebhook, limit],
+  );
+  return rows.map((row) => row.delivery_id);
+}
+
+/** Drops what was asked for and may not be sent any more: cancelled, deleted, or stopped since it was asked for. */
+export async function dropVoid(db: Database): Promise<void> {
+  await db.query(
+    'drop-void-redeliveries',
+    `delete from redeliveries r using webhooks w
+      where r.lease_until is null and w.webhook_id = r.webhook_id
+        and (w.deleted_at is not null or (w.status <> 'ACTIVE' and r.requested_at <= w.stopped_at)
+             or (not exists (select 1 from outbox o where ${sameDelivery('o', 'r')})
+                 and not exists (select 1 from deliveries d where ${sameDelivery('d', 'r')} and d.status <> 'CANCELLED')))`,
+  );
+}
+
+/** Takes up attempts by hand whose process is gone: recorded without an outcome, they wait again. Returns how many. */
+export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    'take-lapsed-redeliveries',
+    `with t as materialized (
+       select shipper_id, delivery_id, number, lease_until - ${ms('$1')} as started_at from redeliveries
+        where lease_until <= now() order by delivery_id limit $2 for update skip locked
+     ), rested as (
+       update outbox o set ${atRest} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning t.*
+     ), lost as (
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null from rested`)}
+     ), ${replaceLastAttempt}, after as (
+       update deliveries d
+          set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at, duration_ms = null,
+              status_code = null, error_code = null, response_body = null
+         from t where ${sameDelivery('d', 't')}
+     )
+     update redeliveries r set lease_until = null, number = null
+       from t where r.delivery_id = any(array[t.delivery_id])
+     returning r.delivery_id`,
+    [leaseMs, limit],
+  );
+  return rows.length;
+}

@@ -1,0 +1,115 @@
+import type { Database } from '../../platform/postgres.js';
+import { claimColumns, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
+import type { Claim } from './types.js';
+
+/** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
+export interface Wanted {
+  webhookId: string;
+  room: number;
+  since: Date | null;
+}
+
+export type PulledClaim = Claim & { dueAt: Date };
+
+/**
+ * Claims what is due of each webhook, the longest due first, as far as there is room: one statement for all, waiting
+ * for nobody. Left out are webhooks that are not active or have an open circuit. A claim counts the attempt and leases
+ * it; it changes nothing that an index mentions.
+ */
+export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<PulledClaim[]> {
+  return db.query<PulledClaim>(
+    'pull-due',
+    `with picked as materialized (
+       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, c.webhook_id is not null as troubled
+         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
+        cross join lateral (
+          select revision, ordering, supersede from webhooks
+           where webhook_id = t.webhook_id and status = 'ACTIVE' and deleted_at is null limit 1) w
+         left join lateral (select webhook_id, open_until from circuits where webhook_id = t.webhook_id limit 1) c on true
+        cross join lateral (
+          select shipper_id, delivery_id from outbox
+           where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')
+             and status <> 'SENDING'
+           order by due_at limit t.room for no key update skip locked) o
+        where c.open_until is null
+     ), o as (
+       update outbox o
+          set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$4')}
+         from picked p where ${sameDelivery('o', 'p')}
+       returning o.*, p.revision, p.ordering, p.supersede, p.troubled
+     )
+     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe" from o ${ofEvent}`,
+    [
+      wanted.map(({ webhookId }) => webhookId),
+      wanted.map(({ room }) => room),
+      wanted.map(({ since }) => since),
+      leaseMs,
+    ],
+  );
+}
+
+/** Claims the longest due delivery of each open circuit whose wait is over, as its probe: one at a time. */
+export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<Claim[]> {
+  return db.query<Claim>(
+    'claim-probes',
+    `with ripe as materialized (
+       select c.webhook_id from circuits c join webhooks w using (webhook_id)
+        where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
+          and w.status = 'ACTIVE' and w.deleted_at is null
+          for update of c skip locked
+     ), picked as materialized (
+       select o.shipper_id, o.delivery_id, o.webhook_id, w.revision, w.ordering, w.supersede, true as troubled
+         from ripe
+        cross join lateral (select * from webhooks where webhook_id = ripe.webhook_id limit 1) w
+        cross join lateral (
+          select shipper_id, delivery_id, webhook_id from outbox
+           where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING'
+           order by due_at limit 1 for no key update skip locked) o
+     ), probing as (
+       update circuits set probe_until = now() + ${ms('$2')}
+        where webhook_id = any(array(select webhook_id from picked))
+     ), o as (
+       update outbox o
+          set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$1')}
+         from picked p where ${sameDelivery('o', 'p')}
+       returning o.*, p.revision, p.ordering, p.supersede, p.troubled
+     )
+     select ${claimColumns}, true as "isProbe" from o ${ofEvent}`,
+    [leaseMs, probeMs],
+  );
+}
+
+const keysOf = (claims: Claim[]) => [
+  claims.map(({ shipperId }) => shipperId),
+  claims.map(({ deliveryId }) => deliveryId),
+  claims.map(({ number }) => number),
+];
+
+/** The rows of some claims that still are claimed by them, as `held`: locked, unless somebody else has locked them. */
+const held = `select o.shipper_id, o.delivery_id
+  from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (shipper_id, delivery_id, number)
+ cross join lateral (
+   select shipper_id, delivery_id from outbox
+    where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
+    limit 1 for no key update skip locked) o`;
+
+/** Gives claims back that were not sent: the attempt does not count. */
+export async function giveBack(db: Database, claims: Claim[]): Promise<void> {
+  await db.query(
+    'give-back',
+    `with held as materialized (${held})
+     update outbox o set status = ${restingStatus('o')}, attempt_count = o.attempt_count - 1, lease_until = null
+       from held where ${sameDelivery('o', 'held')}`,
+    keysOf(claims),
+  );
+}
+
+/** Prolongs the leases of attempts under way. */
+export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
+  await db.query(
+    'renew-leases',
+    `with held as materialized (${held})
+     update outbox o set lease_until = now() + ${ms('$4')} from held where ${sameDelivery('o', 'held')}`,
+    [...keysOf(claims), leaseMs],
+  );
+}

@@ -1,0 +1,102 @@
+import type { Database } from '../../platform/postgres.js';
+import { insertAttempts, insertIntoLog, ms, restingStatus, sameDelivery } from './sql.js';
+import type { Settlement } from './types.js';
+
+/**
+ * A result counts for the attempt its claim began. A claim that a crash of PostgreSQL has forgotten still holds while
+ * nobody else has made it.
+ */
+const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
+  or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
+
+/**
+ * Records many outcomes in one statement. What is finished leaves the outbox and enters the log with its last attempt;
+ * what is tried again stays, and the attempt is kept beside it. Refused is a result whose claim was taken away
+ * meanwhile (fencing). Returns the numbers of the attempts settled, by deliveryId.
+ */
+export function settle(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
+  return settleBy(db, 'settle', '', settlements);
+}
+
+/** As `settle`, where a delivery turned out to be in the log already: that one leaves the outbox, and no more. */
+export function settleOnceMore(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
+  return settleBy(db, 'settle-once-more', 'on conflict do nothing', settlements);
+}
+
+async function settleBy(
+  db: Database,
+  name: string,
+  onConflict: string,
+  settlements: Settlement[],
+): Promise<Map<string, number>> {
+  const inOrder = [...settlements].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)); // rows are locked in it
+  const column = <Value>(value: (settlement: Settlement) => Value) => inOrder.map(value);
+  const rows = await db.query<{ delivery_id: string; number: number }>(
+    name,
+    `with i as materialized (
+       select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
+                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[])
+         as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, duration_ms, status_code,
+               error_code, response_body)
+     ), ended as (
+       delete from outbox o using i
+        where i.status in ('SUCCEEDED', 'FAILED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
+       returning o.event_id, o.webhook_id, o.state, i.*
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, null, number, now(),
+                               trigger, started_at, duration_ms, status_code, error_code, response_body from ended ${onConflict}`)}
+     ), again as (
+       update outbox o
+          set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
+              due_at = case i.status when 'RETRY' then now() + ${ms('i.delay_ms')} else coalesce(o.due_at, now()) end,
+              attempt_count = i.number, lease_until = null, trigger = 'SCHEDULED',
+              failure_count = o.failure_count + (i.status = 'RETRY' and i.trigger = 'SCHEDULED')::int,
+              first_failed_at = case i.status when 'RETRY' then coalesce(o.first_failed_at, now())
+                                              else o.first_failed_at end
+         from i
+        where i.status in ('RETRY', 'UNCHANGED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
+       returning i.*
+     ), kept as (
+       ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
+                                error_code, response_body from again`)}
+     )
+     select delivery_id, number from ended union all select delivery_id, number from again`,
+    [
+      column(({ shipperId }) => shipperId),
+      column(({ deliveryId }) => deliveryId),
+      column(({ number }) => number),
+      column(({ status }) => status),
+      column(({ delayMs }) => delayMs),
+      column(({ trigger }) => trigger),
+      column(({ startedAt }) => startedAt),
+      column(({ durationMs }) => Math.round(durationMs)),
+      column(({ statusCode }) => statusCode),
+      column(({ errorCode }) => errorCode),
+      column(({ responseBody }) => responseBody),
+    ],
+  );
+  return new Map(rows.map((row) => [row.delivery_id, row.number]));
+}
+
+/** Of outcomes that were refused: the deliveries of which this very attempt is recorded already. */
+export async function findRecorded(db: Database, refused: Settlement[]): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'find-recorded',
+    `select r.delivery_id
+       from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[])
+         as r (shipper_id, delivery_id, number, started_at)
+      where exists (select 1 from deliveries d
+                     where d.shipper_id = r.shipper_id and d.delivery_id = r.delivery_id
+                       and d.attempt_count >= r.number and d.started_at = r.started_at)
+         or exists (select 1 from attempts a
+                     where a.delivery_id = r.delivery_id and a.number = r.number and a.started_at = r.started_at
+                       and a.duration_ms is not null)`,
+    [
+      refused.map(({ shipperId }) => shipperId),
+      refused.map(({ deliveryId }) => deliveryId),
+      refused.map(({ number }) => number),
+      refused.map(({ startedAt }) => startedAt),
+    ],
+  );
+  return rows.map((row) => row.delivery_id);
+}

@@ -1,0 +1,37 @@
+/** How long things last that nobody configures. All in one place, so that tests can run them faster. */
+export interface Times {
+  /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
+  leaseMs: number;
+  /** A claimed delivery is sent within this time or not at all: who stops a webhook waits as long. */
+  longestStartMs: number;
+  /** How often the sweeper walks over a page of the outbox. */
+  sweepEveryMs: number;
+  /** How long something may be due before the sweeper takes it for forgotten. */
+  unattendedAfterMs: number;
+  /** How long after an outage the sweeper takes nothing from those who could not renew their leases. */
+  sparedMs: number;
+  /** Outcomes wait this long for company while there is little to do. */
+  lingerMs: number;
+  /** Attempts longer than this are slow: they leave room to others. */
+  slowMs: number;
+  /** An outage of PostgreSQL this long costs no attempt a second time. */
+  patienceMs: number;
+  /** A replay puts its next page into the outbox this often. */
+  replayEveryMs: number;
+  /** The waits of a circuit that opens, and the window in which it counts. */
+  circuit: { windowMs: number; firstWaitMs: number; longestWaitMs: number };
+}
+
+/** `scale` 0.1 runs leases, sweeps and the waits of circuits ten times as fast; only tests ask for that. */
+export const timesOf = (scale = 1): Times => ({
+  leaseMs: 10_000 * scale,
+  longestStartMs: 500, // a bound on our own slowness, which nothing scales
+  sweepEveryMs: 2_000 * scale,
+  unattendedAfterMs: 1_000 * scale,
+  sparedMs: 7_000 * scale,
+  lingerMs: 10,
+  slowMs: 1_000,
+  patienceMs: 60_000 * scale,
+  replayEveryMs: 250,
+  circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, longestWaitMs: 600_000 * scale },
+});

@@ -1,0 +1,123 @@
+import type { Database } from '../../platform/postgres.js';
+import { blocker, insertCancelled, isProbed, sameDelivery } from './sql.js';
+import type { Turn } from './types.js';
+
+/**
+ * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
+ * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
+ * either may have missed the other. Returns the webhooks that have something due now.
+ */
+export async function giveTurns(db: Database, turns: Turn[], holdMs: number): Promise<string[]> {
+  const rows = await db.query<{ webhook_id: string }>(
+    'give-turns',
+    `with next as materialized (
+       select n.shipper_id, n.delivery_id
+         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
+        cross join lateral (
+          select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
+           where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
+           order by sequence limit 1 for no key update skip locked) n
+        cross join lateral (
+          select ordering, called_since, ${isProbed('webhooks')} as probed
+            from webhooks where webhook_id = n.webhook_id limit 1) w
+        where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
+     )
+     update outbox o set waits_turn = false, due_at = now() from next n
+      where ${sameDelivery('o', 'n')} and o.waits_turn
+     returning o.webhook_id`,
+    [...columnsOf(turns), holdMs],
+  );
+  return [...new Set(rows.map((row) => row.webhook_id))];
+}
+
+/** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, if it is given. */
+export interface Overtaken extends Turn {
+  before: number | null;
+}
+
+/**
+ * Cancels what a later state has overtaken, but nothing that is being sent, and no terminal state. What is owed behind
+ * it may go then: ask for their turns next.
+ */
+export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
+  await db.query(
+    'supersede',
+    `with overtaken as materialized (
+       select e.shipper_id, e.delivery_id
+         from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (webhook_id, shipment_id, before)
+        cross join lateral (
+          select e.shipper_id, e.delivery_id from outbox e
+           where e.webhook_id = t.webhook_id and e.shipment_id = t.shipment_id
+             and e.status <> 'SENDING' and e.state <> all($4::text[])
+             and (e.sequence < t.before
+                  or exists (select 1 from outbox l
+                              where l.webhook_id = t.webhook_id and l.shipment_id = t.shipment_id
+                                and l.sequence > e.sequence))
+           order by e.sequence for update of e skip locked) e
+     ), gone as (
+       delete from outbox o using overtaken x where ${sameDelivery('o', 'x')} returning o.*
+     )
+     ${insertCancelled('gone', `'SUPERSEDED'`)}`,
+    [...columnsOf(turns), turns.map(({ before }) => before), terminalStates],
+  );
+}
+
+/**
+ * Makes wait what has an earlier state of its shipment before it, because that has come back. What is being sent stays
+ * as it is. Ask for turns after the commit.
+ */
+export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {
+  await db.query(
+    'hold-turns',
+    `with held as materialized (
+       select o.shipper_id, o.delivery_id
+         from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
+        cross join lateral (
+          select ordering, called_since, ${isProbed('webhooks')} as probed
+            from webhooks where webhook_id = t.webhook_id limit 1) w
+        cross join lateral (
+          select n.shipper_id, n.delivery_id from outbox n
+           where n.webhook_id = t.webhook_id and n.shipment_id = t.shipment_id and w.ordering = 'SHIPMENT'
+             and not n.waits_turn and n.status <> 'SENDING' and exists (${blocker('n', '$3')})
+           order by n.sequence for no key update of n skip locked) o
+     )
+     update outbox o set waits_turn = true, due_at = null from held h where ${sameDelivery('o', 'h')}`,
+    [...columnsOf(turns), holdMs],
+  );
+}
+
+/**
+ * Makes the turns of a webhook anew after its `ordering` has changed: of each shipment the first state may go, or all.
+ * What is being sent stays as it is.
+ */
+export async function remakeTurns(db: Database, webhookId: string): Promise<void> {
+  await db.query(
+    'remake-turns',
+    `with looked as materialized (
+       select o.shipper_id, o.delivery_id,
+              w.ordering = 'SHIPMENT' and o.shipment_id is not null and exists (
+                select 1 from outbox b
+                 where b.webhook_id = o.webhook_id and b.shipment_id = o.shipment_id and b.sequence < o.sequence)
+                as waits_turn
+         from outbox o join webhooks w using (webhook_id)
+        where o.webhook_id = $1 and o.status <> 'SENDING'
+        order by o.shipper_id, o.delivery_id for no key update of o skip locked
+     )
+     update outbox o
+        set waits_turn = l.waits_turn, due_at = case when not l.waits_turn then coalesce(o.due_at, now()) end
+       from looked l
+      where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn`,
+    [webhookId],
+  );
+}
+
+const columnsOf = (turns: Turn[]) => [
+  turns.map(({ webhookId }) => webhookId),
+  turns.map(({ shipmentId }) => shipmentId),
+];
+
+/** Each pair once, in the order in which rows are locked. */
+export function distinctTurns<T extends Turn>(turns: T[]): T[] {
+  const byKey = new Map(turns.map((turn) => [`${turn.webhookId} ${turn.shipmentId}`, turn]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, turn]) => turn);
+}

@@ -1,0 +1,31 @@
+import type { Metrics } from '../../platform/metrics.js';
+import type { Claim, Settlement } from '../outbox/types.js';
+
+type Ended = Pick<Settlement, 'startedAt' | 'durationMs' | 'statusCode' | 'errorCode'>;
+
+/** Counts an attempt that ended, whatever asked for it. */
+export function noteAttempt(metrics: Metrics, claim: Claim, ended: Ended): void {
+  const { statusCode, errorCode, durationMs } = ended;
+  metrics.attempts.inc({
+    outcome: errorCode ?? 'SUCCEEDED',
+    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
+  });
+  metrics.attemptDuration.observe(
+    { outcome: errorCode === null ? 'success' : 'failure' },
+    durationMs / 1_000,
+  );
+  if (claim.trigger === 'SCHEDULED' && claim.number === 1)
+    metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
+}
+
+/** Counts what became of a delivery after a scheduled attempt. */
+export function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
+  if (status === 'RETRY') metrics.retriesScheduled.inc();
+  if (status === 'FAILED') metrics.exhausted.inc();
+  if (status === 'SUCCEEDED' || status === 'FAILED') metrics.completed.inc({ status });
+  if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
+    metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
+}
+
+const secondsSince = ({ recordedAt }: Claim, nowMs: number) =>
+  Math.max(0, nowMs - recordedAt.getTime()) / 1_000;

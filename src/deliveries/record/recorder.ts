@@ -1,0 +1,168 @@
+import { createBatcher } from '../../platform/batch.js';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Metrics } from '../../platform/metrics.js';
+import { isUniqueViolation, type Database } from '../../platform/postgres.js';
+import { createCircuitCounter } from '../circuit/counter.js';
+import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
+import type { Times } from '../outbox/times.js';
+import { distinctTurns, giveTurns, supersede, type Overtaken } from '../outbox/turns.js';
+import type { Claim, Settlement } from '../outbox/types.js';
+import type { SendOutcome } from '../send/sender.js';
+import { noteAttempt, noteSettlement } from './attempt-metrics.js';
+import { isGone, settlementOf } from './outcome.js';
+import { retryAfterMs } from './retry-policy.js';
+import { untilBack } from './until-back.js';
+
+export interface RecorderOptions extends TransitionDependencies {
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  times: Times;
+  retryScheduleMs: readonly number[];
+  orderHoldMs: number;
+  /** Never superseded. */
+  terminalStates: string[];
+  /** A retry of the webhook is due after this time. */
+  wakeAt(delayMs: number, webhookId: string): void;
+  /** There is time to record outcomes together. */
+  leisure(): boolean;
+}
+
+/** Records outcomes, and sees to what follows from them. */
+export interface Recorder {
+  /** Resolves when the outcome is recorded, or was refused as stale. Kept for a minute while PostgreSQL is away. */
+  record(claim: Claim, targetAddress: string, outcome: SendOutcome): Promise<void>;
+  /** From now on an outcome is kept for a few seconds only. */
+  hurry(): void;
+  /** Resolves when what was recorded so far has been counted for the circuits. */
+  flushed(): Promise<void>;
+}
+
+/** What cannot be recorded that long after the process was told to stop is sent again when its lease has run out. */
+const patienceAtStopMs = 5_000;
+
+interface Item {
+  claim: Claim;
+  /** Where it was sent. */
+  targetAddress: string;
+  settlement: Settlement;
+  /** How long the receiver asked a probe to leave it alone, else 0. */
+  retryAfterMs: number;
+}
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { db, logger, metrics, times } = options;
+  const counter = createCircuitCounter({
+    logger,
+    windowMs: times.circuit.windowMs,
+    countOutcomes: (outcomes) => countOutcomes(options, outcomes),
+  });
+
+  const batches = createBatcher<Item, boolean>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    lingerMs: () => (options.leisure() ? times.lingerMs : 0),
+    onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
+    flush: async (items) => {
+      await disableThoseGone(items);
+      const recorded = await settleOrFind(items);
+      await followUp(items.filter((item) => recorded.has(item)));
+      return items.map((item) => recorded.has(item));
+    },
+  });
+
+  /** Refused is also what was moved while the statement ran, and what is recorded but whose answer was lost. */
+  const settleOrFind = async (items: Item[]): Promise<Set<Item>> => {
+    const recorded = await settleNow(items);
+    const refused = items.filter((item) => !recorded.has(item));
+    if (refused.length === 0) return recorded;
+    const found = new Set(
+      await findRecorded(
+        db,
+        refused.map(({ settlement }) => settlement),
+      ),
+    );
+    return new Set([...recorded, ...refused.filter(({ claim }) => found.has(claim.deliveryId))]);
+  };
+  const settleNow = async (items: Item[]): Promise<Set<Item>> => {
+    const settlements = items.map(({ settlement }) => settlement);
+    const settled = await settle(db, settlements).catch((error: unknown) => {
+      if (isUniqueViolation(error)) return settleOnceMore(db, settlements);
+      throw error;
+    });
+    return new Set(items.filter(({ claim }) => settled.get(claim.deliveryId) === claim.number));
+  };
+
+  /** First of all: from this commit on nothing more is sent there. */
+  const disableThoseGone = async (items: Item[]) => {
+    const gone = items.flatMap(({ claim: { webhookId }, targetAddress, settlement }) =>
+      isGone(settlement) ? { webhookId, targetAddress } : [],
+    );
+    if (gone.length > 0) await disableGone(options, gone);
+  };
+
+  const followUp = async (items: Item[]): Promise<void> => {
+    for (const { claim, settlement, retryAfterMs } of items) {
+      counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
+      if (settlement.delayMs !== null) options.wakeAt(settlement.delayMs, claim.webhookId);
+    }
+    // What is lost here the sweeper finds: the outcome itself is committed.
+    await passTurnOn(items).catch((error: unknown) =>
+      logger.warn({ error: describeError(error) }, 'follow-up failed'),
+    );
+  };
+
+  const passTurnOn = async (items: Item[]) => {
+    const overtaken = items.flatMap(({ claim, settlement }) =>
+      settlement.status === 'RETRY' && claim.supersedes ? turnOf(claim) : [],
+    );
+    if (overtaken.length > 0) await supersede(db, distinctTurns(overtaken), options.terminalStates);
+    const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? turnOf(claim) : []));
+    const turns = distinctTurns([...overtaken, ...finished]);
+    if (turns.length > 0) options.look(await giveTurns(db, turns, options.orderHoldMs));
+  };
+
+  let giveUpAt = Infinity;
+
+  return {
+    record: async (claim, targetAddress, outcome) => {
+      const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
+      const askedMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
+      const item = { claim, targetAddress, settlement, retryAfterMs: askedMs };
+      const accepted = await untilBack(
+        () => batches.add(item),
+        () => performance.now() < giveUpAt,
+        times.patienceMs,
+      );
+      noteAttempt(metrics, claim, settlement);
+      if (accepted) noteSettlement(metrics, claim, settlement);
+      else metrics.lateResults.inc();
+      logAttempt(logger, claim, settlement, accepted);
+    },
+    hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
+    flushed: counter.flushed,
+  };
+}
+
+const isFinal = ({ status }: Settlement) => status === 'SUCCEEDED' || status === 'FAILED';
+
+const turnOf = ({ ordered, supersedes, webhookId, shipmentId }: Claim): Overtaken[] =>
+  (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [];
+
+function logAttempt(logger: Logger, claim: Claim, settlement: Settlement, accepted: boolean): void {
+  const line = {
+    deliveryId: claim.deliveryId,
+    webhookId: claim.webhookId,
+    attempt: claim.number,
+    status: settlement.status,
+    statusCode: settlement.statusCode,
+    errorCode: settlement.errorCode,
+    durationMs: Math.round(settlement.durationMs),
+    delayMs: settlement.delayMs,
+  };
+  if (accepted) logger.info(line, 'attempt');
+  else logger.warn(line, 'attempt came too late; its lease was taken away');
+}

@@ -1,0 +1,100 @@
+import { describeError } from '../../platform/errors.js';
+import { timeOfId } from '../../platform/ids.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../platform/postgres.js';
+import { makePartitionsSince } from '../retention/partitions.js';
+import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
+import type { Turn } from '../outbox/types.js';
+import { lockMoves } from '../on-demand/store.js';
+import {
+  countDue,
+  isAnyRipe,
+  postponeReplay,
+  replayPiece,
+  saveProgress,
+  takeReplay,
+  type ReplayTurn,
+} from './step-store.js';
+
+const deliveriesPerPiece = 1_000;
+const eventsPerPiece = 5_000;
+const piecesPerTurn = 20;
+const troubledPauseMs = 10_000;
+/** A webhook that has this many due already gets no more: its backlog stays in its events. */
+const dueMax = 5_000;
+
+export interface ReplayDependencies {
+  db: Database;
+  logger: Logger;
+  retentionMs: number;
+  orderHoldMs: number;
+  /** How often a webhook's backlog is topped up. */
+  replayEveryMs: number;
+  /** These webhooks have something due. */
+  look(webhookIds: string[]): void;
+}
+
+/**
+ * Works replays off, each piece by piece: as fast as the receiver takes them, for a webhook gets no more while enough is
+ * due already. A piece and its progress are one commit, so a replay goes on where it was after any stop. Returns whether
+ * replays are under way.
+ */
+export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
+  if (!(await isAnyRipe(deps.db))) return false;
+  let any = false;
+  for (let piece = 0; piece < piecesPerTurn; piece += 1) {
+    let turn: ReplayTurn | null = null;
+    try {
+      const turns = await deps.db.transaction(async (tx) => {
+        turn = await takeReplay(tx);
+        return turn && advance(deps, tx, turn);
+      });
+      if (!turn || !turns) break;
+      any = true;
+      const { webhookId } = turn as ReplayTurn;
+      if (turns.length > 0) await giveTurns(deps.db, turns, deps.orderHoldMs);
+      deps.look([webhookId]);
+    } catch (error) {
+      await postpone(deps, turn, error);
+    }
+  }
+  return any;
+}
+
+/** What went wrong with one replay must not keep the others waiting behind it. */
+async function postpone(deps: ReplayDependencies, turn: ReplayTurn | null, error: unknown): Promise<void> {
+  if (!turn) throw error;
+  deps.logger.warn({ replayId: turn.replayId, error: describeError(error) }, 'replay goes on later');
+  await postponeReplay(deps.db, turn.replayId, troubledPauseMs);
+}
+
+async function advance(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<Turn[]> {
+  const nothing = { lastEventId: null, sent: 0, pauseMs: deps.replayEveryMs / 2 };
+  if (turn.webhookDeleted) {
+    await saveProgress(tx, turn.replayId, { ...nothing, status: 'CANCELLED' });
+    return [];
+  }
+  if ((await countDue(tx, turn.webhookId, dueMax)) >= dueMax) {
+    await saveProgress(tx, turn.replayId, { ...nothing, status: 'RUNNING' });
+    return [];
+  }
+  return sendPiece(deps, tx, turn);
+}
+
+async function sendPiece(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<Turn[]> {
+  // LOG_RETENTION may have been raised since: the log kept none of those days.
+  if (turn.done === 0)
+    await makePartitionsSince(deps.db, new Date(timeOfId(turn.lastEventId)), deps.retentionMs);
+  await lockMoves(tx, [turn.webhookId]);
+  const { lastEventId, sent, turns } = await replayPiece(tx, turn, {
+    scanLimit: eventsPerPiece,
+    sendLimit: deliveriesPerPiece,
+    retentionMs: deps.retentionMs,
+  });
+  const distinct = distinctTurns(turns);
+  if (distinct.length > 0) await holdTurns(tx, distinct, deps.orderHoldMs);
+  const status = lastEventId === null ? 'DONE' : 'RUNNING';
+  await saveProgress(tx, turn.replayId, { lastEventId, sent, status, pauseMs: 0 });
+  deps.logger.info({ replayId: turn.replayId, webhookId: turn.webhookId, sent, status }, 'replay');
+  return distinct;
+}

@@ -1,0 +1,36 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../platform/postgres.js';
+import { cancelExpired } from '../recovery/store.js';
+import { deleteOldReplays, dropDay, isOwedUntil, listExpiredDays, lockRetention } from './store.js';
+
+const cancelledPerStatement = 1_000;
+const oldReplaysAtOnce = 1_000;
+const lockTimeoutMs = 500;
+
+/**
+ * Cancels what has been owed for longer than the log is kept, and drops the days of the log that are older, with one
+ * worker at a time. A day of which something is still owed stays, and one that cannot be dropped without waiting goes
+ * the next time.
+ */
+export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
+  let expired = 0;
+  for (let cancelled = -1; cancelled !== 0; expired += cancelled)
+    cancelled = await cancelExpired(db, retentionMs, cancelledPerStatement);
+  if (expired > 0) logger.warn({ deliveries: expired }, 'owed for longer than the log is kept: cancelled');
+  for (const day of await listExpiredDays(db, retentionMs)) {
+    try {
+      if (await isOwedUntil(db, day)) return;
+      const dropped = await db.transaction(async (tx) => {
+        if (!(await lockRetention(tx))) return false;
+        await dropDay(tx, day, lockTimeoutMs);
+        return true;
+      });
+      if (!dropped) return;
+      logger.info({ day }, 'log dropped');
+    } catch (error) {
+      logger.warn({ day, error: describeError(error) }, 'log not dropped yet; the next time');
+    }
+  }
+  await deleteOldReplays(db, retentionMs, oldReplaysAtOnce);
+}

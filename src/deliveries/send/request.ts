@@ -1,0 +1,67 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { SecretBox } from '../../webhooks/secrets.js';
+import type { Target } from '../outbox/targets.js';
+import type { Claim } from '../outbox/types.js';
+import type { SendOutcome, SendRequest } from './sender.js';
+import { sign } from './signature.js';
+
+export interface SendingOptions {
+  secrets: SecretBox;
+  send(request: SendRequest): Promise<SendOutcome>;
+  logger: Logger;
+  timeoutMs: number;
+  userAgent: string;
+}
+
+/** Sends once. What cannot even be sent (its secret does not open) is an attempt that failed: it is not tried for ever. */
+export async function sendClaim(options: SendingOptions, claim: Claim, target: Target): Promise<SendOutcome> {
+  try {
+    return await options.send(requestOf(options, claim, target));
+  } catch (error) {
+    options.logger.error(
+      { deliveryId: claim.deliveryId, error: describeError(error) },
+      'notification not made',
+    );
+    return unsent(new Date());
+  }
+}
+
+const unsent = (startedAt: Date): SendOutcome => ({
+  ok: false,
+  statusCode: null,
+  errorCode: 'PROTOCOL',
+  responseBody: null,
+  durationMs: 0,
+  retryAfter: null,
+  startedAt,
+});
+
+/** The request of one attempt: the stored bytes, signed now (contract, section 5). */
+function requestOf(
+  { secrets, timeoutMs, userAgent }: SendingOptions,
+  { eventId, body, sequence, number }: Claim,
+  target: Target,
+): SendRequest {
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  return {
+    url: target.targetAddress,
+    body,
+    timeoutMs,
+    headers: {
+      ...target.headers,
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': sign(secretsOf(target).map(secrets.open), eventId, timestampSeconds, body),
+      'parcelhook-sequence': String(sequence),
+      'parcelhook-attempt': String(number),
+    },
+  };
+}
+
+const secretsOf = ({ secret, previousSecret, previousSecretUntil }: Target): string[] =>
+  previousSecret !== null && previousSecretUntil !== null && previousSecretUntil.getTime() > Date.now()
+    ? [secret, previousSecret]
+    : [secret];

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
+import { html, phrase, prose, toText, trusted, type Html } from './html.js';
+import { operationSection, webhookSection } from './operation.js';
+import { code } from './parts.js';
+import { failureSection, schemaSection } from './reference.js';
+import { style } from './style.js';
+
+interface Entry {
+  method: Method;
+  path: string;
+  operation: Operation;
+}
+
+/**
+ * The document as one page that loads nothing and runs no script; the policy allows its style and nothing else.
+ * `baseUrl` is where its commands send requests.
+ */
+export function renderDocs(
+  document: OpenApiDocument,
+  baseUrl: string,
+): { page: string; contentSecurityPolicy: string } {
+  const styleHash = createHash('sha256').update(style).digest('base64');
+  return {
+    page: toText(layout(document, baseUrl)),
+    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  };
+}
+
+function layout(document: OpenApiDocument, baseUrl: string): Html {
+  const { info, tags, paths, webhooks, components } = document;
+  const entries = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): Entry => ({ method: method as Method, path, operation })),
+  );
+  const groups = tags.map((tag) => ({
+    ...tag,
+    entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
+  }));
+  const notifications = Object.values(webhooks).flatMap((item) => Object.values(item));
+  return html`<!doctype html>
+    <html lang="en">
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width" />
+      <meta name="color-scheme" content="light dark" />
+      <title>${info.title} API</title>
+      ${trusted(`<style>${style}</style>`)}
+      <nav aria-label="Contents">
+        <ul>
+          <li><a href="#start">Start</a></li>
+          ${groups.map(({ name, entries: own }) => navGroup(name, operationsIn(own)))}
+          ${navGroup('Notifications', notifications)}
+          <li><a href="#failures">Failures</a></li>
+          <li><a href="#schemas">Schemas</a></li>
+        </ul>
+      </nav>
+      <main>
+        ${start(document, baseUrl)}
+        ${groups.map(
+          ({ name, description, entries: own }) =>
+            html`<section id="${name}">
+              <h2>${name}</h2>
+              <p>${phrase(description)}</p>
+              ${own.map(({ method, path, operation }) => operationSection(method, path, operation, components))}
+            </section>`,
+        )}
+        <section id="Notifications">
+          <h2>Notifications</h2>
+          <p>What your webhooks get.</p>
+          ${notifications.map((operation) => webhookSection(operation, components))}
+        </section>
+        ${failureSection(document)} ${schemaSection(document)}
+      </main>
+    </html>`;
+}
+
+const operationsIn = (entries: Entry[]) => entries.map(({ operation }) => operation);
+
+const navGroup = (name: string, operations: Operation[]): Html =>
+  html`<li>
+    <a href="#${name}">${name}</a>
+    <ul>
+      ${operations.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}
+    </ul>
+  </li>`;
+
+const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
+  html`<section id="start">
+    <h1>${info.title} <small>${info.version}</small></h1>
+    ${prose(info.description)}
+    <h4>The commands of this page need</h4>
+    ${code(preparation(baseUrl))}
+    <p>A click on a command or an example selects all of it.</p>
+    <p>The same as a document for tools: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+  </section>`;
+
+/** Works in a POSIX shell with curl; nothing else is needed. */
+const preparation = (baseUrl: string) => `URL=${baseUrl}
+KEY='your account key' EMAIL='your e-mail address' PASSWORD='your password'
+TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u "$EMAIL:$PASSWORD" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { described } from '../described.js';
+import { details, milliseconds } from '../fields.js';
+import type { Route } from '../route.js';
+import { failures, unexpected, type Failure } from './failures.js';
+import { exampleOf, type SchemaCollector } from './schemas.js';
+import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
+
+const exampleRequestId = 'c0ffee00-1234-4abc-8def-0123456789ab';
+const version = described(z.string(), 'Changes when the form of answers does.', '1.0.0');
+const timestamp = milliseconds('When the request was answered, in milliseconds since 1970.');
+
+const failureSchema = z
+  .object({
+    version,
+    status: described(
+      z.enum([...Object.values(failures), unexpected].map(({ code }) => code)),
+      'What went wrong, as a code to act on.',
+    ),
+    timestamp,
+    error: z.object({
+      message: described(z.string(), 'What went wrong, for people.', unexpected.message),
+      requestId: described(z.string(), 'The same as the header `X-Request-Id`.', exampleRequestId),
+      details,
+    }),
+  })
+  .meta({ id: 'Failure', description: 'The form of every failure.' });
+
+/** `components.headers` */
+export const headers: Record<string, HeaderObject> = {
+  'X-Request-Id': {
+    description: "Names the request, also in the service's log.",
+    schema: { type: 'string' },
+  },
+  'WWW-Authenticate': { description: 'The scheme that is wanted.', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+
+export const headerRefs = (names: string[]): Record<string, Reference> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** `components.responses`: one for each failure. */
+export function failureResponses(schemas: SchemaCollector): Record<string, ResponseObject> {
+  const schema = schemas.toJson(failureSchema, 'output');
+  const example = exampleOf(schema, schemas.components) as z.output<typeof failureSchema>;
+  const responseOf = ({ code, description, message, details: wrong, headers: own = [] }: Failure) => ({
+    description,
+    headers: headerRefs(['X-Request-Id', ...own]),
+    content: {
+      'application/json': {
+        schema,
+        example: {
+          ...example,
+          status: code,
+          error: { message, requestId: exampleRequestId, ...(wrong && { details: wrong }) },
+        },
+      },
+    },
+  });
+  return Object.fromEntries(
+    [...Object.values(failures), unexpected].map((failure) => [failure.name, responseOf(failure)]),
+  );
+}
+
+/** What an endpoint answers: success in the envelope, and the failures of its kind. */
+export const responsesOf = (route: Route, schemas: SchemaCollector): Operation['responses'] => ({
+  ...Object.fromEntries(
+    Object.entries(route.answers).map(([httpStatus, data]) => [
+      httpStatus,
+      success(route, Number(httpStatus), data, schemas),
+    ]),
+  ),
+  ...Object.fromEntries(
+    failuresOf(route).map((httpStatus) => [
+      httpStatus,
+      refTo(failures[httpStatus]!, route.errors?.[httpStatus as 409]),
+    ]),
+  ),
+  default: refTo(unexpected),
+});
+
+function success(
+  route: Route,
+  httpStatus: number,
+  data: z.ZodObject,
+  schemas: SchemaCollector,
+): ResponseObject {
+  const envelope = z.object({
+    version,
+    status: z.literal(httpStatus === 201 ? 'CREATED' : 'OK'),
+    ...(route.hasProcessId && {
+      processId: described(z.uuid(), 'Names the processing of the order.', exampleRequestId),
+    }),
+    timestamp,
+    data,
+  });
+  const schema = schemas.toJson(envelope, 'output');
+  return {
+    description: data.description ?? '',
+    headers: headerRefs(['X-Request-Id']),
+    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+  };
+}
+
+/** In ascending order. What an endpoint's form decides, no endpoint has to declare. */
+function failuresOf({ auth, method, path, query, headers: own, errors }: Route): number[] {
+  const takesBody = method === 'post' || method === 'patch';
+  const namesThing = path.includes(':');
+  const takesFields = [query, own].some(({ shape }) => Object.keys(shape).length > 0);
+  return [
+    ...(takesBody || namesThing || takesFields ? [400] : []),
+    401,
+    ...(auth === 'shipper' ? [403] : []),
+    ...(namesThing ? [404] : []),
+    ...(errors?.[409] ? [409] : []),
+    ...(takesBody ? [413, 415] : []),
+    ...(auth === 'operator' ? [] : [429]),
+    503,
+  ];
+}
+
+const refTo = (failure: Failure, description?: string): Reference => ({
+  $ref: `#/components/responses/${failure.name}`,
+  ...(description !== undefined && { description }),
+});

@@ -1,0 +1,124 @@
+import type { BulkJobOptions, Job } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../errors.js';
+import { createThrottledWarn, type Logger } from '../logger.js';
+import type { Opened } from './backend.js';
+import { postgresBackend } from './postgres.js';
+import { redisBackend } from './redis.js';
+
+/** A job is a pointer: ids, or nothing where PostgreSQL is asked what is due. Never content. */
+export interface JobSpec {
+  name: string;
+  /** Deterministic: adding the same id again while it waits is harmless. Without `:`, not digits only. */
+  id: string;
+  ids?: string[];
+}
+
+export interface Producer {
+  /** Rejects soon while the engine is away; the sweeper brings what was lost. */
+  add(jobs: JobSpec[]): Promise<void>;
+  /** Jobs ready to run now. */
+  waitingCount(): Promise<number>;
+  counts(): Promise<Record<string, number>>;
+  /** Age of the job that has waited longest; 0 if none waits. */
+  oldestWaitingMs(): Promise<number>;
+}
+
+export interface QueueEngine {
+  kind: 'redis' | 'postgres';
+  /** Brings the engine's own tables up to date; once, before anything else. */
+  prepare(): Promise<void>;
+  producer(name: string): Producer;
+  /** Runs `handle` for each job until `close`, which waits for the jobs under way. */
+  consume(
+    name: string,
+    concurrency: number,
+    handle: (job: { name: string; ids: string[] }) => Promise<void>,
+  ): { close(): Promise<void> };
+  /** Rejects with the reason if the engine does not answer or is set up to lose jobs. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface QueueEngineOptions {
+  redisUrl: string | undefined;
+  databaseUrl: string;
+  prefix: string;
+  logger: Logger;
+}
+
+/** Recovery belongs to PostgreSQL and the sweeper: nothing of a job is kept, none is retried by the queue. */
+const jobOptions: BulkJobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
+
+const fewJobs = 4;
+
+const toBulkJob = ({ name, id, ids }: JobSpec) => ({
+  name,
+  data: ids ? { ids } : {},
+  opts: { ...jobOptions, jobId: id },
+});
+
+/** How long closing may wait for an engine to answer. */
+const closeTimeoutMs = 2_000;
+
+/** BullMQ on Redis where a URL is given, else on PostgreSQL; nothing outside this file knows which. */
+export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
+  const { logger } = options;
+  const onError = createThrottledWarn(logger, 'queue engine');
+  const opened: Opened = [];
+  const backend = options.redisUrl
+    ? redisBackend(options.redisUrl, options.prefix, opened, onError)
+    : postgresBackend(options.databaseUrl, opened, onError);
+
+  return {
+    kind: options.redisUrl ? 'redis' : 'postgres',
+    prepare: backend.prepare,
+    producer: (name) => {
+      const queue = backend.queue(name);
+      return {
+        add: async (jobs) => {
+          const specs = jobs.map(toBulkJob);
+          // In bulk, PostgreSQL makes and drops two temporary tables: for a few jobs ten times as dear.
+          if (specs.length > fewJobs) await queue().addBulk(specs);
+          else for (const { name, data, opts } of specs) await queue().add(name, data, opts);
+        },
+        waitingCount: async () => queue().getJobCountByTypes('waiting'),
+        counts: () => queue().getJobCounts('waiting', 'active', 'delayed'),
+        oldestWaitingMs: async () => {
+          const oldest = await queue().getJobs(['waiting'], 0, 0, true);
+          return Math.max(0, ...oldest.map(({ timestamp }) => Date.now() - timestamp));
+        },
+      };
+    },
+    consume: (name, concurrency, handle) => {
+      const underWay = new Set<Promise<void>>();
+      const take = (job: Job) => {
+        const work = handle({ name: job.name, ids: (job.data as { ids?: string[] }).ids ?? [] });
+        underWay.add(work);
+        return work.finally(() => underWay.delete(work));
+      };
+      const worker = backend.worker(name, concurrency, take, (opened) => {
+        opened.on('error', onError);
+        opened.on('failed', (job, error) =>
+          logger.warn(
+            { queue: name, job: job?.name, error: describeError(error) },
+            'job failed; the sweeper will see to it',
+          ),
+        );
+      });
+      return {
+        close: async () => {
+          const closed = worker.close();
+          await Promise.allSettled(underWay);
+          // An engine that is away is not waited for: a job it did not hear the end of comes again, in vain.
+          await Promise.race([closed, sleep(closeTimeoutMs)]);
+        },
+      };
+    },
+    check: backend.check,
+    close: async () => {
+      const closed = Promise.allSettled(opened.reverse().map((resource) => resource.close()));
+      await Promise.race([closed, sleep(closeTimeoutMs)]);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { createPostgresBackend, withBackend, type Queue, type Worker } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
+
+/** All queues share one pool; BullMQ's own migrations run when the first queue opens. */
+export function postgresBackend(
+  databaseUrl: string,
+  opened: Opened,
+  onError: (error: Error) => void,
+): Backend {
+  const { Queue: PgQueue, Worker: PgWorker } = withBackend(createPostgresBackend);
+  const settings = { connectionString: databaseUrl, connectionTimeoutMillis: 900, query_timeout: 10_000 };
+  const pool = new pg.Pool({
+    ...settings,
+    application_name: 'parcelhook-queue',
+    max: 20,
+    keepAlive: true,
+    // What the queue holds can be rebuilt, so its commits need not wait for the disk.
+    options: '-c search_path=bullmq -c synchronous_commit=off',
+  });
+  pool.setMaxListeners(0); // every queue and worker listens
+  pool.on('error', onError);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  opened.push({ close: () => pool.end() });
+  return {
+    prepare: async () => {
+      const first = new PgQueue('prepare', {
+        connection: { ...settings, schema: 'bullmq', migrate: true, max: 1 },
+      });
+      first.on('error', onError);
+      await first.waitUntilReady();
+      await first.close();
+    },
+    queue: (name) =>
+      reopened(() => {
+        const queue = new PgQueue(name, { connection: pool as never }) as unknown as Queue;
+        queue.on('error', onError);
+        opened.push(queue);
+        return queue;
+      }),
+    worker: (name, concurrency, handle, listen) =>
+      runWhenOpen(() => {
+        const worker = new PgWorker(name, handle, {
+          ...workerOptions,
+          connection: pool as never,
+          concurrency,
+          autorun: false,
+        }) as unknown as Worker;
+        listen(worker);
+        return worker;
+      }),
+    check: async () => void (await pool.query('select 1')),
+  };
+}
+
+/**
+ * Has a worker run once it has opened, and opens another one where that fails: BullMQ's would remember the failure
+ * for ever and spin on it, and nothing else in the process would be run any more.
+ */
+function runWhenOpen(open: () => Worker): Pick<Worker, 'close'> {
+  let closed = false;
+  const opening = (async () => {
+    while (!closed) {
+      const worker = open();
+      try {
+        await worker.waitUntilReady();
+        if (!closed) worker.run().catch((error: Error) => worker.emit('error', error));
+        return worker;
+      } catch (error) {
+        worker.emit('error', error as Error);
+        worker.close(true).catch(() => undefined);
+        await sleep(workerOptions.runRetryDelay);
+      }
+    }
+    return null;
+  })();
+  return {
+    close: async () => {
+      closed = true;
+      await (await opening)?.close();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { Queue, Worker } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
+import { connectRedis } from './connect-redis.js';
+
+export function redisBackend(
+  url: string,
+  prefix: string,
+  opened: Opened,
+  onError: (error: Error) => void,
+): Backend {
+  const open = (kind: 'fast' | 'blocking') => {
+    const connection = connectRedis(url, kind);
+    connection.on('error', onError);
+    // QUIT would wait for ever for a Redis that is away.
+    opened.push({
+      close: async () => {
+        if (connection.status === 'ready') await connection.quit().catch(() => undefined);
+        connection.disconnect();
+      },
+    });
+    return connection;
+  };
+  const producing = open('fast');
+  // The hash tag keeps all keys of one queue on one node of a Redis Cluster, different queues on different ones.
+  const tagged = (name: string) => `{${prefix}-${name}}`;
+  return {
+    // Redis may be away for as long as it likes; a start waits a moment for it, no more.
+    prepare: async () => {
+      if (producing.status === 'ready') return;
+      await Promise.race([new Promise((resolve) => producing.once('ready', resolve)), sleep(1_000)]);
+    },
+    queue: (name) =>
+      reopened(() => {
+        if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+        const queue = new Queue(name, { connection: producing, prefix: tagged(name) });
+        queue.on('error', onError);
+        return queue;
+      }),
+    worker: (name, concurrency, handle, listen) => {
+      const worker = new Worker(name, handle, {
+        ...workerOptions,
+        connection: open('blocking'),
+        prefix: tagged(name),
+        concurrency,
+        drainDelay: 5,
+      });
+      listen(worker);
+      return worker;
+    },
+    check: async () => {
+      if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+      const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
+      const memory = await Promise.all(nodes.map((node) => node.info('memory')));
+      const policies = memory.map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);
+      const wrong = policies.find((policy) => policy && policy !== 'noeviction');
+      if (wrong)
+        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${wrong}, it must be noeviction`);
+    },
+  };
+}

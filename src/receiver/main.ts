@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { callersPath, printable } from '../cli/terminal.js';
+import { parseSecrets, secretsInFile } from './secrets.js';
+import { startReceiver, type Received } from './server.js';
+
+interface Options {
+  port: number;
+  secret: string[];
+  secretFile?: string;
+  status: number;
+  delay: number;
+  json?: true;
+}
+
+const help = `
+Secrets also come from WEBHOOK_SECRET. Several, separated by spaces or commas, are all tried.
+
+Examples:
+  npm run receiver -- --secret whsec_…
+  npm run receiver -- --port 9000 --secret-file webhook.json   holds the answer to creating a webhook, even later
+  npm run receiver -- --status 500                             to see retries
+  npm run --silent receiver -- --json | jq .body.state
+`;
+
+const integer = (min: number, max: number) => (text: string) => {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (number < min || number > max) throw new InvalidArgumentError(`It must be from ${min} to ${max}.`);
+  return number;
+};
+
+function secretsArgument(text: string, previous: string[]): string[] {
+  try {
+    return [...previous, ...parseSecrets(text)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+const verdicts = {
+  VERIFIED: 'signature verified',
+  WRONG: 'signature WRONG',
+  NOT_CHECKED: 'no secret given: signature not checked',
+};
+
+function describe({ signature, problem, body, ...notification }: Received): string {
+  const { state, trackingId, webhookId, attempt, sequence } = notification;
+  const lines = [
+    `${state ?? '(no state)'}  ${trackingId ?? '(no tracking id)'}  ${verdicts[signature]}${problem ? `: ${problem}` : ''}`,
+    `  webhook-id ${webhookId ?? '-'}  attempt ${attempt ?? '-'}  sequence ${sequence ?? '-'}`,
+    `  ${typeof body === 'string' ? body : JSON.stringify(body)}`,
+  ];
+  return printable(`${new Date().toISOString()}  ${lines.join('\n')}\n\n`);
+}
+
+async function receive(options: Options): Promise<void> {
+  const { json, secretFile } = options;
+  const fixed = [...options.secret, ...secretsArgument(process.env.WEBHOOK_SECRET ?? '', [])];
+  const file = secretFile === undefined ? undefined : callersPath(secretFile, process.env);
+  const counts = { VERIFIED: 0, WRONG: 0, NOT_CHECKED: 0 };
+  const say = (text: string) => void (json ? process.stderr : process.stdout).write(text);
+
+  const receiver = await startReceiver({
+    port: options.port,
+    httpStatus: options.status,
+    delayMs: options.delay,
+    secrets() {
+      try {
+        return file === undefined ? fixed : [...fixed, ...secretsInFile(file)];
+      } catch (error) {
+        process.stderr.write(`The secret file cannot be read: ${(error as Error).message}\n`);
+        return fixed;
+      }
+    },
+    onNotification(notification) {
+      counts[notification.signature]++;
+      const line = { receivedAt: new Date().toISOString(), ...notification };
+      process.stdout.write(json ? `${JSON.stringify(line)}\n` : describe(notification));
+    },
+  });
+  say(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
+
+  const stop = () => {
+    receiver.close();
+    const { VERIFIED, WRONG, NOT_CHECKED } = counts;
+    const total = VERIFIED + WRONG + NOT_CHECKED;
+    say(`\nNotifications: ${total} (verified ${VERIFIED}, wrong ${WRONG}, not checked ${NOT_CHECKED})\n`);
+    process.exitCode = 0;
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+}
+
+/** Nobody reads what is printed any more: there is no point in going on. */
+process.stdout.on('error', () => process.exit(0));
+
+try {
+  await new Command('receiver')
+    .description('Prints every notification that arrives and whether its signature verifies.')
+    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', integer(0, 65_535), 9_000)
+    .option('--secret <secret>', 'secret of the webhook; may be given several times', secretsArgument, [])
+    .option('--secret-file <file>', 'file with secrets, read anew for each notification; may come later')
+    .option('--status <code>', 'HTTP status of every answer', integer(200, 599), 200)
+    .option('--delay <ms>', 'milliseconds to wait before each answer', integer(0, 3_600_000), 0)
+    .option('--json', 'print one JSON line per notification')
+    .addHelpText('after', help)
+    .exitOverride()
+    .action(receive)
+    .parseAsync();
+} catch (error) {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof InvalidArgumentError) process.stderr.write(`WEBHOOK_SECRET: ${error.message}\n`);
+  else if (code === 'EADDRINUSE')
+    process.stderr.write('The port is in use: choose another one with --port.\n');
+  else if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else process.exitCode = 1;
+}

@@ -1,0 +1,90 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signatureProblem } from './verify.js';
+
+const maxBodyBytes = 1024 * 1024;
+
+/** A notification as it arrived. `problem` says why the signature is WRONG. */
+export interface Received {
+  webhookId: string | null;
+  attempt: number | null;
+  sequence: number | null;
+  state: string | null;
+  trackingId: string | null;
+  signature: 'VERIFIED' | 'WRONG' | 'NOT_CHECKED';
+  problem?: string;
+  /** Parsed if it is JSON, else as text. */
+  body: unknown;
+}
+
+export interface ReceiverOptions {
+  /** 0 takes any free port. */
+  port: number;
+  /** What every notification is answered with. */
+  httpStatus: number;
+  delayMs: number;
+  /** Asked for each notification, so that secrets can come later. None: the signature is not checked. */
+  secrets(): readonly string[];
+  onNotification(notification: Received): void;
+}
+
+/** Starts a receiver on 127.0.0.1. Only POST is a notification; a body over 1 MiB is answered with 413. */
+export async function startReceiver(options: ReceiverOptions): Promise<{ port: number; close(): void }> {
+  const server = http.createServer((request, response) => {
+    const answer = (status: number, headers = {}) => response.writeHead(status, headers).end();
+    if (request.method !== 'POST') return void answer(405, { Allow: 'POST' });
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length;
+      if (sizeBytes <= maxBodyBytes) chunks.push(chunk);
+      else if (!response.headersSent) answer(413, { Connection: 'close' });
+    });
+    request.on('end', () => {
+      if (sizeBytes > maxBodyBytes) return;
+      options.onNotification(received(request.headers, Buffer.concat(chunks), options.secrets()));
+      const timer = setTimeout(() => answer(options.httpStatus), options.delayMs);
+      response.on('close', () => clearTimeout(timer));
+    });
+    request.on('error', () => {}); // the sender hung up: no notification
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function received(headers: http.IncomingHttpHeaders, rawBody: Buffer, secrets: readonly string[]): Received {
+  const body = parseBody(rawBody);
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const problem = secrets.length > 0 ? signatureProblem({ secrets, headers, rawBody }) : null;
+  return {
+    webhookId: text(headers['webhook-id']),
+    attempt: ordinal(headers['parcelhook-attempt']),
+    sequence: ordinal(headers['parcelhook-sequence']),
+    state: text(fields.state),
+    trackingId: text(fields.tracking_id),
+    signature: secrets.length === 0 ? 'NOT_CHECKED' : problem === null ? 'VERIFIED' : 'WRONG',
+    ...(problem !== null && { problem }),
+    body,
+  };
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null);
+const ordinal = (value: unknown) =>
+  typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : null;
+
+function parseBody(rawBody: Buffer): unknown {
+  const body = rawBody.toString('utf8');
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unavailable } from '../platform/errors.js';
+
+export interface Admission {
+  /**
+   * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. Throws
+   * ApiError UNAVAILABLE where too many wait already.
+   */
+  enter(shipperId: string): Promise<() => void>;
+}
+
+export interface AdmissionOptions {
+  /** Orders under way at once. */
+  atOnce: number;
+  /** Deliveries that could go out now and wait for this process. */
+  pressure(): number;
+  /** With so many of them no order is accepted until they have gone out. */
+  mostPressure: number;
+}
+
+const mostWaiting = 5_000;
+const lookAgainMs = 4;
+
+/** What is owed goes before what is asked for: accepting slows down, nothing is refused. */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const queues = new Map<string, (() => void)[]>(); // in the order of their turns
+  let underWay = 0;
+  let waiting = 0;
+  let looking = false;
+
+  const isOpen = () => underWay < options.atOnce && options.pressure() < options.mostPressure;
+  const leave = () => {
+    underWay -= 1;
+    admit();
+  };
+
+  const admit = () => {
+    while (waiting > 0 && isOpen()) {
+      const [[shipperId, [first, ...others]]] = queues as unknown as [[string, (() => void)[]]];
+      queues.delete(shipperId); // goes to the end
+      if (others.length > 0) queues.set(shipperId, others);
+      waiting -= 1;
+      underWay += 1;
+      first!();
+    }
+    if (waiting > 0 && !looking) void lookAgain();
+  };
+  const lookAgain = async () => {
+    looking = true;
+    await sleep(lookAgainMs);
+    looking = false;
+    admit();
+  };
+
+  return {
+    enter: async (shipperId) => {
+      if (waiting >= mostWaiting) throw unavailable('Too many orders at once; try again.');
+      if (waiting === 0 && isOpen()) underWay += 1;
+      else {
+        await new Promise<void>((start) => {
+          const others = queues.get(shipperId);
+          if (others) others.push(start);
+          else queues.set(shipperId, [start]);
+          waiting += 1;
+          admit();
+        });
+      }
+      return leave;
+    },
+  };
+}

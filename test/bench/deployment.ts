@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import pg from 'pg';
+import { describeError } from '../../src/platform/errors.js';
+import { registerAccount, registerWebhook, type Account } from '../client.js';
+import { createDatabase, dropDatabase } from '../database.js';
+import { operatorToken } from '../process.js';
+import { startReceiverProcess, type BenchReceiver } from './processes.js';
+import { startServiceProcess, type ServiceProcess } from './service-process.js';
+import type { Shape } from './shapes.js';
+import type { System } from './system.js';
+
+/** A deployment of the service on a database of its own, with a receiver and an account. */
+export interface Deployment {
+  system: System;
+  shape: Shape;
+  databaseUrl: string;
+  /** Of the API. */
+  url: string;
+  processes: ServiceProcess[];
+  receiver: BenchReceiver;
+  account: Account;
+  /** Throws where a process of the service has ended. */
+  check(): void;
+}
+
+/** What the answers of users' receivers and their webhooks have: headers of their own. */
+const ownHeaders = { 'X-Shop-Token': 'c2hvcC10b2tlbi1vZi10aGUtYmVuY2g', 'X-Team': 'logistics' };
+
+export function serviceEnv(system: System, shape: Shape, databaseUrl: string): Record<string, string> {
+  if (shape.queue === 'redis' && !system.redis) throw new Error('no redis-server or valkey-server on PATH');
+  const secret = () => randomBytes(32).toString('hex');
+  return {
+    DATABASE_URL: databaseUrl,
+    ...(shape.queue === 'redis' && { REDIS_URL: system.redis!.url }),
+    TOKEN_SECRET: secret(),
+    SECRETS_KEY: secret(),
+    OPERATOR_TOKEN: operatorToken,
+    ALLOW_PRIVATE_TARGETS: 'true',
+    ALLOW_HTTP_TARGETS: 'true',
+    ...system.env,
+  };
+}
+
+/** Starts it all on empty engines, and clears it away when `use` has ended, however it has. */
+export async function withDeployment<T>(
+  system: System,
+  shape: Shape,
+  use: (deployment: Deployment) => Promise<T>,
+): Promise<T> {
+  return withDatabase(system, async (databaseUrl) => {
+    const env = serviceEnv(system, shape, databaseUrl);
+    const receiver = await startReceiverProcess();
+    const processes: ServiceProcess[] = [];
+    const logFiles: string[] = [];
+    const start = async (role: string, n = 0) => {
+      const logFile = join(system.folder, `${role}-${n}.log`);
+      logFiles.push(logFile);
+      processes.push(await startServiceProcess(system.build, role, env, logFile));
+    };
+    try {
+      await start(shape.workers === 0 ? 'all' : 'api');
+      for (let n = 0; n < shape.workers; n += 1) await start('worker', n);
+      const url = processes[0]!.url;
+      const account = await registerAccount({ url });
+      const check = () => processes.forEach((one) => one.check());
+      return await use({ system, shape, databaseUrl, url, processes, receiver, account, check });
+    } catch (error) {
+      throw new Error([describeError(error), ...logFiles.flatMap(complaints)].join('\n'), { cause: error });
+    } finally {
+      receiver.stop(); // first: what is still on its way to it then fails at once
+      await Promise.all(processes.map((one) => one.stop()));
+    }
+  });
+}
+
+/** The last warnings and errors of a log. */
+function complaints(logFile: string): string[] {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  const found = lines.filter((line) => /"level":("warn"|"error"|"fatal"|[456]0)/.test(line));
+  return found.slice(-5).map((line) => `  ${basename(logFile)}: ${line.slice(0, 600)}`);
+}
+
+/** An empty database; afterwards nothing of it is left for the server to do. */
+export async function withDatabase<T>(system: System, use: (databaseUrl: string) => Promise<T>): Promise<T> {
+  const { connectionString } = system.postgres;
+  const name = `bench_${randomBytes(4).toString('hex')}`;
+  try {
+    return await use(await createDatabase(connectionString, name, null));
+  } finally {
+    await dropDatabase(connectionString, name);
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query('checkpoint').finally(() => client.end());
+    await system.redis?.clear();
+  }
+}
+
+/** Registers one webhook for all states for each kind of answer (receiver.ts); their paths. */
+export async function registerWebhooks(deployment: Deployment, kinds: string[]): Promise<string[]> {
+  const paths = kinds.map((kind, n) => `/${kind}/${n}`);
+  for (const path of paths) {
+    const address = new URL(path, deployment.receiver.url).href;
+    await registerWebhook(deployment.account, address, { headers: ownHeaders });
+  }
+  return paths;
+}

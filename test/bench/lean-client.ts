@@ -1,0 +1,111 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * The client of the load: it speaks just enough HTTP/1.1, because on a machine that holds everything a client's own
+ * CPU time is taken from what it measures.
+ */
+export interface Client {
+  /** Sends over an idle connection, or a new one if there is none; rejects where no answer comes in a minute. */
+  send(request: Buffer): Promise<Reply>;
+  close(): void;
+}
+
+export interface Reply {
+  status: number;
+  body: string;
+}
+
+interface Connection {
+  send(request: Buffer): Promise<Reply>;
+  isOpen(): boolean;
+  close(): void;
+}
+
+const answerTimeoutMs = 60_000;
+
+export function createClient(url: string): Client {
+  const idle: Connection[] = [];
+  const all = new Set<Connection>();
+  const take = (): Connection => {
+    for (let known = idle.pop(); known; known = idle.pop()) if (known.isOpen()) return known;
+    const opened = openConnection(url, () => all.delete(opened));
+    all.add(opened);
+    return opened;
+  };
+  return {
+    send: async (request) => {
+      const connection = take();
+      const reply = await connection.send(request);
+      idle.push(connection);
+      return reply;
+    },
+    close: () => {
+      for (const connection of all) connection.close();
+    },
+  };
+}
+
+function openConnection(url: string, onClosed: () => void): Connection {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let waiting: { resolve(reply: Reply): void; reject(error: Error): void } | null = null;
+  let data: Buffer = Buffer.alloc(0);
+
+  const fail = (error: Error) => {
+    waiting?.reject(error);
+    waiting = null;
+  };
+  socket.setTimeout(answerTimeoutMs, () => socket.destroy(new Error(`no answer in ${answerTimeoutMs} ms`)));
+  socket.on('error', fail);
+  socket.on('close', () => {
+    fail(new Error('the connection was closed before the answer'));
+    onClosed();
+  });
+  socket.on('data', (chunk: Buffer) => {
+    data = data.length > 0 ? Buffer.concat([data, chunk]) : chunk;
+    const reply = parseReply(data);
+    if (reply instanceof Error) socket.destroy(reply);
+    if (reply === null || reply instanceof Error) return;
+    data = Buffer.alloc(0);
+    waiting?.resolve(reply);
+    waiting = null;
+  });
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(request);
+      }),
+    isOpen: () => socket.writable,
+    close: () => socket.destroy(),
+  };
+}
+
+/** Null while it is not complete. */
+function parseReply(data: Buffer): Reply | Error | null {
+  const headEnd = data.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const head = data.toString('latin1', 0, headEnd);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) return new Error(`an answer without Content-Length: ${head.slice(0, 200)}`);
+  const end = headEnd + 4 + Number(length);
+  if (data.length < end) return null;
+  return { status: Number(head.slice(9, 12)), body: data.toString('utf8', headEnd + 4, end) };
+}
+
+export function encodeRequest(
+  url: string,
+  method: 'GET' | 'POST',
+  path: string,
+  token: string,
+  content?: unknown,
+): Buffer {
+  const body = content === undefined ? '' : JSON.stringify(content);
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${new URL(url).host}`,
+    `Authorization: Bearer ${token}`,
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+  ];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}

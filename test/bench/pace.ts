@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from './clock.js';
+
+/** What a timer may be late by on a machine that has time for it. */
+const timerMs = 2;
+
+/** Runs `one` for 0 to `count - 1`, `clients` at a time, each the next as soon as its last has ended. */
+export async function closedLoop(
+  count: number,
+  clients: number,
+  one: (n: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const client = async () => {
+    while (next < count) await one(next++);
+  };
+  try {
+    await Promise.all(Array.from({ length: clients }, client));
+  } catch (error) {
+    next = count; // the others stop too
+    throw error;
+  }
+}
+
+/**
+ * Runs `one` at a steady rate whatever becomes of those before. It is told the moment to count from: when it starts,
+ * or when it should have started where it is later than timers are, so that no wait is left out of the figures.
+ */
+export async function openLoop(
+  perSecond: number,
+  count: number,
+  one: (n: number, fromAt: number) => Promise<void>,
+): Promise<void> {
+  const startedAt = now() + timerMs;
+  const pending: Promise<void>[] = [];
+  let failure: unknown;
+  for (let n = 0; n < count && failure === undefined; n += 1) {
+    const dueAt = startedAt + (n * 1_000) / perSecond;
+    for (let waitMs = dueAt - now(); waitMs > 0; waitMs = dueAt - now()) await sleep(waitMs);
+    const at = now();
+    const fromAt = at - dueAt > timerMs ? dueAt : at;
+    pending.push(one(n, fromAt).catch((error: unknown) => void (failure ??= error)));
+  }
+  await Promise.all(pending);
+  if (failure !== undefined) throw failure instanceof Error ? failure : new Error('a request failed');
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import {
+  backends,
+  startProcess,
+  startService,
+  stopProcess,
+  type RunningProcess,
+  type Service,
+} from '../harness.js';
+import { watchLockWaits } from './support/lock-waits.js';
+
+const backlog = 20_000;
+const workers = 4;
+const boundMs = 60_000;
+
+interface Receiver {
+  url: string;
+  /** How often each event arrived. */
+  arrivals: Map<string, number>;
+  close(): void;
+}
+
+let service: Service;
+let more: RunningProcess[];
+let account: Account;
+let receivers: Receiver[];
+
+beforeAll(async () => {
+  service = await startService({
+    backend: backends.at(-1)!,
+    env: { RETRY_SCHEDULE: '200ms,200ms,200ms,1h' },
+  });
+  more = await Promise.all(Array.from({ length: workers - 1 }, () => startProcess(service.env, 'worker')));
+  account = await registerAccount(service);
+  receivers = [await startReceiver(200), await startReceiver(200), await startReceiver(500)];
+});
+afterAll(async () => {
+  await Promise.all((more ?? []).map(stopProcess));
+  await service?.stop();
+  receivers?.forEach((receiver) => receiver.close());
+});
+
+test(`four workers share ${backlog} deliveries of one webhook, and nobody waits for a row while others are paused, replayed, superseded and deleted`, async () => {
+  const [busy, others, broken] = receivers as [Receiver, Receiver, Receiver];
+  const { webhookId } = await registerWebhook(account, busy.url, {
+    ordering: 'NONE',
+    interests: ['NONE_OF_THEM'],
+  });
+  await registerWebhook(account, broken.url);
+  await oweMany(webhookId);
+  const watch = await watchLockWaits(service.env.DATABASE_URL!);
+  const startedAt = performance.now();
+  const takesMs = () => performance.now() - startedAt;
+  const allArrived = () => busy.arrivals.size === backlog || takesMs() > boundMs;
+  let tookMs = boundMs;
+  const arriving = (async () => {
+    while (!allArrived()) await sleep(50);
+    tookMs = takesMs();
+  })();
+  const [, rounds] = await Promise.all([arriving, disturb(others.url, allArrived)]).finally(() => arriving);
+  await untilLogged(webhookId);
+  const { samples, found, deadlocks } = await watch.stop();
+
+  expect(busy.arrivals.size).toBe(backlog);
+  expect([...busy.arrivals.values()].filter((times) => times > 1)).toEqual([]);
+  expect(tookMs).toBeLessThan(boundMs);
+  expect(deadlocks).toBe(0);
+  expect(samples).toBeGreaterThan(50);
+  expect(rounds).toBeGreaterThan(3);
+  expect(found).toEqual([]);
+  expect(broken.arrivals.size).toBeGreaterThan(0);
+}, 120_000);
+
+/** Notifications that belong to shipments nobody knows, all due by now. */
+async function oweMany(webhookId: string): Promise<void> {
+  const due = `
+    with made as (
+      insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+      select overlay(uuid_floor(now())::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $1, gen_random_uuid(), 1,
+             'CREATED', now(), '{}'
+        from generate_series(1, $3::int) n
+      returning event_id, shipment_id
+    )
+    insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at)
+    select $1, delivery_id(event_id, $2), event_id, $2, shipment_id, 1, 'CREATED', 'READY', now() from made`;
+  await service.sql(due, [account.shipperId, webhookId, backlog]);
+}
+
+/** What else goes on with the shipper's webhooks meanwhile; how often. */
+async function disturb(targetAddress: string, over: () => boolean): Promise<number> {
+  const paused = (await registerWebhook(account, targetAddress)).webhookId;
+  await registerWebhook(account, targetAddress, { supersede: true });
+  const trackingIds = await Promise.all(Array.from({ length: 10 }, () => placeOrder(account)));
+  const created = 'select 1 from shipment_progress where shipper_id = $1';
+  while ((await service.sql(created, [account.shipperId])).length < trackingIds.length) await sleep(20);
+  await operator(service, '/events', {
+    body: { events: trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' })) },
+  });
+  let rounds = 0;
+  for (; !over(); rounds += 1) {
+    const doomed = (await registerWebhook(account, targetAddress)).webhookId;
+    const events = trackingIds.flatMap((trackingId) => [
+      { trackingId, state: 'IN_TRANSIT' },
+      { trackingId, state: 'IN_TRANSIT' },
+    ]);
+    await setStatus(paused, 'PAUSED');
+    const [{ data }] = await Promise.all([
+      operator(service, '/events', { body: { events } }),
+      replay(paused),
+    ]);
+    if (rounds === 0)
+      expect(data.results.filter((result: { error?: unknown }) => !result.error)).not.toEqual([]);
+    await setStatus(paused, 'ACTIVE');
+    await Promise.all([
+      replay(paused),
+      operator(service, '/events', { body: { events } }),
+      account.call(`/v1/webhooks/${doomed}`, { method: 'DELETE' }),
+    ]);
+  }
+  return rounds;
+}
+
+const setStatus = (webhookId: string, status: string) =>
+  account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+
+const replay = (webhookId: string) =>
+  account.call(`/v1/webhooks/${webhookId}/replay`, {
+    body: { from: new Date(Date.now() - 600_000).toISOString(), to: new Date().toISOString() },
+  });
+
+async function untilLogged(webhookId: string): Promise<void> {
+  const owed = 'select 1 from outbox where webhook_id = $1 limit 1';
+  for (const end = Date.now() + 20_000; (await service.sql(owed, [webhookId])).length > 0; await sleep(50))
+    if (Date.now() > end) throw new Error('not all was logged');
+  const [logged] = await service.sql<{ count: number }>(
+    `select count(*)::int as count from deliveries where webhook_id = $1 and status = 'SUCCEEDED' and attempt_count = 1`,
+    [webhookId],
+  );
+  expect(logged!.count).toBe(backlog);
+}
+
+async function startReceiver(status: number): Promise<Receiver> {
+  const arrivals = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const id = String(request.headers['webhook-id']);
+    arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
+    request.resume().on('end', () => response.writeHead(status).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals, close };
+}

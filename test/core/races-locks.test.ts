@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { giveBack, pullDue, renewLeases } from '../../src/deliveries/outbox/claim.js';
+import { giveTurns } from '../../src/deliveries/outbox/turns.js';
+import { recordEvents } from '../../src/events/record.js';
+import type { Database } from '../../src/platform/postgres.js';
+import { collector, finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from './support/acts.js';
+import { doneOrWaiting, stopAt } from './support/barriers.js';
+import { addShipment, addWebhook, createWorld, openPool, outboxOf, type World } from './support/world.js';
+
+let world: World;
+let webhookId: string;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.sql('truncate outbox, webhooks, circuits cascade');
+  webhookId = await addWebhook(world);
+});
+
+const addShipments = (count: number) => Promise.all(Array.from({ length: count }, () => addShipment(world)));
+const idsOf = (claims: { deliveryId: string }[]) => claims.map(({ deliveryId }) => deliveryId);
+const deadlocks = async () => {
+  const [row] = await world.sql<{ deadlocks: string }>(
+    `select pg_stat_clear_snapshot(), deadlocks from pg_stat_database where datname = current_database()`,
+  );
+  return Number(row!.deadlocks);
+};
+
+describe('a claim', () => {
+  test('is a HOT update: it touches no index, nor does giving it back or renewing its lease', async () => {
+    // Few enough for their page to hold every version of them.
+    for (const id of await addShipments(3)) await record(world.db, id, ['CREATED']);
+    const db = openPool(world.databaseUrl, 1); // which tells its figures itself
+    const before = await updates(db);
+    const claims = await pull(db, webhookId);
+    await renewLeases(db, claims, leaseMs);
+    await giveBack(db, claims);
+    const after = await updates(db);
+    await db.end();
+    expect({ all: after.all - before.all, hot: after.hot - before.hot }).toEqual({ all: 9, hot: 9 });
+  });
+
+  test('waits for nobody: two who pull the same webhook share what is due', async () => {
+    for (const id of await addShipments(20)) await record(world.db, id, ['CREATED']);
+    const stop = stopAt(world, 'pull-due', 'COMMIT');
+    const first = pull(stop.db, webhookId, 12);
+    await stop.reached;
+    const second = pull(world.db, webhookId, 12);
+    expect(await doneOrWaiting(world.db, second)).toBe('done');
+    stop.go();
+    const ids = [...idsOf(await first), ...idsOf(await second)];
+    expect(ids).toHaveLength(20);
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  test('on an old snapshot takes nothing that somebody else has claimed meanwhile', async () => {
+    for (const id of await addShipments(20)) await record(world.db, id, ['CREATED']);
+    const stop = stopAt(world, 'pull-due', 'SNAPSHOT');
+    const first = pull(stop.db, webhookId, 12);
+    await stop.reached;
+    const second = await pull(world.db, webhookId, 12);
+    stop.go();
+    const ids = [...idsOf(await first), ...idsOf(second)];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect([...ids, ...idsOf(await pull(world.db, webhookId))]).toHaveLength(20);
+  });
+
+  test('from where the last page ended leaves what a late commit brought to the next full look', async () => {
+    const [late, early] = (await addShipments(2)) as [string, string];
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recordingLate = record(stop.db, late, ['CREATED']);
+    await stop.reached;
+    await record(world.db, early, ['CREATED']);
+    const [last] = await pullDue(world.db, [{ webhookId, room: 9, since: null }], leaseMs);
+    const since = last!.dueAt;
+    stop.go();
+    await recordingLate;
+    expect(await pullDue(world.db, [{ webhookId, room: 9, since }], leaseMs)).toEqual([]);
+    expect(await pullDue(world.db, [{ webhookId, room: 9, since: null }], leaseMs)).toHaveLength(1);
+  });
+});
+
+describe('rows are locked in one order, so nobody waits in a circle:', () => {
+  test('when two record the same shipments, in opposite orders and over each other', async () => {
+    const shipments = await addShipments(10);
+    const before = await deadlocks();
+    await Promise.all(
+      Array.from({ length: 12 }, (_, writer) => {
+        const order = writer % 2 === 0 ? shipments : [...shipments].reverse();
+        const events = order.map((shipmentId) => ({ shipmentId, state: 'CREATED' }));
+        return recordEvents(recording(world.db, collector(), longHoldMs), events);
+      }),
+    );
+    expect(await deadlocks()).toBe(before);
+  });
+
+  test('when outcomes of the same deliveries are settled in opposite orders', async () => {
+    for (const id of await addShipments(50)) await record(world.db, id, ['CREATED']);
+    const claims = await pull(world.db, webhookId);
+    const before = await deadlocks();
+    const stop = stopAt(world, 'settle', 'COMMIT');
+    const first = finish(stop.db, claims.slice(0, 30), 'SUCCEEDED');
+    await stop.reached;
+    const second = finish(world.db, [...claims].reverse(), 'SUCCEEDED');
+    await doneOrWaiting(world.db, second);
+    stop.go();
+    expect((await first).length + (await second).length).toBe(50);
+    expect(await deadlocks()).toBe(before);
+    expect(await outboxOf(world)).toEqual([]);
+  });
+
+  test('when turns of the same shipments are asked for while they are settled', async () => {
+    const shipments = await addShipments(30);
+    for (const id of shipments) await record(world.db, id, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+    await world.sql(`update outbox set lease_until = now() + interval '1 hour' where status = 'SENDING'`);
+    const before = await deadlocks();
+    const turns = shipments.map((shipmentId) => ({ webhookId, shipmentId }));
+    const stop = stopAt(world, 'give-turns', 'COMMIT');
+    const first = giveTurns(stop.db, turns, longHoldMs);
+    await stop.reached;
+    const second = giveTurns(world.db, [...turns].reverse(), longHoldMs);
+    expect(await doneOrWaiting(world.db, second)).toBe('done');
+    stop.go();
+    expect([...(await first), ...(await second)]).toEqual([]); // the first states are being sent still
+    expect(await deadlocks()).toBe(before);
+  });
+});
+
+async function updates(db: Database): Promise<{ all: number; hot: number }> {
+  await db.query('', 'select pg_stat_force_next_flush()');
+  const [row] = await db.query<{ all: string; hot: string }>(
+    '',
+    `select n_tup_upd as all, n_tup_hot_upd as hot from pg_stat_user_tables where relname = 'outbox'`,
+  );
+  return { all: Number(row!.all), hot: Number(row!.hot) };
+}

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { isOwedUntil } from '../../src/deliveries/retention/store.js';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  settleRedelivery,
+} from '../../src/deliveries/on-demand/store.js';
+import { cancelExpired } from '../../src/deliveries/recovery/store.js';
+import {
+  createSweeper,
+  drain,
+  finish,
+  leaseMs,
+  muchRoom,
+  pull,
+  record,
+  settlementOf,
+} from './support/acts.js';
+import { doneOrWaiting, stopAt } from './support/barriers.js';
+import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
+import { advance, askForReplay, replay } from './support/replays.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  logOf,
+  outboxOf,
+  picture,
+  type World,
+} from './support/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.sql('truncate outbox, webhooks, circuits, events, deliveries, attempts, redeliveries cascade');
+  webhookId = await addWebhook(world);
+  shipmentId = await addShipment(world);
+});
+
+const now = () => picture(world, webhookId);
+const failForGood = async (state: string) => {
+  await record(world.db, shipmentId, [state]);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+};
+const ask = async (): Promise<string> => {
+  const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
+  await requestRedelivery(world.db, world.shipperId, row!.delivery_id);
+  return row!.delivery_id;
+};
+
+describe('retention', () => {
+  const expire = (db = world.db) => cancelExpired(db, -1_000, 100);
+
+  test('cancels nothing that is being sent, and its day stays until that is finished', async () => {
+    const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    expect(await expire()).toBe(0);
+    const today = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+    expect(await isOwedUntil(world.db, today)).toBe(true);
+    await finish(world.db, claims, 'SUCCEEDED');
+    expect(await isOwedUntil(world.db, today)).toBe(false);
+  });
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'a claim stopped at its %s and the cancellation: one of them has the delivery',
+    async (where) => {
+      await record(world.db, shipmentId, ['CREATED']);
+      const stop = stopAt(world, 'pull-due', where);
+      const pulling = pull(stop.db, webhookId);
+      await stop.reached;
+      expect(await expire()).toBe(where === 'SNAPSHOT' ? 1 : 0);
+      stop.go();
+      expect(await pulling).toHaveLength(where === 'SNAPSHOT' ? 0 : 1);
+      expect(await now()).toEqual([where === 'SNAPSHOT' ? '1 EXPIRED' : '1 SENDING']);
+    },
+  );
+
+  test('what waits behind something that has expired goes by the sweeper', async () => {
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+    await world.sql(`delete from outbox where sequence = 1`);
+    await expectSweeperFindsStranded(world);
+    await createSweeper(world.db).sweep();
+    expect(await now()).toEqual(['2 READY']);
+  });
+});
+
+describe('an attempt by hand', () => {
+  test('does not make a finished delivery owed again, whatever comes of it', async () => {
+    await failForGood('CREATED');
+    const id = await ask();
+    const [claim] = await claimRedeliveries(world.db, [id], leaseMs);
+    expect(claim!.number).toBe(2);
+    expect(await outboxOf(world)).toEqual([]);
+    await settleRedelivery(world.db, { ...settlementOf(claim!, 'RETRY'), succeeded: false });
+    expect(await now()).toEqual(['1 FAILED']);
+    expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'MANUAL' });
+  });
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'that was claimed up to its %s keeps the delivery out of a replay',
+    async (where) => {
+      await failForGood('CREATED');
+      const id = await ask();
+      const stop = stopAt(world, 'claim-redeliveries', where);
+      const claiming = claimRedeliveries(stop.db, [id], leaseMs);
+      await stop.reached;
+      const replaying = replay(world, world.db, webhookId);
+      await doneOrWaiting(world.db, replaying);
+      stop.go();
+      const [claim] = await claiming;
+      await replaying;
+      expect(await now()).toEqual(['1 FAILED']);
+      await settleRedelivery(world.db, { ...settlementOf(claim!, 'SUCCEEDED'), succeeded: true });
+      expect(await now()).toEqual(['1 SUCCEEDED']);
+    },
+  );
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'goes on with the delivery where a replay, stopped at its %s, has put it',
+    async (where) => {
+      await failForGood('CREATED');
+      const id = await ask();
+      const stop = stopAt(world, 'replay-piece', where);
+      const replaying = replay(world, stop.db, webhookId);
+      await stop.reached;
+      const claiming = claimRedeliveries(world.db, [id], leaseMs);
+      expect(await doneOrWaiting(world.db, claiming)).toBe('waiting');
+      stop.go();
+      await replaying;
+      const [claim] = await claiming;
+      expect(await now()).toEqual(['1 SENDING']);
+      await settleRedelivery(world.db, { ...settlementOf(claim!, 'SUCCEEDED'), succeeded: true });
+      expect(await now()).toEqual(['1 SUCCEEDED']);
+      expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'MANUAL' });
+    },
+  );
+
+  test.each([
+    ['pull-due', 'SNAPSHOT'],
+    ['pull-due', 'COMMIT'],
+  ] as const)(
+    'and a scheduled one (%s stopped at its %s) are never under way at once',
+    async (name, where) => {
+      await record(world.db, shipmentId, ['CREATED']);
+      const id = await ask();
+      const stop = stopAt(world, name, where);
+      const pulling = pull(stop.db, webhookId);
+      await stop.reached;
+      const claiming = claimRedeliveries(world.db, [id], leaseMs);
+      await doneOrWaiting(world.db, claiming);
+      stop.go();
+      expect([...(await pulling), ...(await claiming)]).toHaveLength(1);
+      await drain(world);
+    },
+  );
+});
+
+describe('a replay', () => {
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'and another one, the first stopped at its %s, bring each delivery back once',
+    async (where) => {
+      await failForGood('CREATED');
+      await failForGood('PICKED_UP');
+      await askForReplay(world, webhookId);
+      await askForReplay(world, webhookId);
+      const stop = stopAt(world, 'replay-piece', where);
+      const first = advance(stop.db);
+      await stop.reached;
+      const second = advance(world.db);
+      expect(await doneOrWaiting(world.db, second)).toBe('waiting');
+      stop.go();
+      await Promise.all([first, second]);
+      expect(await now()).toEqual(['1 READY', '2 waits']);
+      await drain(world);
+      await expectEachOnce(world, [webhookId], [shipmentId]);
+    },
+  );
+
+  test('that brings an earlier state back makes the later ones wait for it', async () => {
+    await failForGood('CREATED');
+    await record(world.db, shipmentId, ['PICKED_UP']);
+    await record(world.db, shipmentId, ['IN_TRANSIT']);
+    await replay(world, world.db, webhookId);
+    expect(await now()).toEqual(['1 READY', '2 waits', '3 waits']);
+    await expectOneAtATime(world);
+  });
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'stopped at its %s does not see a state that is recorded meanwhile: that one waits nevertheless',
+    async (where) => {
+      await failForGood('CREATED');
+      const stop = stopAt(world, 'replay-piece', where);
+      const replaying = replay(world, stop.db, webhookId);
+      await stop.reached;
+      await record(world.db, shipmentId, ['PICKED_UP']);
+      stop.go();
+      await replaying;
+      expect(await now()).toEqual(['1 READY', '2 waits']);
+    },
+  );
+
+  test('and a state that was recorded before and is committed after it go out once each, as if it had been claimed before', async () => {
+    await failForGood('CREATED');
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['PICKED_UP']);
+    await stop.reached;
+    await replay(world, world.db, webhookId);
+    stop.go();
+    await recording;
+    expect(await now()).toEqual(['1 READY', '2 READY']); // neither could see the other
+    await record(world.db, shipmentId, ['IN_TRANSIT']);
+    expect(await now()).toEqual(['1 READY', '2 READY', '3 waits']);
+    await drain(world);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'leaves alone what is claimed meanwhile, the claim stopped at its %s',
+    async (where) => {
+      await record(world.db, shipmentId, ['CREATED']);
+      await finish(world.db, await pull(world.db, webhookId), 'RETRY', { delayMs: 60_000 });
+      await askForReplay(world, webhookId);
+      await world.sql(`update outbox set due_at = now() + interval '300 milliseconds'`);
+      const replayStop = stopAt(world, 'replay-piece', where);
+      const replaying = advance(replayStop.db);
+      await replayStop.reached;
+      await world.sql(`select pg_sleep(0.4)`);
+      const claims = await pull(world.db, webhookId);
+      replayStop.go();
+      await replaying;
+      expect(claims).toHaveLength(where === 'SNAPSHOT' ? 1 : 0);
+      await finish(world.db, [...claims, ...(await pull(world.db, webhookId))], 'SUCCEEDED');
+      expect(await now()).toEqual(['1 SUCCEEDED']);
+    },
+  );
+});

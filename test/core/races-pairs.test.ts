@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, describe, test } from '@jest/globals';
+import { drain } from './support/acts.js';
+import { doneOrWaiting, stopAt, type StopAt } from './support/barriers.js';
+import {
+  expectEachOnce,
+  expectSoundRows,
+  expectStillThere,
+  expectSweeperFindsStranded,
+} from './support/checks.js';
+import { deeds, setScene, type Scene } from './support/scene.js';
+import { createWorld, type World } from './support/world.js';
+
+/**
+ * Each statement that writes the outbox against each other one, on the same rows: stopped with an old snapshot while the
+ * other begins and commits, and stopped before its commit while the other runs into its locks.
+ */
+const rare = new Set([
+  'holding turns',
+  'superseding',
+  'pulling and failing',
+  'giving a claim back',
+  'renewing a lease',
+  'ordering no more',
+  'cancelling what is too old',
+  'a redelivery that fails',
+]);
+/** Those that are much like another one, or seldom, only where they are asked for: ALL_PAIRS=1. */
+const names = Object.keys(deeds).filter((name) => process.env.ALL_PAIRS || !rare.has(name));
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+async function force(scene: Scene, first: string, second: string, where: StopAt): Promise<void> {
+  const stop = stopAt(world, deeds[first]!.statement, where);
+  const stopped = deeds[first]!.run(stop.db, scene);
+  await Promise.race([stop.reached, stopped]);
+  const other = deeds[second]!.run(world.db, scene);
+  await doneOrWaiting(world.db, other);
+  stop.go();
+  await Promise.all([stopped, other]);
+}
+
+const deletion = 'deleting the webhook';
+
+describe.each(names)('%s', (first) => {
+  afterEach(() => world.sql('delete from outbox')); // what a test that failed has left
+
+  const seen = 'on a snapshot older than';
+  const locked = 'not committed yet beside';
+  test.each(names.flatMap((second) => [[seen, second] as const, [locked, second] as const]))(
+    `%s %s: all is there once, and nothing stays behind`,
+    async (how, second) => {
+      const scene = await setScene(world);
+      await force(scene, first, second, how === seen ? 'SNAPSHOT' : 'COMMIT');
+      await expectSoundRows(world);
+      await expectSweeperFindsStranded(world);
+      await drain(world);
+      await expectStillThere(world, scene.deliveryIds);
+      const { webhookId, failing, sending, failed, due } = scene;
+      if (first !== deletion && second !== deletion)
+        await expectEachOnce(world, [webhookId], [failing, sending, failed, due]);
+    },
+  );
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { giveBack } from '../../src/deliveries/outbox/claim.js';
+import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { cancelOwed, inspectPage, takeLapsed } from '../../src/deliveries/recovery/store.js';
+import { untilNoSendCanStart } from '../../src/deliveries/recovery/stop.js';
+import { markDeleted } from '../../src/webhooks/store.js';
+import { createSweeper, finish, lapse, leaseMs, longHoldMs, muchRoom, pull, record } from './support/acts.js';
+import { stopAt } from './support/barriers.js';
+import { addShipment, addWebhook, createWorld, picture, setStatus, type World } from './support/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.sql('truncate outbox, webhooks, circuits cascade');
+  webhookId = await addWebhook(world);
+  shipmentId = await addShipment(world);
+});
+
+const now = () => picture(world, webhookId);
+const remove = () => markDeleted(world.db, world.shipperId, webhookId);
+const sweep = () => createSweeper(world.db).sweep();
+const inspect = () =>
+  inspectPage(world.db, null, { unattendedAfterMs: 0, orderHoldMs: longHoldMs, limit: 20_000 });
+
+describe('what is recorded while its webhook is stopped', () => {
+  test.each([
+    ['without room', undefined, '1 READY'],
+    ['as claimed', muchRoom, '1 SENDING'],
+  ] as const)('%s, and committed after it was resumed, is sent', async (_, room, expected) => {
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['CREATED'], room ? { room } : {});
+    await stop.reached;
+    await setStatus(world, webhookId, 'PAUSED');
+    await setStatus(world, webhookId, 'ACTIVE');
+    stop.go();
+    const claims = await recording;
+    expect(await now()).toEqual([expected]);
+    await finish(world.db, [...claims, ...(await pull(world.db, webhookId))], 'SUCCEEDED');
+    expect(await now()).toEqual(['1 SUCCEEDED']);
+  });
+
+  test('and committed after it was paused stays due, found by the sweeper only when it is resumed', async () => {
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['CREATED']);
+    await stop.reached;
+    await setStatus(world, webhookId, 'PAUSED');
+    stop.go();
+    await recording;
+    expect(await pull(world.db, webhookId)).toEqual([]);
+    expect((await inspect()).unattended).toEqual([]);
+    await setStatus(world, webhookId, 'ACTIVE');
+    expect((await inspect()).unattended).toEqual([{ webhookId, count: 1 }]);
+    expect(await pull(world.db, webhookId)).toHaveLength(1);
+  });
+
+  test('and committed after the last page of a deleted one was cancelled is cancelled by the sweeper', async () => {
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['CREATED', 'PICKED_UP']);
+    await stop.reached;
+    await remove();
+    expect(await cancelOwed(world.db, webhookId, 1_000)).toBe(0);
+    stop.go();
+    await recording;
+    expect(await now()).toEqual(['1 READY', '2 waits']);
+    expect((await inspect()).deleted).toEqual([webhookId]);
+    await sweep();
+    expect(await now()).toEqual(['1 WEBHOOK_DELETED', '2 WEBHOOK_DELETED']);
+  });
+});
+
+describe('a claim that nobody could see when its webhook was stopped', () => {
+  test.each([
+    ['recorded as claimed', 'insert-events'],
+    ['pulled', 'pull-due'],
+  ])('%s: given back it is not claimed again before the webhook is resumed', async (how, name) => {
+    if (how === 'pulled') await record(world.db, shipmentId, ['CREATED']);
+    const stop = stopAt(world, name, 'COMMIT');
+    const claiming =
+      how === 'pulled'
+        ? pull(stop.db, webhookId)
+        : record(stop.db, shipmentId, ['CREATED'], { room: muchRoom });
+    await stop.reached;
+    await setStatus(world, webhookId, 'PAUSED');
+    stop.go();
+    const claims = await claiming;
+    expect(claims).toHaveLength(1);
+    await giveBack(world.db, claims);
+    expect(await now()).toEqual(['1 READY']);
+    expect(await pull(world.db, webhookId)).toEqual([]);
+    await setStatus(world, webhookId, 'ACTIVE');
+    const [again] = await pull(world.db, webhookId);
+    expect(again!.number).toBe(1); // what was not sent does not count
+  });
+
+  test('may start until its statement is too old, and as long does a stop wait', async () => {
+    const startedAt = performance.now();
+    await untilNoSendCanStart(timesOf());
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(timesOf().longestStartMs - 1);
+  });
+
+  test('of a webhook that is deleted ends with what its attempt brought', async () => {
+    const claims = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+    await remove();
+    await cancelOwed(world.db, webhookId, 1_000);
+    expect(await now()).toEqual(['1 SENDING', '2 WEBHOOK_DELETED']);
+    await finish(world.db, claims, 'RETRY');
+    await sweep();
+    expect(await now()).toEqual(['1 WEBHOOK_DELETED', '2 WEBHOOK_DELETED']);
+  });
+
+  test('is no more than there is room for: the rest is READY, fair between webhooks', async () => {
+    const other = await addWebhook(world, { ordering: 'NONE' });
+    const shipments = await Promise.all(Array.from({ length: 4 }, () => addShipment(world)));
+    const room = { byWebhook: { [webhookId]: 1 }, ofOthers: 2, total: 2 };
+    for (const id of shipments.slice(0, 3)) await record(world.db, id, ['CREATED']);
+    await world.sql('delete from outbox');
+    const claims = await record(world.db, shipments[3]!, ['CREATED', 'PICKED_UP', 'IN_TRANSIT'], { room });
+    expect(claims.map((claim) => claim.webhookId).sort()).toEqual([webhookId, other].sort());
+    expect(await now()).toEqual(['1 SENDING', '2 waits', '3 waits']);
+    expect(await picture(world, other)).toEqual(['1 SENDING', '2 READY', '3 READY']);
+  });
+});
+
+describe('a claim whose lease has run out', () => {
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'is over once: the late result stopped at its %s, and whoever takes it up',
+    async (where) => {
+      const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+      await lapse(world);
+      const stop = stopAt(world, 'settle', where);
+      const settling = finish(stop.db, claims, 'SUCCEEDED');
+      await stop.reached;
+      const { count } = await takeLapsed(world.db, null, { leaseMs, limit: 100 });
+      stop.go();
+      expect((await settling).length).toBe(where === 'SNAPSHOT' ? 0 : 1);
+      expect(count).toBe(where === 'SNAPSHOT' ? 1 : 0);
+      expect(await now()).toEqual([where === 'SNAPSHOT' ? '1 READY' : '1 SUCCEEDED']);
+    },
+  );
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'is over once: taken up as far as the %s, and its late result',
+    async (where) => {
+      const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+      await lapse(world);
+      const stop = stopAt(world, 'take-lapsed', where);
+      const taking = takeLapsed(stop.db, null, { leaseMs, limit: 100 });
+      await stop.reached;
+      const settling = finish(world.db, claims, 'SUCCEEDED');
+      if (where === 'SNAPSHOT') await settling;
+      stop.go();
+      expect((await taking).count).toBe(where === 'SNAPSHOT' ? 0 : 1);
+      expect((await settling).length).toBe(where === 'SNAPSHOT' ? 1 : 0);
+      const [again] = await pull(world.db, webhookId);
+      if (again) expect(again.number).toBe(2);
+      expect(await now()).toEqual([where === 'SNAPSHOT' ? '1 SUCCEEDED' : '1 SENDING']);
+    },
+  );
+});

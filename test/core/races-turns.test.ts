@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { remakeTurns } from '../../src/deliveries/outbox/turns.js';
+import { updateWebhook } from '../../src/webhooks/store.js';
+import { createSweeper, drain, finish, muchRoom, pull, record } from './support/acts.js';
+import { stopAt } from './support/barriers.js';
+import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  logOf,
+  picture,
+  setStatus,
+  type World,
+} from './support/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.sql('truncate outbox, webhooks, circuits cascade');
+  webhookId = await addWebhook(world);
+  shipmentId = await addShipment(world);
+});
+
+const now = () => picture(world, webhookId);
+const sequencesOf = (claims: { sequence: number }[]) => claims.map(({ sequence }) => sequence);
+
+/** In the end every state has been sent once, in its order. */
+async function expectInOrder(states: number): Promise<void> {
+  await expectOneAtATime(world);
+  await drain(world);
+  await expectEachOnce(world, [webhookId], [shipmentId]);
+  const logged = await logOf(world, webhookId);
+  const inTime = [...logged].sort((a, b) => a.completed_at.getTime() - b.completed_at.getTime());
+  expect(sequencesOf(inTime)).toEqual(Array.from({ length: states }, (_, index) => index + 1));
+}
+
+describe('the next state goes', () => {
+  test('when it was recorded while the one before was there still, and is committed after that one has gone', async () => {
+    const [first] = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['PICKED_UP']);
+    await stop.reached;
+    await finish(world.db, [first!], 'SUCCEEDED');
+    stop.go();
+    await recording;
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+    await expectInOrder(2);
+  });
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'when the one before is settled, up to its %s, before it is recorded, and committed after',
+    async (where) => {
+      const [first] = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+      const stop = stopAt(world, 'settle', where);
+      const settling = finish(stop.db, [first!], 'SUCCEEDED');
+      await stop.reached;
+      await record(world.db, shipmentId, ['PICKED_UP']);
+      expect(await now()).toEqual(['1 SENDING', '2 waits']);
+      stop.go();
+      await settling;
+      expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+      await expectInOrder(2);
+    },
+  );
+
+  test.each(['SNAPSHOT', 'COMMIT'] as const)(
+    'when two ask for its turn at once, one of them stopped at its %s: it goes once',
+    async (where) => {
+      const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT'], {
+        room: muchRoom,
+      });
+      const stop = stopAt(world, 'give-turns', where);
+      const settling = finish(stop.db, [first!], 'SUCCEEDED');
+      await stop.reached;
+      await createSweeper(world.db).sweep();
+      const claims = await pull(world.db, webhookId);
+      expect(sequencesOf(claims)).toEqual(where === 'SNAPSHOT' ? [2] : []);
+      stop.go();
+      await settling;
+      await finish(world.db, claims, 'SUCCEEDED');
+      await expectInOrder(3);
+    },
+  );
+
+  test('by the sweeper, when whoever should have asked is gone', async () => {
+    const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+    const stop = stopAt(world, 'give-turns', 'COMMIT');
+    const crash = { ...stop.db, query: failing(stop.db.query, 'give-turns') };
+    await expect(finish(crash, [first!], 'SUCCEEDED')).rejects.toThrow('gone');
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 waits']);
+    await expectSweeperFindsStranded(world);
+    await createSweeper(world.db).sweep();
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+  });
+});
+
+describe('of several states recorded in one statement', () => {
+  test('only the first is claimed, the others wait', async () => {
+    const claims = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'DELIVERED'], {
+      room: muchRoom,
+    });
+    expect(sequencesOf(claims)).toEqual([1]);
+    expect(await now()).toEqual(['1 SENDING', '2 waits', '3 waits']);
+    await finish(world.db, claims, 'SUCCEEDED');
+    await expectInOrder(3);
+  });
+
+  test('the first that a webhook wants goes, also if it is not the first recorded', async () => {
+    const choosy = await addWebhook(world, { interests: ['PICKED_UP', 'DELIVERED'] });
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'DELIVERED'], { room: muchRoom });
+    expect(await picture(world, choosy)).toEqual(['2 SENDING', '3 waits']);
+  });
+
+  test('all go where the webhook wants no order', async () => {
+    const eager = await addWebhook(world, { ordering: 'NONE' });
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'DELIVERED']);
+    expect(sequencesOf(await pull(world.db, eager)).sort()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a webhook that is resumed', () => {
+  test('gets the first state of a shipment only, whatever else was held', async () => {
+    await setStatus(world, webhookId, 'PAUSED');
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+    await record(world.db, shipmentId, ['IN_TRANSIT']);
+    expect(await pull(world.db, webhookId)).toEqual([]);
+    await setStatus(world, webhookId, 'ACTIVE');
+    const claims = await pull(world.db, webhookId);
+    expect(sequencesOf(claims)).toEqual([1]);
+    await finish(world.db, claims, 'SUCCEEDED');
+    await expectInOrder(3);
+  });
+
+  test('and whose order was changed meanwhile gets all that is held', async () => {
+    await setStatus(world, webhookId, 'PAUSED');
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
+    await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
+    await remakeTurns(world.db, webhookId);
+    await setStatus(world, webhookId, 'ACTIVE');
+    expect(sequencesOf(await pull(world.db, webhookId)).sort()).toEqual([1, 2, 3]);
+  });
+
+  test('what was recorded as waiting while its order ended does not wait', async () => {
+    const [first] = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    const stop = stopAt(world, 'insert-events', 'COMMIT');
+    const recording = record(stop.db, shipmentId, ['PICKED_UP']);
+    await stop.reached;
+    await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
+    await remakeTurns(world.db, webhookId);
+    stop.go();
+    await recording;
+    expect(await now()).toEqual(['1 SENDING', '2 READY']);
+    await finish(world.db, [first!], 'SUCCEEDED');
+  });
+
+  test('whose order begins gets one state at a time, also of what was due already', async () => {
+    await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
+    await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'SHIPMENT' });
+    await remakeTurns(world.db, webhookId);
+    expect(await now()).toEqual(['1 READY', '2 waits', '3 waits']);
+    await expectInOrder(3);
+  });
+});
+
+function failing(query: World['db']['query'], name: string): World['db']['query'] {
+  return (called, text, values) =>
+    called === name ? Promise.reject(new Error('gone')) : query(called, text, values);
+}

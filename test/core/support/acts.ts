@@ -1,0 +1,168 @@
+import { takeLapsedRedeliveries } from '../../../src/deliveries/on-demand/store.js';
+import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
+import { pullDue } from '../../../src/deliveries/outbox/claim.js';
+import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
+import { settle } from '../../../src/deliveries/outbox/settle.js';
+import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { distinctTurns, giveTurns, supersede } from '../../../src/deliveries/outbox/turns.js';
+import type { Claim, Settlement, Turn } from '../../../src/deliveries/outbox/types.js';
+import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import type { Database } from '../../../src/platform/postgres.js';
+import { logger, type World } from './world.js';
+
+export const leaseMs = 10_000;
+export const longHoldMs = 3_600_000;
+export const terminalStates = ['DELIVERED'];
+const metrics = createMetrics();
+
+/** Collects what a statement that records has claimed for this process. */
+export interface Collector extends HandOver {
+  claims: Claim[];
+}
+
+export function collector(room: Room = noRoom): Collector {
+  const claims: Claim[] = [];
+  return {
+    claims,
+    reserve: () => room,
+    owed: (_room, claimed) => void claims.push(...claimed),
+    look: () => undefined,
+  };
+}
+
+/** Room for everything. */
+export const muchRoom: Room = { byWebhook: {}, ofOthers: 1_000, total: 1_000 };
+
+export const recording = (db: Database, handOver: HandOver, orderHoldMs: number): RecordDependencies => ({
+  db,
+  allows: () => true,
+  terminalStates,
+  leaseMs,
+  orderHoldMs,
+  handOver,
+  metrics,
+});
+
+/** Records the next states of a shipment in one statement; the claims made for this process. */
+export async function record(
+  db: Database,
+  shipmentId: string,
+  states: string[],
+  options: { room?: Room; orderHoldMs?: number } = {},
+): Promise<Claim[]> {
+  const collected = collector(options.room);
+  const events = states.map((state) => ({ shipmentId, state }));
+  const results = await recordEvents(recording(db, collected, options.orderHoldMs ?? longHoldMs), events);
+  for (const result of results) if (result instanceof Error) throw result;
+  return collected.claims;
+}
+
+/** Claims what is due of a webhook, or of several. */
+export const pull = (db: Database, webhookIds: string | string[], room = 1_000): Promise<Claim[]> =>
+  pullDue(
+    db,
+    [webhookIds].flat().map((webhookId) => ({ webhookId, room, since: null })),
+    leaseMs,
+  );
+
+type Outcome = Settlement['status'];
+
+export const settlementOf = (claim: Claim, status: Outcome, delayMs = 0): Settlement => ({
+  shipperId: claim.shipperId,
+  deliveryId: claim.deliveryId,
+  number: claim.number,
+  trigger: claim.trigger,
+  status,
+  delayMs: status === 'RETRY' ? delayMs : null,
+  startedAt: new Date(),
+  durationMs: 1,
+  statusCode: status === 'SUCCEEDED' ? 200 : 500,
+  errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
+  responseBody: null,
+});
+
+/** Records outcomes and sees to what follows, as a worker does. Returns the claims whose outcome counted. */
+export async function finish(
+  db: Database,
+  claims: Claim[],
+  status: Outcome,
+  options: { delayMs?: number; orderHoldMs?: number } = {},
+): Promise<Claim[]> {
+  const settled = await settle(
+    db,
+    claims.map((claim) => settlementOf(claim, status, options.delayMs)),
+  );
+  const accepted = claims.filter(({ deliveryId, number }) => settled.get(deliveryId) === number);
+  await passTurnOn(db, accepted, status, options.orderHoldMs ?? longHoldMs);
+  return accepted;
+}
+
+async function passTurnOn(db: Database, claims: Claim[], status: Outcome, holdMs: number): Promise<void> {
+  const ordered = claims.filter((claim) => claim.ordered);
+  const overtaken = status === 'RETRY' ? ordered.filter((claim) => claim.supersedes) : [];
+  if (overtaken.length > 0)
+    await supersede(
+      db,
+      distinctTurns(overtaken.map((claim) => ({ ...turnOf(claim), before: null }))),
+      terminalStates,
+    );
+  const final = status === 'SUCCEEDED' || status === 'FAILED' ? ordered : [];
+  const turns = distinctTurns([...overtaken, ...final].map(turnOf));
+  if (turns.length > 0) await giveTurns(db, turns, holdMs);
+}
+
+const turnOf = ({ webhookId, shipmentId }: Claim): Turn => ({ webhookId, shipmentId: shipmentId! });
+
+/** A sweeper, and the claims of the probes it lets through. */
+export function createSweeper(
+  db: Database,
+  orderHoldMs = longHoldMs,
+): { sweep(): Promise<void>; probes: Claim[]; looked: Set<string> } {
+  const probes: Claim[] = [];
+  const looked = new Set<string>();
+  const sweep = createSweep({
+    db,
+    logger,
+    metrics,
+    times: { ...timesOf(), unattendedAfterMs: 0, leaseMs },
+    orderHoldMs,
+    deliveryTimeoutMs: 10_000,
+    accept: (claims) => void probes.push(...claims),
+    look: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),
+    check: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),
+  });
+  return { sweep, probes, looked };
+}
+
+/** Lets the leases of all claims run out, as if their workers had died long ago. */
+export async function lapse({ sql }: World): Promise<void> {
+  await sql(`update outbox set lease_until = now() - interval '1 second' where status = 'SENDING'`);
+  await sql(
+    `update redeliveries set lease_until = now() - interval '1 second' where lease_until is not null`,
+  );
+}
+
+/** Sends what is left as a healthy worker beside a sweeper would, until nothing is owed. Returns what succeeded. */
+export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
+  const { sql, db } = world;
+  const { sweep } = createSweeper(db);
+  const batches: Claim[][] = [];
+  await lapse(world);
+  await takeLapsedRedeliveries(db, leaseMs, 100);
+  for (let round = 0; round < rounds; round += 1) {
+    await sweep();
+    await sql(`update outbox set due_at = now() where due_at > now()`);
+    const owed = await sql<{ webhook_id: string }>(`select distinct webhook_id from outbox`);
+    if (owed.length === 0) return batches;
+    const claims = await pull(
+      db,
+      owed.map((row) => row.webhook_id),
+    );
+    batches.push(await finish(db, claims, 'SUCCEEDED'));
+  }
+  const left = await sql(
+    `select webhook_id, shipment_id, sequence, status, waits_turn, due_at from outbox limit 10`,
+  );
+  throw new Error(`still owed: ${JSON.stringify(left, null, 1)}`);
+}

@@ -1,0 +1,157 @@
+import { giveBack, renewLeases } from '../../../src/deliveries/outbox/claim.js';
+import { giveTurns, holdTurns, remakeTurns, supersede } from '../../../src/deliveries/outbox/turns.js';
+import type { Claim, Turn } from '../../../src/deliveries/outbox/types.js';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  settleRedelivery,
+} from '../../../src/deliveries/on-demand/store.js';
+import { cancelExpired, cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import type { Database } from '../../../src/platform/postgres.js';
+import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
+import { finish, lapse, leaseMs, longHoldMs, pull, record, settlementOf, terminalStates } from './acts.js';
+import { replay } from './replays.js';
+import { addShipment, addWebhook, logOf, outboxOf, type World } from './world.js';
+
+/**
+ * One webhook in the middle of everything: a shipment that failed with two states behind it, one of which a state is
+ * being sent by a worker that seems to be dead, one of which the first state failed for good and the next waits for its
+ * retry, one that is due, and one that it missed because it was registered later.
+ */
+export interface Scene {
+  world: World;
+  webhookId: string;
+  failing: string;
+  sending: string;
+  failed: string;
+  due: string;
+  missed: string;
+  claims: Claim[];
+  /** What was owed and what was finished at the beginning. */
+  deliveryIds: string[];
+}
+
+const minuteMs = 60_000;
+
+export async function setScene(world: World, options: { supersede?: boolean } = {}): Promise<Scene> {
+  const { db } = world;
+  const [failing, sending, failed, due, missed] = (await Promise.all(
+    Array.from({ length: 5 }, () => addShipment(world)),
+  )) as [string, string, string, string, string];
+  await record(db, missed, ['CREATED', 'PICKED_UP']);
+  const webhookId = await addWebhook(world, options);
+  const scene = { world, webhookId, failing, sending, failed, due, missed };
+
+  await record(db, failed, ['CREATED']);
+  await finish(db, await pull(db, webhookId), 'FAILED');
+  await record(db, failed, ['PICKED_UP']);
+  await finish(db, await pull(db, webhookId), 'RETRY', { delayMs: minuteMs });
+  await record(db, failed, ['IN_TRANSIT']);
+  await record(db, failing, ['CREATED']);
+  await finish(db, await pull(db, webhookId), 'RETRY');
+  await world.sql(`update outbox set due_at = now() + interval '1 hour' where shipment_id = $1`, [failing]);
+  await record(db, failing, ['PICKED_UP', 'IN_TRANSIT']);
+  await record(db, sending, ['CREATED', 'PICKED_UP']);
+  const claims = await pull(db, webhookId);
+  await lapse(world);
+  await world.sql(`update outbox set due_at = now() where shipment_id = $1 and not waits_turn`, [failing]);
+  await record(db, due, ['CREATED']);
+  const known = [...(await outboxOf(world, webhookId)), ...(await logOf(world, webhookId))];
+  return { ...scene, claims, deliveryIds: known.map((row) => row.delivery_id) };
+}
+
+/** Something that is done to the scene: the statement that touches the outbox is called `statement`. */
+export interface Deed {
+  statement: string;
+  run(db: Database, scene: Scene): Promise<unknown>;
+}
+
+const turnsOf = ({ webhookId, failing, sending, failed, due, missed }: Scene): Turn[] =>
+  [failing, sending, failed, due, missed].sort().map((shipmentId) => ({ webhookId, shipmentId }));
+
+/** Whoever has changed what is before a state asks for turns after the commit. */
+const thenGiveTurns = (db: Database, scene: Scene) => giveTurns(db, turnsOf(scene), longHoldMs);
+
+const sendAll = async (db: Database, scene: Scene, status: 'SUCCEEDED' | 'RETRY') =>
+  finish(db, await pull(db, scene.webhookId), status);
+
+const redeliver = async (db: Database, scene: Scene, succeeded: boolean) => {
+  const known = [
+    ...(await outboxOf(scene.world, scene.webhookId)),
+    ...(await logOf(scene.world, scene.webhookId)),
+  ];
+  const wanted = known.filter(({ shipment_id: id }) => id === scene.failing || id === scene.failed);
+  const ids = wanted.map((row) => row.delivery_id);
+  for (const id of ids) await requestRedelivery(scene.world.db, scene.world.shipperId, id);
+  for (const claim of await claimRedeliveries(db, ids, leaseMs))
+    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+  await thenGiveTurns(db, scene);
+};
+
+const orderNoMore = async (db: Database, { webhookId, world }: Scene) => {
+  await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
+  await remakeTurns(db, webhookId);
+};
+
+/** Everything that writes rows of the outbox which others may write at the same time. */
+export const deeds: Record<string, Deed> = {
+  'recording the next states': {
+    statement: 'insert-events',
+    run: async (db, { failing, sending, failed, due }) => {
+      for (const id of [failing, sending, failed, due]) await record(db, id, ['OUT_FOR_DELIVERY']);
+    },
+  },
+  'pulling and succeeding': { statement: 'pull-due', run: (db, scene) => sendAll(db, scene, 'SUCCEEDED') },
+  'pulling and failing': { statement: 'pull-due', run: (db, scene) => sendAll(db, scene, 'RETRY') },
+  'a success': { statement: 'settle', run: (db, { claims }) => finish(db, claims, 'SUCCEEDED') },
+  'a failure that is retried': { statement: 'settle', run: (db, { claims }) => finish(db, claims, 'RETRY') },
+  'giving a claim back': { statement: 'give-back', run: (db, { claims }) => giveBack(db, claims) },
+  'renewing a lease': {
+    statement: 'renew-leases',
+    run: (db, { claims }) => renewLeases(db, claims, leaseMs),
+  },
+  'giving turns': { statement: 'give-turns', run: thenGiveTurns },
+  'holding turns': {
+    statement: 'hold-turns',
+    run: async (db, scene) => {
+      await holdTurns(db, turnsOf(scene), longHoldMs);
+      await thenGiveTurns(db, scene);
+    },
+  },
+  superseding: {
+    statement: 'supersede',
+    run: async (db, scene) => {
+      const turns = turnsOf(scene).map((turn) => ({ ...turn, before: null }));
+      await supersede(db, turns, terminalStates);
+      await thenGiveTurns(db, scene);
+    },
+  },
+  'ordering no more': { statement: 'remake-turns', run: orderNoMore },
+  'a replay': { statement: 'replay-piece', run: (db, { world, webhookId }) => replay(world, db, webhookId) },
+  'taking up lapsed claims': {
+    statement: 'take-lapsed',
+    run: (db) => takeLapsed(db, null, { leaseMs, limit: 20_000 }),
+  },
+  'deleting the webhook': {
+    statement: 'cancel-owed',
+    run: async (db, { world, webhookId }) => {
+      await markDeleted(world.db, world.shipperId, webhookId);
+      await cancelOwed(db, webhookId, 1_000);
+    },
+  },
+  'cancelling what is too old': {
+    statement: 'cancel-expired',
+    run: async (db, scene) => {
+      await cancelExpired(db, -1_000, 1_000);
+      await thenGiveTurns(db, scene);
+    },
+  },
+  'a redelivery that succeeds': {
+    statement: 'claim-redeliveries',
+    run: (db, scene) => redeliver(db, scene, true),
+  },
+  'a redelivery that fails': {
+    statement: 'claim-redeliveries',
+    run: (db, scene) => redeliver(db, scene, false),
+  },
+};

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { createDatabase, dropDatabase } from '../database.js';
+import { deployment, newFolder, type Folder } from '../flows/support.js';
+
+const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const clearLine =
+  /^Parcelhook could not start: this database was made by an earlier build, whose data is not carried over\. Nothing in it was changed\. Start with an empty database, or with another DATA_DIR$/;
+
+/** As that build left it: its migrations and tables, of which some bear the names of today's. */
+const earlierBuild = `
+  create table migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);
+  insert into migrations (name, run_on) values
+    ('0001-first-schema', '2026-01-01'), ('0002-replay-and-retention', '2026-01-02');
+  create table deliveries (delivery_id uuid primary key, status text not null, sweep_at timestamptz);
+  insert into deliveries values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'PENDING', '2026-01-02');
+  create table shippers (shipper_id uuid primary key, name text not null);
+  insert into shippers values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'a customer');`;
+
+const ask = async (url: string, text: string) => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+};
+
+/** Every relation, column and function outside PostgreSQL's own schemas, and every row. */
+const everything = async (url: string) => ({
+  relations: await ask(
+    url,
+    `select n.nspname, c.relname, c.relkind, a.attname, a.atttypid::regtype::text
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+      where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1, 2, 4`,
+  ),
+  functions: await ask(
+    url,
+    `select proname from pg_proc where pronamespace = 'public'::regnamespace order by 1`,
+  ),
+  rows: await ask(
+    url,
+    `select (select json_agg(m order by id) from migrations m) as migrations,
+            (select json_agg(d) from deliveries d) as deliveries, (select json_agg(s) from shippers s) as shippers`,
+  ),
+});
+
+/** Runs the service until it ends by itself; one that has not within a minute is killed. */
+function run(env: Record<string, string>, role: string): Promise<{ exit: number | string; errors: string }> {
+  const child = spawn(process.execPath, [main, role], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  return new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ exit: code ?? signal ?? 'unknown', errors })),
+  );
+}
+
+const lines = (text: string) => text.split('\n').filter(Boolean);
+
+describe('a database of the earlier build', () => {
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  let url: string;
+
+  beforeAll(async () => {
+    url = await createDatabase(databaseUrl, name, null);
+    await ask(url, earlierBuild);
+  });
+  afterAll(() => dropDatabase(databaseUrl, name));
+
+  test.each(['all', 'api', 'worker'])(
+    'is refused by role %s in one line, at once, and nothing in it is changed',
+    async (role) => {
+      const before = await everything(url);
+      const { exit, errors } = await run(deployment(url), role);
+      expect(lines(errors)).toEqual([expect.stringMatching(clearLine)]);
+      expect(exit).toBe(1);
+      expect(await everything(url)).toEqual(before);
+    },
+  );
+});
+
+describe('an embedded database of the earlier build', () => {
+  let folder: Folder | undefined;
+  afterEach(() => folder?.remove());
+
+  test('is refused as well, and stopped', async () => {
+    folder = newFolder();
+    const dataDir = join(folder.path, 'earlier');
+    const logger = createLogger('silent');
+    const whileRunning = async <T>(use: (url: string) => Promise<T>): Promise<T> => {
+      const server = await startEmbeddedPostgres({ dataDir, logger });
+      return use(server.connectionString).finally(() => server.stop());
+    };
+    const before = await whileRunning(async (own) => {
+      await ask(own, earlierBuild);
+      return everything(own);
+    });
+    const { exit, errors } = await run({ DATA_DIR: dataDir, PORT: '0' }, 'all');
+    expect(lines(errors)).toEqual([expect.stringMatching(clearLine)]);
+    expect(exit).toBe(1);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+    expect(await whileRunning(everything)).toEqual(before);
+  });
+});
