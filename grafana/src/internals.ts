@@ -16,7 +16,7 @@ export const internals = board(
         graph({
           title: 'Age of the last canary',
           description:
-            'Every worker sends a canary job into every queue each 10 s; this is how long ago that or any other job last came out, at whichever worker. ParcelhookQueueNotFlowing fires at 30 s.',
+            'Every worker sends a canary job into every queue each 3 s; this is how long ago that or any other job last came out, at whichever worker. ParcelhookQueueNotFlowing fires at 30 s.',
           unit: 's',
           queries: [{ expr: 'min by (queue) (parcelhook_queue_canary_age_seconds)', legend: '{{queue}}' }],
           thresholds: below(15, 30),
