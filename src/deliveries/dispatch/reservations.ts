@@ -9,7 +9,6 @@ export interface Reservations {
   readonly none: Room;
 }
 
-const keptForNext = 50;
 /** Of a shipper nothing is known of. */
 const webhooksGuessed = 5;
 
@@ -41,9 +40,9 @@ export function createReservations({ lanes, spare }: { lanes: Lanes; spare(): nu
           taken.push(lane);
         }
       }
-      // Something is left for the next, whoever he is.
+      // Half of what is free at most: something is left for the next, whoever he is.
       const free = spare() - total;
-      room.total = Math.max(0, Math.min(wanted, Math.max(Math.ceil(free / 2), free - keptForNext)));
+      room.total = Math.max(0, Math.min(wanted, Math.ceil(free / 2)));
       total += room.total;
       promised.set(room, taken);
       return room;
