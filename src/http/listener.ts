@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -61,9 +62,13 @@ export function listen(first: RequestListener, port: number, longestAnswerMs: nu
   });
 }
 
+/** A request may be on its way on a connection that looks idle: closing at once would break it off. */
+const onTheWayMs = 100;
+
 /** Takes no new connection; requests under way finish, idle connections close, and what says nothing is cut off. */
-const close = (server: Server, cutOffSilent: () => void, longestMs: number) =>
-  new Promise<void>((resolve) => {
+async function close(server: Server, cutOffSilent: () => void, longestMs: number): Promise<void> {
+  await sleep(onTheWayMs);
+  return new Promise<void>((resolve) => {
     const timers = [
       setInterval(() => server.closeIdleConnections(), 50),
       setTimeout(cutOffSilent, closeGraceMs),
@@ -75,6 +80,7 @@ const close = (server: Server, cutOffSilent: () => void, longestMs: number) =>
     });
     server.closeIdleConnections();
   });
+}
 
 const unreadable: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
