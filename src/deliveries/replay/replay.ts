@@ -19,7 +19,7 @@ import {
 const deliveriesPerPiece = 1_000;
 const eventsPerPiece = 5_000;
 const piecesPerTurn = 20;
-const troubledPauseMs = 10_000;
+const troubledPauseMs = 2_000;
 /** A webhook that has this many due already gets no more: its backlog stays in its events. */
 const dueMax = 5_000;
 
