@@ -109,8 +109,8 @@ async function recordRound(
 }
 
 /**
- * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What is owed is handed over
- * with the claims made for this process.
+ * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What is
+ * owed is handed over with the claims made for this process.
  */
 async function insertUnlessTaken(
   deps: RecordDependencies,

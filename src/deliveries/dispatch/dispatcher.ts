@@ -13,14 +13,13 @@ import { createAttempts } from './in-flight.js';
 import { createLanes, type Lane } from './lanes.js';
 import { createPlaces, type Place } from './places.js';
 import { createPuller } from './puller.js';
-import { createRecorder } from '../record/recorder.js';
-import type { RecorderOptions } from '../record/recorder.js';
+import { createRecorder, type RecorderOptions } from '../record/recorder.js';
 import { createReservations } from './reservations.js';
 import { untilBack } from '../record/until-back.js';
 import { createWakes } from './wakes.js';
 
 export interface DispatcherOptions
-  extends SendingOptions, Omit<RecorderOptions, 'look' | 'wakeAt' | 'leisure'> {
+  extends SendingOptions, Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'leisure'> {
   /** Claims, leases and what is done again if it is lost. */
   leaseDb: Database;
   metrics: Metrics;
@@ -111,6 +110,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const recorder = createRecorder({
     ...options,
     look: puller.look,
+    lookAhead: puller.lookAhead,
     wakeAt: wakes.at,
     leisure: () => places.inUse() < concurrency / 3,
   });

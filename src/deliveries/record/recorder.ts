@@ -24,6 +24,8 @@ export interface RecorderOptions extends TransitionDependencies {
   orderHoldMs: number;
   /** Never superseded. */
   terminalStates: string[];
+  /** As `look`, where it is known that it became due just now. */
+  lookAhead(webhookIds: string[]): void;
   /** A retry of the webhook is due after this time. */
   wakeAt(delayMs: number, webhookId: string): void;
   /** There is time to record outcomes together. */
@@ -122,7 +124,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (overtaken.length > 0) await supersede(db, distinctTurns(overtaken), options.terminalStates);
     const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? turnOf(claim) : []));
     const turns = distinctTurns([...overtaken, ...finished]);
-    if (turns.length > 0) options.look(await giveTurns(db, turns, options.orderHoldMs));
+    if (turns.length > 0) options.lookAhead(await giveTurns(db, turns, options.orderHoldMs));
   };
 
   let giveUpAt = Infinity;
