@@ -24,8 +24,8 @@ export interface Findings {
   next: Position | null;
   /** Some lease has run out. */
   lapsed: boolean;
-  /** Webhooks that may be called and have something due that nobody sends; how much that is on this page. */
-  unattended: { webhookId: string; count: number }[];
+  /** Webhooks that may be called and have something due that nobody sends. */
+  unattended: string[];
   /** What waits for a turn that nobody will give it. */
   stranded: Turn[];
   /** Deleted webhooks that still are owed something. */
@@ -55,7 +55,7 @@ export async function inspectPage(
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $5
      ), owed as (
-       select webhook_id, count(*) filter (where status <> 'SENDING' and due_at <= now() - ${ms('$3')})::int as due
+       select webhook_id, bool_or(status <> 'SENDING' and due_at <= now() - ${ms('$3')}) as due
          from page group by webhook_id
      ), looked as materialized (
        select o.webhook_id, o.due, w.deleted_at is not null as deleted, ${isCallable('w')} as callable
@@ -66,8 +66,7 @@ export async function inspectPage(
                from page order by shipper_id desc, delivery_id desc limit 1) as last,
             (select count(*)::int from page) as looked,
             exists (select 1 from page where status = 'SENDING' and lease_until <= now()) as lapsed,
-            (select json_agg(json_build_object('webhookId', webhook_id, 'count', due))
-               from looked where callable and due > 0) as unattended,
+            (select json_agg(webhook_id) from looked where callable and due) as unattended,
             (select json_agg(webhook_id) from looked where deleted) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)

@@ -65,7 +65,7 @@ export function createSweep(options: SweeperOptions): () => Promise<void> {
     const found = await inspect();
     if (performance.now() > spareUntil) {
       if (found.lapsed) await takeUp();
-      if (found.unattended.length > 0) options.check(found.unattended.map(({ webhookId }) => webhookId));
+      if (found.unattended.length > 0) options.check(found.unattended);
     }
     const turns = distinctTurns(found.stranded);
     for (let start = 0; start < turns.length; start += turnsPerStatement)
