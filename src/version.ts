@@ -1,6 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+/** Where `package.json` lies: what the code reads from disk is found from there, built or not. */
+export const packageFolder = folderWith('package.json', import.meta.dirname);
+
+function folderWith(file: string, folder: string): string {
+  if (existsSync(path.join(folder, file))) return folder;
+  const parent = path.dirname(folder);
+  if (parent === folder) throw new Error(`no ${file} in or above ${import.meta.dirname}`);
+  return folderWith(file, parent);
+}
+
+const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.json'), 'utf8')) as {
   version: string;
 };
 

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import pg from 'pg';
+import { packageFolder } from '../version.js';
 import { ApiError } from './errors.js';
 import type { Logger } from './logger.js';
 import type { Database } from './postgres.js';
 
 const migrationsTable = 'migrations';
-const folder = fileURLToPath(new URL('../migrations', import.meta.url));
+const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
 
 /** Takes PostgreSQL's `server_version_num`. Throws where it is older than 15. */
@@ -37,7 +37,7 @@ async function migrationsRun(client: pg.Client): Promise<Set<string>> {
   return names;
 }
 
-const migrationsKnown = () => readdirSync(folder).map((file) => basename(file, '.sql'));
+const migrationsKnown = () => readdirSync(folder).map((file) => path.basename(file, '.sql'));
 
 /**
  * Brings the schema up to date. Concurrent starters wait for one another on an advisory lock. Throws where the

@@ -70,7 +70,7 @@ test(`four workers share ${backlog} deliveries of one webhook, and nobody waits 
   expect(tookMs).toBeLessThan(boundMs);
   expect(deadlocks).toBe(0);
   expect(samples).toBeGreaterThan(50);
-  expect(rounds).toBeGreaterThan(3);
+  expect(rounds).toBeGreaterThan(1);
   expect(found).toEqual([]);
   expect(broken.arrivals.size).toBeGreaterThan(0);
 }, 120_000);

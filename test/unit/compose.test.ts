@@ -140,6 +140,6 @@ test('the image is made of files that there are and that .dockerignore lets in',
   );
   expect(copied.filter((file) => !existsSync(file))).toEqual([]);
   expect(readTracked('.dockerignore').split('\n')).toEqual(
-    expect.arrayContaining(['*', ...copied.map((file) => `!${file}`)]),
+    expect.arrayContaining(['*', ...copied.map((file) => `!${file.split('/')[0]}`)]),
   );
 });

@@ -6,12 +6,13 @@ import type { Room } from '../../src/deliveries/outbox/hand-over.js';
 
 function createRoom({
   spare = 1_000,
+  forNewcomers = 0,
   known = {},
-}: { spare?: number; known?: Record<string, string[]> } = {}) {
+}: { spare?: number; forNewcomers?: number; known?: Record<string, string[]> } = {}) {
   const lanes = createLanes(100, 1_000);
   for (const [shipperId, webhookIds] of Object.entries(known))
     for (const webhookId of webhookIds) lanes.note(lanes.of(webhookId), shipperId);
-  return { lanes, reservations: createReservations({ lanes, spare: () => spare }) };
+  return { lanes, reservations: createReservations({ lanes, spare: () => spare, forNewcomers }) };
 }
 
 describe('reservations', () => {
@@ -58,6 +59,15 @@ describe('reservations', () => {
       total: 10,
     });
     expect(createRoom({ spare: -3 }).reservations.reserve(['x']).total).toBe(0);
+  });
+
+  test('a process full of the claims of one shipper has room for another of whom it holds nothing', () => {
+    const { lanes, reservations } = createRoom({ spare: 0, forNewcomers: 8, known: { x: ['a'], y: ['b'] } });
+    lanes.of('a').active = 1;
+    expect(reservations.reserve(['x']).total).toBe(0);
+    expect(reservations.reserve(['y']).total).toBe(5);
+    lanes.of('b').active = 1;
+    expect(reservations.reserve(['y']).total).toBe(0);
   });
 
   test('room is given back once, however often it is said', () => {

@@ -93,17 +93,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     );
   // What hangs at slow receivers has places of its own.
   const spare = () => mostClaims() - waiting - places.inUse('quick');
-  const reservations = createReservations({ lanes, spare });
+  const reservations = createReservations({ lanes, spare, forNewcomers: concurrency });
   const puller = createPuller({
     leaseDb,
     logger,
     metrics: options.metrics,
     lanes,
     leaseMs: times.leaseMs,
-    spareFor: (lane) =>
-      lane.slow
-        ? places.freeFor(lane)
-        : spare() - reservations.total() - Math.floor(mostClaims() * keptShare),
+    spareFor: (lane) => {
+      if (lane.slow) return places.freeFor(lane);
+      const free = spare() - reservations.total();
+      return lanes.holdsSome(lane.shipperId)
+        ? free - Math.floor(mostClaims() * keptShare)
+        : free + concurrency;
+    },
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
   const wakes = createWakes(puller.look);

@@ -38,6 +38,8 @@ export interface Lanes {
   of(webhookId: string): Lane;
   /** The lanes a shipper's webhooks have had so far. */
   ofShipper(shipperId: string): Lane[];
+  /** Something of this shipper is claimed here, or promised to be. */
+  holdsSome(shipperId: string): boolean;
   /** The lane belongs to a webhook of this shipper. */
   note(lane: Lane, shipperId: string): void;
   /** How many more this lane may hold, waiting ones included. */
@@ -69,11 +71,9 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
     others?.delete(lane);
     if (others?.size === 0) byShipper.delete(lane.shipperId);
   };
+  const holds = (lane: Lane) => lane.active + lane.reserved + lane.waiting.length > 0;
   const forgetIdle = () => {
-    for (const lane of lanes.values()) {
-      const busy = lane.active + lane.reserved + lane.waiting.length > 0;
-      if (!busy && !lane.mayHaveMore && !lane.pulling) forget(lane);
-    }
+    for (const lane of lanes.values()) if (!holds(lane) && !lane.mayHaveMore && !lane.pulling) forget(lane);
   };
   const slowDown = (lane: Lane) => {
     lane.slow = true;
@@ -108,6 +108,10 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
       return lane;
     },
     ofShipper: (shipperId) => [...(byShipper.get(shipperId) ?? [])],
+    holdsSome: (shipperId) => {
+      for (const lane of byShipper.get(shipperId) ?? []) if (holds(lane)) return true;
+      return false;
+    },
     note: (lane, shipperId) => {
       if (lane.shipperId || lanes.get(lane.webhookId) !== lane) return;
       lane.shipperId = shipperId;

@@ -9,6 +9,14 @@ export interface Reservations {
   readonly none: Room;
 }
 
+export interface ReservationsOptions {
+  lanes: Lanes;
+  /** Claims this process may still hold. */
+  spare(): number;
+  /** Claims it may hold beyond that for shippers of whom it holds none: nobody's backlog keeps others out. */
+  forNewcomers: number;
+}
+
 /** Of a shipper nothing is known of. */
 const webhooksGuessed = 5;
 
@@ -16,7 +24,7 @@ const webhooksGuessed = 5;
  * The room that statements on their way may fill. An event owes one delivery to a webhook at most, so no more than the
  * number of a shipper's events is promised to each of its lanes.
  */
-export function createReservations({ lanes, spare }: { lanes: Lanes; spare(): number }): Reservations {
+export function createReservations({ lanes, spare, forNewcomers }: ReservationsOptions): Reservations {
   const promised = new Map<Room, Lane[]>();
   let total = 0;
 
@@ -29,9 +37,12 @@ export function createReservations({ lanes, spare }: { lanes: Lanes; spare(): nu
       const room: Room = { byWebhook: {}, ofOthers: lanes.firstRoom, total: 0 };
       const taken: Lane[] = [];
       let wanted = 0;
+      let wantedByNewcomers = 0;
       for (const [shipperId, count] of events) {
         const known = lanes.ofShipper(shipperId);
-        wanted += count * Math.max(known.length, webhooksGuessed);
+        const mostOwed = count * Math.max(known.length, webhooksGuessed);
+        wanted += mostOwed;
+        if (!lanes.holdsSome(shipperId)) wantedByNewcomers += mostOwed;
         for (const lane of known) {
           // A backlog in PostgreSQL was there before; what was left there just now may be overtaken.
           const places = lane.mayHaveMore && lane.left === 0 ? 0 : Math.min(count, lanes.roomIn(lane));
@@ -42,7 +53,11 @@ export function createReservations({ lanes, spare }: { lanes: Lanes; spare(): nu
       }
       // Half of what is free at most: something is left for the next, whoever he is.
       const free = spare() - total;
-      room.total = Math.max(0, Math.min(wanted, Math.ceil(free / 2)));
+      room.total = Math.max(
+        0,
+        Math.min(wanted, Math.ceil(free / 2)),
+        Math.min(wantedByNewcomers, free + forNewcomers),
+      );
       total += room.total;
       promised.set(room, taken);
       return room;
