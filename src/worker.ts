@@ -2,6 +2,7 @@ import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
+import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
 import { advanceReplays } from './deliveries/replay/replay.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
@@ -31,11 +32,10 @@ export interface WorkerRole {
 
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
-const orderSweepMs = 2_000;
-const canaryIntervalMs = 3_000;
 const flowMaxAgeMs = 30_000;
 const gaugeIntervalMs = 15_000;
 const maintenanceIntervalMs = 3_600_000;
+const daysWithoutSuccess = 5;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
@@ -98,7 +98,7 @@ export function startWorker(resources: Resources): WorkerRole {
     ),
   ];
 
-  const orders = every(orderSweepMs, 'sweep orders', logger, () =>
+  const orders = every(times.sweepRestEveryMs, 'sweep orders', logger, () =>
     sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
   );
   const sweep = createSweep({
@@ -109,7 +109,10 @@ export function startWorker(resources: Resources): WorkerRole {
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
   });
   const deliveries = every(times.sweepEveryMs, 'sweep deliveries', logger, sweep);
-  const byHand = every(times.sweepEveryMs, 'sweep by hand', logger, () => redeliverer.sweep());
+  const rest = every(times.sweepRestEveryMs, 'sweep the rest', logger, async () => {
+    await redeliverer.sweep();
+    await disableHopeless({ ...sending, look }, daysWithoutSuccess);
+  });
   const replays = every(times.sweepEveryMs, 'replays', logger, async () => {
     const deps = {
       db,
@@ -121,7 +124,7 @@ export function startWorker(resources: Resources): WorkerRole {
     };
     return (await advanceReplays(deps)) ? times.replayEveryMs : undefined;
   });
-  const canaries = every(canaryIntervalMs, 'canary', logger, async () => {
+  const canaries = every(times.canaryEveryMs, 'canary', logger, async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
@@ -138,7 +141,7 @@ export function startWorker(resources: Resources): WorkerRole {
     await Promise.all([
       orders.stop(),
       deliveries.stop(),
-      byHand.stop(),
+      rest.stop(),
       replays.stop(),
       canaries.stop(),
       gauges.stop(),

@@ -1,5 +1,5 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
-import { blocker, ms } from '../deliveries/outbox/sql.js';
+import { blocker, isTroubled, ms } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -168,7 +168,7 @@ const insertEventsText = `
               case when status = 'ACTIVE' and not coalesce(c.open, false)
                    then coalesce(($14::jsonb -> webhook_id::text)::int, $15::int) else 0 end as room
          from webhooks
-         left join lateral (select true as troubled, open_until is not null as open, open_until > now() as resting
+         left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting
                               from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
         where shipper_id = r.shipper_id and deleted_at is null and (r.state = any(interests) or '*' = any(interests))
        offset 0) w

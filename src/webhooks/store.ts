@@ -100,7 +100,7 @@ export async function updateWebhook(
             headers = coalesce($8, headers),
             description = coalesce($9, description),
             stopped_at = case when $5 <> 'ACTIVE' then now() else stopped_at end,
-            called_since = case when $5 = 'ACTIVE' then now() else called_since end,
+            called_since = case when $5 = 'ACTIVE' and status <> 'ACTIVE' then now() else called_since end,
             revision = revision + 1, updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
       returning ${columns}`,

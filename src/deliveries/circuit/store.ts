@@ -103,8 +103,13 @@ async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
 export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
   await tx.query(
     'forget-circuit',
-    `delete from circuits
-      where webhook_id = $2 and exists (select 1 from webhooks where webhook_id = $2 and shipper_id = $1)`,
+    `with gone as (
+       delete from circuits
+        where webhook_id = $2 and exists (select 1 from webhooks where webhook_id = $2 and shipper_id = $1)
+       returning open_until
+     )
+     update webhooks set called_since = now()
+      where webhook_id = $2 and exists (select 1 from gone where open_until is not null)`,
     [shipperId, webhookId],
   );
 }

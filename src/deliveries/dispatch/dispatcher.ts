@@ -16,6 +16,7 @@ import { createPuller } from './puller.js';
 import { createRecorder, type RecorderOptions } from '../record/recorder.js';
 import { createReservations } from './reservations.js';
 import { untilBack } from '../record/until-back.js';
+import { createWaitingRoom } from './waiting-room.js';
 import { createWakes } from './wakes.js';
 
 export interface DispatcherOptions
@@ -65,11 +66,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { leaseDb, logger, times, concurrency } = options;
   const lanes = createLanes(concurrency, times.slowMs);
   const places = createPlaces(concurrency);
-  let waiting = 0;
+  const waitingRoom = createWaitingRoom();
   let draining = false;
   let lastEndAt = 0;
-  /** Claims that wait for their place: when the statement that made them was issued, and whether it recorded them. */
-  const unstarted = new Map<Claim, { issuedAt: number; isNew: boolean }>();
 
   const attempts = createAttempts({
     leaseDb,
@@ -92,7 +91,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       mostWaitingFactor * concurrency,
     );
   // What hangs at slow receivers has places of its own.
-  const spare = () => mostClaims() - waiting - places.inUse('quick');
+  const spare = () => mostClaims() - waitingRoom.size() - places.inUse('quick');
   const reservations = createReservations({ lanes, spare, forNewcomers: concurrency });
   const puller = createPuller({
     leaseDb,
@@ -118,49 +117,24 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     leisure: () => places.inUse() < concurrency / 3,
   });
   options.metrics.attemptSlots.set(concurrency);
-  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(attempts.count() - waiting));
+  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(attempts.count() - waitingRoom.size()));
 
   const accept = (claims: Claim[], issuedAt: number, isNew = false) => {
     for (const claim of claims) {
       const lane = lanes.of(claim.webhookId);
       lanes.note(lane, claim.shipperId);
       attempts.begin(claim, issuedAt);
-      unstarted.set(claim, { issuedAt, isNew });
-      if (isNew) {
-        lane.waitingNew += 1;
-        pressed.add(lane);
-      }
-      lane.waiting.push(claim);
-      waiting += 1;
+      waitingRoom.enter(lane, claim, issuedAt, isNew);
       places.queue(lane);
     }
     if (draining) returnWaiting(lanes.all());
     else pump();
   };
 
-  /** Lanes of which more was recorded just now than they can begin at once. */
-  const pressed = new Set<Lane>();
-  const pressure = () => {
-    let sum = 0;
-    for (const lane of pressed) {
-      if (lane.left + lane.waitingNew === 0) pressed.delete(lane);
-      else if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
-    }
-    return sum;
-  };
-
-  const noLongerWaiting = (claim: Claim): number => {
-    const { issuedAt, isNew } = unstarted.get(claim)!;
-    unstarted.delete(claim);
-    waiting -= 1;
-    if (isNew) lanes.of(claim.webhookId).waitingNew -= 1;
-    return issuedAt;
-  };
-
   const pump = () => {
     for (let turn = places.next(); turn; turn = places.next()) {
-      const claim = turn.lane.waiting.shift()!;
-      start(turn.lane, claim, noLongerWaiting(claim), turn.place);
+      const { claim, issuedAt } = waitingRoom.leave(turn.lane);
+      start(turn.lane, claim, issuedAt, turn.place);
     }
   };
 
@@ -225,8 +199,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const returnWaiting = (those: Iterable<Lane>): void => {
     for (const lane of those) {
-      for (const claim of lane.waiting.splice(0)) {
-        noLongerWaiting(claim);
+      while (lane.waiting.length > 0) {
+        const { claim } = waitingRoom.leave(lane);
         lane.mayHaveMore = true;
         giveBackSurely(claim)
           .catch(logFailure)
@@ -240,16 +214,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     accept,
-    pressure: () => (performance.now() - lastEndAt < stalledAfterMs ? pressure() : 0),
+    pressure: () => (performance.now() - lastEndAt < stalledAfterMs ? waitingRoom.pressure() : 0),
     reserve: (shipperIds) => (draining ? reservations.none : reservations.reserve(shipperIds)),
     owed: (room: Room, claims, dueWebhooks, issuedAt) => {
       reservations.release(room);
       accept(claims, issuedAt, true);
-      for (const webhookId of dueWebhooks) {
-        const lane = lanes.of(webhookId);
-        lane.left += 1;
-        pressed.add(lane);
-      }
+      for (const webhookId of dueWebhooks) waitingRoom.leftOutside(lanes.of(webhookId));
       puller.lookAhead([...new Set(dueWebhooks)]);
     },
     look: puller.look,

@@ -3,6 +3,7 @@ import {
   claimColumns,
   insertAttempts,
   insertIntoLog,
+  isTroubled,
   ms,
   ofEvent,
   restingStatus,
@@ -67,7 +68,7 @@ export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: 
 const claimText = `
   with wanted as materialized (
     select r.shipper_id, r.delivery_id, w.revision, w.ordering, w.supersede,
-           exists (select 1 from circuits c where c.webhook_id = w.webhook_id) as troubled
+           exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled
       from redeliveries r join webhooks w using (webhook_id)
      where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null
        and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))

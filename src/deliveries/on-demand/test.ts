@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.js';
 import { reportSuccess } from '../circuit/transitions.js';
 import { listAttempts, type Attempt } from '../log/store.js';
 import { settle } from '../outbox/settle.js';
-import { ms } from '../outbox/sql.js';
+import { isTroubled, ms } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
 import { sendByHand, type ByHandOptions } from './send-by-hand.js';
 
@@ -88,7 +88,7 @@ async function insertTest(
        returning delivery_id
      )
      select o.delivery_id as "deliveryId", w.revision, now() as "recordedAt",
-            exists (select 1 from circuits c where c.webhook_id = w.webhook_id) as troubled
+            exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled
        from w, owed o`,
     [shipperId, webhookId, event.eventId, event.state, event.body, leaseMs],
   );

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres.js';
-import { claimColumns, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
+import { claimColumns, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
 import type { Claim } from './types.js';
 
 /** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
@@ -20,12 +20,13 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
   return db.query<PulledClaim>(
     'pull-due',
     `with picked as materialized (
-       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, c.webhook_id is not null as troubled
+       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, ${isTroubled('c')} as troubled
          from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
         cross join lateral (
           select revision, ordering, supersede from webhooks
            where webhook_id = t.webhook_id and status = 'ACTIVE' and deleted_at is null limit 1) w
-         left join lateral (select webhook_id, open_until from circuits where webhook_id = t.webhook_id limit 1) c on true
+         left join lateral (
+           select open_until, failing_since from circuits where webhook_id = t.webhook_id limit 1) c on true
         cross join lateral (
           select shipper_id, delivery_id from outbox
            where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')

@@ -37,6 +37,9 @@ export const isCallable = (w: string) =>
 /** Whether it is called, or given a rest that is over: what has waited for ORDER_HOLD may then be the probe. */
 export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, 'c.open_until > now()')})`;
 
+/** Whether circuit `c`, if there is one, wants to know of successes too: of a webhook that is well they cost nothing. */
+export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
+
 /** What a claim tells of outbox row `o`, with webhook `w` and circuit `c`; the event comes by `ofEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,

@@ -6,6 +6,10 @@ export interface Times {
   longestStartMs: number;
   /** How often the sweeper walks over a page of the outbox. */
   sweepEveryMs: number;
+  /** How often orders, redeliveries and what else is rarely forgotten are looked for. */
+  sweepRestEveryMs: number;
+  /** How often a canary goes through each queue; readiness wants one every 30 s. */
+  canaryEveryMs: number;
   /** How long something may be due before the sweeper takes it for forgotten. */
   unattendedAfterMs: number;
   /** How long after an outage the sweeper takes nothing from those who could not renew their leases. */
@@ -27,6 +31,8 @@ export const timesOf = (scale = 1): Times => ({
   leaseMs: 10_000 * scale,
   longestStartMs: 500, // a bound on our own slowness, which nothing scales
   sweepEveryMs: 2_000 * scale,
+  sweepRestEveryMs: 4_000 * scale,
+  canaryEveryMs: 10_000 * scale,
   unattendedAfterMs: 1_000 * scale,
   sparedMs: 7_000 * scale,
   lingerMs: 10,

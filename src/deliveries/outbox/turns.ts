@@ -88,27 +88,52 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
 
 /**
  * Makes the turns of a webhook anew after its `ordering` has changed: of each shipment the first state may go, or all.
- * What is being sent stays as it is.
+ * What is being sent stays as it is. A page at a time: the backlog may be a million.
  */
 export async function remakeTurns(db: Database, webhookId: string): Promise<void> {
-  await db.query(
+  let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
+  while (last) last = await remakePage(db, webhookId, last);
+}
+
+interface ShipmentState {
+  shipmentId: string;
+  sequence: number;
+}
+
+const rowsRemadeAtOnce = 5_000;
+
+/** Returns where the page ended; null at the end. */
+async function remakePage(
+  db: Database,
+  webhookId: string,
+  after: ShipmentState,
+): Promise<ShipmentState | null> {
+  const [row] = await db.query<{ last: ShipmentState | null }>(
     'remake-turns',
-    `with looked as materialized (
-       select o.shipper_id, o.delivery_id,
-              w.ordering = 'SHIPMENT' and o.shipment_id is not null and exists (
-                select 1 from outbox b
-                 where b.webhook_id = o.webhook_id and b.shipment_id = o.shipment_id and b.sequence < o.sequence)
-                as waits_turn
-         from outbox o join webhooks w using (webhook_id)
-        where o.webhook_id = $1 and o.status <> 'SENDING'
-        order by o.shipper_id, o.delivery_id for no key update of o skip locked
+    `with page as materialized (
+       select shipper_id, delivery_id, shipment_id, sequence from outbox
+        where webhook_id = $1 and (shipment_id, sequence) > ($2::uuid, $3::int)
+        order by shipment_id, sequence limit $4
+     ), looked as materialized (
+       select o.* from page p cross join lateral (
+         select o.shipper_id, o.delivery_id, w.ordering = 'SHIPMENT' and exists (
+                  select 1 from outbox b
+                   where b.webhook_id = o.webhook_id and b.shipment_id = o.shipment_id and b.sequence < o.sequence)
+                  as waits_turn
+           from outbox o join webhooks w using (webhook_id)
+          where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id and o.status <> 'SENDING'
+          limit 1 for no key update of o skip locked) o
+     ), remade as (
+       update outbox o
+          set waits_turn = l.waits_turn, due_at = case when not l.waits_turn then coalesce(o.due_at, now()) end
+         from looked l
+        where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn
      )
-     update outbox o
-        set waits_turn = l.waits_turn, due_at = case when not l.waits_turn then coalesce(o.due_at, now()) end
-       from looked l
-      where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn`,
-    [webhookId],
+     select json_build_object('shipmentId', shipment_id, 'sequence', sequence) as last
+       from page where (select count(*) from page) = $4 order by shipment_id desc, sequence desc limit 1`,
+    [webhookId, after.shipmentId, after.sequence, rowsRemadeAtOnce],
   );
+  return row?.last ?? null;
 }
 
 const columnsOf = (turns: Turn[]) => [

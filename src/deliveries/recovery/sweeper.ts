@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/postgres.js';
-import { disableHopeless, type TransitionDependencies } from '../circuit/transitions.js';
+import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
 import { distinctTurns, giveTurns } from '../outbox/turns.js';
@@ -24,7 +24,6 @@ export interface SweeperOptions extends TransitionDependencies {
 const rowsPerPage = 20_000;
 const cancelledPerSweep = 1_000;
 const turnsPerStatement = 500;
-const daysWithoutSuccess = 5;
 
 /**
  * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and holds each row against
@@ -61,7 +60,7 @@ export function createSweep(options: SweeperOptions): () => Promise<void> {
     options.accept(await claimProbes(db, times.leaseMs, probeMs), issuedAt);
   };
 
-  const walk = async (): Promise<void> => {
+  return async () => {
     const found = await inspect();
     if (performance.now() > spareUntil) {
       if (found.lapsed) await takeUp();
@@ -73,10 +72,5 @@ export function createSweep(options: SweeperOptions): () => Promise<void> {
     for (const webhookId of found.deleted) await cancelOwed(db, webhookId, cancelledPerSweep);
     after = found.next;
     if (found.probes) await probe();
-  };
-
-  return async () => {
-    await walk();
-    await disableHopeless(options, daysWithoutSuccess);
   };
 }

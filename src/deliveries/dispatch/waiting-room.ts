@@ -1,0 +1,51 @@
+import type { Claim } from '../outbox/types.js';
+import type { Lane } from './lanes.js';
+
+/** Claims that wait in their lanes for a place. */
+export interface WaitingRoom {
+  /** `issuedAt`: of performance.now(), before the statement that claimed it was sent; `isNew`: it recorded it too. */
+  enter(lane: Lane, claim: Claim, issuedAt: number, isNew: boolean): void;
+  /** Takes the first that waits in this lane. */
+  leave(lane: Lane): { claim: Claim; issuedAt: number };
+  /** One more was recorded just now for this lane, and left in PostgreSQL. */
+  leftOutside(lane: Lane): void;
+  size(): number;
+  /** What was recorded just now beyond what its lane begins at once; slow lanes are not counted. */
+  pressure(): number;
+}
+
+export function createWaitingRoom(): WaitingRoom {
+  const arrivals = new Map<Claim, { issuedAt: number; isNew: boolean }>();
+  /** Lanes of which something was recorded just now and has not begun. */
+  const pressed = new Set<Lane>();
+
+  return {
+    enter: (lane, claim, issuedAt, isNew) => {
+      arrivals.set(claim, { issuedAt, isNew });
+      lane.waiting.push(claim);
+      if (!isNew) return;
+      lane.waitingNew += 1;
+      pressed.add(lane);
+    },
+    leave: (lane) => {
+      const claim = lane.waiting.shift()!;
+      const { issuedAt, isNew } = arrivals.get(claim)!;
+      arrivals.delete(claim);
+      if (isNew) lane.waitingNew -= 1;
+      return { claim, issuedAt };
+    },
+    leftOutside: (lane) => {
+      lane.left += 1;
+      pressed.add(lane);
+    },
+    size: () => arrivals.size,
+    pressure: () => {
+      let sum = 0;
+      for (const lane of pressed) {
+        if (lane.left + lane.waitingNew === 0) pressed.delete(lane);
+        else if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
+      }
+      return sum;
+    },
+  };
+}
