@@ -1,10 +1,5 @@
 import type { Express } from 'express';
-import { createApiLimit } from './accounts/api-limit.js';
-import { authenticateOperator, authenticateShipper } from './accounts/authenticate.js';
-import { loginRoute } from './accounts/login.js';
-import { createLoginLimits } from './accounts/login-limits.js';
-import { passwordPage } from './accounts/password-page.js';
-import { createTokens } from './accounts/tokens.js';
+import { openAccounts } from './account-wiring.js';
 import type { CompleteConfig } from './config.js';
 import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
@@ -23,26 +18,30 @@ import { recordEvents, type NewEvent, type RecordResult } from './events/record.
 import { renderSample } from './events/sample.js';
 import { apiDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
-import { listen, type Listener } from './http/listener.js';
 import { createApp } from './http/server.js';
 import type { Route } from './http/route.js';
+import { erasureRoutes } from './operator/erasure-routes.js';
+import { openListeners, type Listeners } from './listeners.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
 import { operatorRoutes } from './operator/routes.js';
 import { readStatus } from './operator/status.js';
 import { createBatcher } from './platform/batch.js';
-import { describeError, unauthorized, unavailable } from './platform/errors.js';
-import { createHealth, type Health, type HealthChecks } from './http/health.js';
+import { describeError } from './platform/errors.js';
+import { createHealth, type HealthChecks } from './http/health.js';
 import type { Logger } from './platform/logger.js';
-import { createMetrics, type Metrics } from './platform/metrics.js';
-import { metricsPage } from './http/metrics-page.js';
+import { createMetrics } from './platform/metrics.js';
 import { schemaCheck } from './platform/migrate.js';
 import type { Database } from './platform/postgres.js';
 import { createReleasers } from './platform/releasers.js';
 import { openResources, type Resources, type Role } from './resources.js';
 import { createAcceptOrder } from './shipments/accept.js';
 import { createAdmission } from './shipments/admission.js';
+import { createShipments } from './shipments/create.js';
+import { eraseShipments } from './shipments/erasure/erase.js';
 import { shipmentRoutes } from './shipments/routes.js';
-import { resealSecrets } from './webhooks/reseal.js';
+import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
+import { egressRoute } from './webhooks/egress-route.js';
+import { resealWebhooks } from './webhooks/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
 import { userAgent, version } from './version.js';
 import { startWorker, type WorkerRole } from './worker.js';
@@ -68,20 +67,20 @@ export async function startApp(
   const metrics = createMetrics();
   const health = createHealth(logger, (ready) => metrics.ready.set(ready ? 1 : 0));
   try {
-    const server = await listen(startingApp(logger, metrics, health), config.PORT, config.DELIVERY_TIMEOUT); // as long as a test
-    releasers.push('http server', server.close);
+    const listeners = await openListeners({ config, role, logger, metrics, health, releasers });
+    const { url, metricsPort } = listeners;
     const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
-    const opening = { config, databaseUrl, role, logger, metrics, releasers, onWaiting };
+    const opening = { config, databaseUrl, role, url, logger, metrics, releasers, onWaiting };
     const resources = await openResources(opening);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
-    const { url, express } = await serve(resources, role, worker, health, server, (close) =>
-      // Both at once: while requests finish, no new work begins.
-      releasers.push('http server', () => Promise.all([close(), worker?.drain()])),
-    );
-    logger.info({ role, url, queueEngine: resources.engine.kind, embedded: config.embedded }, 'started');
+    const express = serve(resources, role, worker, listeners);
+    // Both at once: while requests finish, no new work begins.
+    releasers.push('http server', () => Promise.all([listeners.main.close(), worker?.drain()]));
+    const { engine } = resources;
+    logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
     return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
   } catch (error) {
     await health.stop();
@@ -90,84 +89,37 @@ export async function startApp(
   }
 }
 
-/** What answers until everything is open: the health pages, and 503 for the rest. */
-function startingApp(logger: Logger, metrics: Metrics, health: Health): Express {
-  const nobody = () => Promise.reject(unauthorized());
-  const starting = () => {
-    throw unavailable('The service is starting.');
-  };
-  return createApp({
-    routes: [],
-    pages: [health.page, starting],
-    authenticate: { shipper: nobody, operator: nobody },
-    limit: () => undefined,
-    trustProxy: undefined,
-    logger,
-    metrics,
-  });
-}
-
 /** Health pages on every role, the API on those that serve it. */
-async function serve(
+function serve(
   resources: Resources,
   role: Role,
   worker: WorkerRole | null,
-  health: Health,
-  server: Listener,
-  onListening: (close: () => Promise<void>) => void,
-): Promise<Pick<App, 'url' | 'express'>> {
-  const { config, apiDb, logger, metrics } = resources;
-  const tokens = createTokens(config.TOKEN_SECRET, config.TOKEN_TTL);
-  const url = `http://localhost:${server.port}`;
+  { main, url, pages }: Listeners,
+): Express {
+  const { config, logger, metrics } = resources;
+  const accounts = openAccounts(resources);
   const publicUrl = () => config.PUBLIC_URL ?? url;
-  const metricsForAll = metricsPage(metrics);
-  const pages = config.METRICS_PORT === undefined ? [health.page, metricsForAll] : [health.page];
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
-  const authenticate = {
-    shipper: authenticateShipper(apiDb, tokens),
-    operator: authenticateOperator(config.OPERATOR_TOKEN),
-  };
-  const limits = rateLimits(resources);
-  const common = {
-    authenticate,
-    limit: limits.api,
-    trustProxy: config.TRUST_PROXY,
-    logger,
-    metrics,
-  };
+  const handOver = worker?.handOver ?? byQueue(resources);
   const routes =
     role === 'worker'
       ? []
-      : [loginRoute(apiDb, tokens, limits.login), ...apiRoutes(resources, worker, publicUrl)];
+      : [...accounts.routes(handOver), ...apiRoutes(resources, worker, handOver, publicUrl)];
   const express = createApp({
-    ...common,
+    authenticate: accounts.authenticate,
+    limit: accounts.limit,
+    shares: accounts.shares,
+    trustProxy: config.TRUST_PROXY,
+    logger,
+    metrics,
     routes,
     pages:
       role === 'worker'
         ? pages
-        : [...pages, passwordPage(apiDb), documentPages(apiDocument(config, routes), publicUrl)],
+        : [...pages, accounts.passwordPage, documentPages(apiDocument(config, routes), publicUrl)],
   });
-  server.use(express);
-  onListening(server.close);
-  if (config.METRICS_PORT !== undefined) {
-    const own = createApp({ ...common, routes: [], pages: [metricsForAll] });
-    onListening((await listen(own, config.METRICS_PORT, 0)).close);
-  }
-  return { url, express };
-}
-
-function rateLimits({ config, limits, metrics }: Resources) {
-  const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
-  return {
-    api: createApiLimit(limits, config.API_RATE_LIMIT, onLimited),
-    login: createLoginLimits({
-      limits,
-      perAccount: config.LOGIN_LIMIT_ACCOUNT,
-      failuresPerIp: config.LOGIN_LIMIT_IP,
-      secret: config.TOKEN_SECRET,
-      onLimited,
-    }),
-  };
+  main.use(express);
+  return express;
 }
 
 /** What a role needs to be ready, and what it only reports: the API takes orders while the queue is away. */
@@ -188,9 +140,13 @@ const byQueue = ({ pointers }: Resources): HandOver => ({
 /** Orders under way at once, and the deliveries of theirs that may wait for a process that sends them itself. */
 const admission = { atOnce: 60, mostPressure: 25 };
 
-function apiRoutes(resources: Resources, worker: WorkerRole | null, publicUrl: () => string): Route[] {
+function apiRoutes(
+  resources: Resources,
+  worker: WorkerRole | null,
+  handOver: HandOver,
+  publicUrl: () => string,
+): Route[] {
   const { config, apiDb: db, logger, catalogue } = resources;
-  const handOver = worker?.handOver ?? byQueue(resources);
   const recording = resources.recording(db, handOver);
   const oneByOne = createBatcher<NewEvent, RecordResult>({
     maxItems: 200,
@@ -206,13 +162,19 @@ function apiRoutes(resources: Resources, worker: WorkerRole | null, publicUrl: (
     admission: createAdmission({ ...admission, pressure: worker?.pressure ?? (() => 0) }),
     metrics: resources.metrics,
   });
-  const resealing = { db, secrets: resources.secrets, logger };
+  const limits = createWebhookLimits({
+    limits: resources.limits,
+    byHandPerWebhook: config.BY_HAND_LIMIT,
+    creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
+    onLimited: (limit) => resources.metrics.rateLimited.inc({ limit }),
+  });
   return [
     ...webhookRoutes({
       db,
-      secrets: resources.secrets,
+      sealed: resources.sealed,
       policy: resources.policy,
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
+      limits,
       knownInterests: new Set([...catalogue.names, ...notices]),
       onStopped: () => untilNoSendCanStart(resources.times),
       onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
@@ -229,10 +191,11 @@ function apiRoutes(resources: Resources, worker: WorkerRole | null, publicUrl: (
       },
       health: (webhookId) => webhookHealth(db, webhookId),
     }),
+    egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({ db, acceptOrder }),
     ...deliveryRoutes({ db }),
-    ...sendingByHand(resources, handOver),
-    ...replayRoutes({ db, retentionMs: config.LOG_RETENTION }),
+    ...sendingByHand(resources, handOver, limits),
+    ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...operatorRoutes({
       db,
       publicUrl,
@@ -241,17 +204,25 @@ function apiRoutes(resources: Resources, worker: WorkerRole | null, publicUrl: (
       recordEvents: (events) => recordEvents(recording, events),
       status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
-    ...maintenanceRoutes({ db, resealSecrets: () => resealSecrets(resealing) }),
+    ...erasureRoutes({
+      db,
+      create: (shipmentId) =>
+        createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
+      erase: (shipmentId) => eraseShipments({ ...resources, db }, [shipmentId], 'operator'),
+    }),
+    ...maintenanceRoutes({
+      db,
+      resealSecrets: () => resealWebhooks({ ...resources, db }, resources.secrets.prefix),
+    }),
   ];
 }
 
 /** Tests are sent by this process, redeliveries by a worker. */
-function sendingByHand(resources: Resources, handOver: HandOver): Route[] {
+function sendingByHand(resources: Resources, handOver: HandOver, limits: WebhookLimits): Route[] {
   const { config, apiDb: db, logger, catalogue, producers, times } = resources;
   const sendTest = createTestSender({
     db,
     look: handOver.look,
-    secrets: resources.secrets,
     send: resources.sender.send,
     targets: resources.targets,
     logger,
@@ -269,5 +240,6 @@ function sendingByHand(resources: Resources, handOver: HandOver): Route[] {
     knownStates: catalogue.names,
     sendTest,
     enqueueRedelivery: createRedeliveryQueue(producers.get(firstQueue!)!, logger),
+    limits,
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { service } from './accounts/audit.js';
 import { registerShipper, registerUser } from './accounts/register.js';
 import type { App } from './app.js';
 
@@ -10,20 +11,26 @@ interface FirstAccount {
   password: string;
 }
 
+/** Where the greeting's commands keep the webhook with its secret. */
+const webhookName = 'first-webhook.json';
+
 /** Embedded mode: makes an account on the first start and prints what a newcomer needs, ready to paste. */
 export async function greet(app: App, dataDir: string): Promise<void> {
   const file = join(dataDir, 'account.json');
   const account = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
     : await makeAccount(app, file);
+  // The printed command appends to it: made here, it is for its owner only.
+  closeSync(openSync(join(dataDir, webhookName), 'a', 0o600));
+  for (const name of ['account.json', webhookName]) chmodSync(join(dataDir, name), 0o600);
   process.stdout.write(greeting(app.url, account, dataDir));
 }
 
 async function makeAccount(app: App, file: string): Promise<FirstAccount> {
   const email = 'you@example.com';
   const password = randomBytes(12).toString('base64url');
-  const { shipperId, accountKey } = await registerShipper(app.db, 'First shipper');
-  await registerUser(app.db, app.url, { shipperId, email, password });
+  const { shipperId, accountKey } = await registerShipper(app.db, service, 'First shipper');
+  await registerUser(app.db, app.url, service, { shipperId, email, password });
   const account = { accountKey, email, password };
   writeFileSync(`${file}.new`, JSON.stringify(account, null, 2), { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -70,7 +77,7 @@ const operatorEnv = (url: string, dataDir: string) =>
     ...(url === 'http://localhost:8080' ? [] : [`PARCELHOOK_URL=${url} `]),
   ].join('');
 
-const webhookFile = (dataDir: string) => shellWord(join(dataDir, 'first-webhook.json'));
+const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
 /** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
 const greeting = (url: string, { accountKey, email, password }: FirstAccount, dataDir: string) => `

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { startApp, type App } from './app.js';
-import { ConfigError, parseConfig, type CompleteConfig, type Config } from './config.js';
+import { completeConfig } from './complete-config.js';
+import { ConfigError, parseConfig, requireSecretsDiffer, type Config } from './config.js';
 import { greet } from './greeting.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
 import { describeError } from './platform/errors.js';
@@ -34,7 +35,7 @@ async function main(): Promise<void> {
   if (rest.length > 0)
     return fail(exitCode.usage, `One role at a time, not "${rest.join(' ')}" too.\n\n${help}`);
 
-  const config = parseConfig(process.env);
+  const config = parseConfig(process.env, argument);
   const logger = createLogger(config.LOG_LEVEL);
   const stopOnce = stopOnSignal(logger, config.SHUTDOWN_TIMEOUT);
   const app = await start(config, argument as Role, logger);
@@ -44,11 +45,12 @@ async function main(): Promise<void> {
 /** Embedded mode brings its own PostgreSQL, secrets and greeting; everything above `platform/` is the same. */
 async function start(config: Config, role: Role, logger: Logger): Promise<Pick<App, 'stop'>> {
   if (config.DATABASE_URL !== undefined) {
-    return startApp(config as CompleteConfig, config.DATABASE_URL, role, logger);
+    return startApp(completeConfig(config), config.DATABASE_URL, role, logger);
   }
   const postgres = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, logger });
   try {
     const complete = { ...config, ...generatedSecrets(config.DATA_DIR, config) };
+    requireSecretsDiffer(complete);
     const app = await startApp(complete, postgres.connectionString, role, logger);
     if (role === 'all') await greet(app, config.DATA_DIR);
     return {
@@ -106,6 +108,9 @@ function fail(code: number, message: string): never {
 main().catch((error: unknown) => {
   if (error instanceof ConfigError) fail(exitCode.config, error.message);
   const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE') fail(exitCode.failure, `Port ${port} is in use: set PORT to another one.`);
+  if (code === 'EADDRINUSE') {
+    const variable = String(port) === process.env.METRICS_PORT ? 'METRICS_PORT' : 'PORT';
+    fail(exitCode.failure, `Port ${port} is in use: set ${variable} to another one.`);
+  }
   fail(exitCode.failure, `Parcelhook could not start: ${describeError(error)}`);
 });

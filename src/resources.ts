@@ -5,11 +5,14 @@ import { makeFirstPartitions } from './deliveries/retention/partitions.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
 import { createTargets, type Targets } from './deliveries/outbox/targets.js';
 import { timesOf, type Times } from './deliveries/outbox/times.js';
+import { createNames } from './deliveries/send/names/names.js';
 import { createSender, type Sender } from './deliveries/send/sender.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import { EarlierBuildError, migrate } from './platform/migrate.js';
+import { inNetworks } from './platform/networks.js';
+import { migrateUnderOwnRole } from './platform/migration-role.js';
 import { createPool, type Database, type Pool } from './platform/postgres.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
 import { createRateLimits, type RateLimits } from './platform/rate-limit.js';
@@ -18,6 +21,7 @@ import { defaultDropoffLocations } from './shipments/dropoff-defaults.js';
 import type { DropoffLocation } from './shipments/order.js';
 import { createCreationQueue, creationQueueName } from './shipments/queue.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
+import { atRest, type AtRest } from './webhooks/at-rest.js';
 import type { DestinationPolicy } from './webhooks/destination.js';
 import { createSecretBox, type SecretBox } from './webhooks/secrets.js';
 
@@ -48,6 +52,8 @@ export interface Resources {
   dropoffLocations: DropoffLocation[];
   limits: RateLimits;
   secrets: SecretBox;
+  /** What webhooks keep sealed. */
+  sealed: AtRest;
   policy: DestinationPolicy;
   /** What recording state events takes, over one of the databases. */
   recording(db: Database, handOver: HandOver): RecordDependencies;
@@ -62,6 +68,8 @@ export interface OpenOptions {
   config: CompleteConfig;
   databaseUrl: string;
   role: Role;
+  /** Where this process is reached if nothing else is configured. */
+  url: string;
   logger: Logger;
   metrics: Metrics;
   releasers: Releasers;
@@ -109,9 +117,13 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
     allowHttpTargets: config.ALLOW_HTTP_TARGETS,
     allowedPorts: config.ALLOWED_PORTS,
+    isDenied: inNetworks(config.DENIED_NETWORKS ?? []),
+    publicUrl: new URL(config.PUBLIC_URL ?? options.url),
   };
-  const proxy = config.EGRESS_PROXY;
-  const sender = createSender({ policy, ...(proxy !== undefined && { egressProxy: proxy }) });
+  const names = createNames({ servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS });
+  const sender = createSender({ policy, names, egressProxy: config.EGRESS_PROXY });
+  const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
+  const sealed = atRest(secrets);
   releasers.push('sender', () => Promise.resolve(sender.close()));
 
   return {
@@ -127,12 +139,13 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     times,
     metrics,
     sender,
-    targets: createTargets(leaseDb),
+    targets: createTargets(leaseDb, sealed),
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
     limits,
-    secrets: createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS),
+    secrets,
+    sealed,
     policy,
     terminalStates,
     recording: (db, handOver) => ({
@@ -158,13 +171,19 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 }
 
 /** PostgreSQL may come up after us, or be put right after us. */
-const untilMigrated = ({ databaseUrl, logger, onWaiting }: OpenOptions): Promise<void> =>
-  pRetry(() => migrate(databaseUrl, logger).catch(giveUpOnEarlierBuild), {
+const untilMigrated = (options: OpenOptions): Promise<void> =>
+  pRetry(() => migrateAsConfigured(options).catch(giveUpOnEarlierBuild), {
     retries: Infinity,
     minTimeout: 250,
     maxTimeout: 5_000,
-    onFailedAttempt: ({ error }) => onWaiting(error),
+    onFailedAttempt: ({ error }) => options.onWaiting(error),
   });
+
+function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Promise<void> {
+  const { MIGRATION_DATABASE_URL: migrationUrl, REDIS_URL: redisUrl } = config;
+  if (migrationUrl === undefined) return migrate(databaseUrl, logger);
+  return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
+}
 
 const giveUpOnEarlierBuild = (error: unknown): never => {
   throw error instanceof EarlierBuildError ? new AbortError(error) : error;

@@ -1,6 +1,7 @@
 import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
+import { createPurge } from './deliveries/retention/purge.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
 import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
@@ -9,12 +10,16 @@ import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
 import { createSweep } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
+import { createRemoval } from './operator/removal/removal.js';
 import { every } from './platform/every.js';
 import { createInProcess, createShipments, sweepOrders } from './shipments/create.js';
+import { eraseExpired } from './shipments/erasure/retention.js';
 import type { ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
 import type { Resources } from './resources.js';
+import { resealWebhooks } from './webhooks/reseal.js';
+import { sealedForm } from './webhooks/secrets.js';
 import { userAgent } from './version.js';
 
 export interface WorkerRole {
@@ -36,13 +41,16 @@ const flowMaxAgeMs = 30_000;
 const gaugeIntervalMs = 15_000;
 const maintenanceIntervalMs = 3_600_000;
 const daysWithoutSuccess = 5;
+const purgeIntervalMs = 600_000;
+const purgeStepMs = 2_000;
+const erasureIntervalMs = 600_000;
+const erasurePauseMs = 500;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
   const { config, workerDb: db, logger, metrics, engine, producers, pointers, times } = resources;
   const sending = {
     db,
-    secrets: resources.secrets,
     send: resources.sender.send,
     targets: resources.targets,
     logger,
@@ -134,6 +142,31 @@ export function startWorker(resources: Resources): WorkerRole {
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
     await dropExpiredKeys(db);
   });
+  const erasure = every(erasureIntervalMs, 'erasure', logger, async () => {
+    const deps = { db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION };
+    return (await eraseExpired(deps)) ? erasurePauseMs : undefined;
+  });
+  const removal = every(
+    times.sweepRestEveryMs,
+    'removal',
+    logger,
+    createRemoval({ db, logger, metrics, quietMs: times.removedQuietMs }),
+  );
+
+  const purge = createPurge(db, logger);
+  const purges = every(purgeIntervalMs, 'purge webhooks', logger, async () =>
+    (await purge()) ? purgeStepMs : undefined,
+  );
+
+  let isLater = false;
+  const sealing = every(maintenanceIntervalMs, 'sealing', logger, async () => {
+    if (!isLater) {
+      isLater = true;
+      return times.sealAfterMs;
+    }
+    await resealWebhooks({ ...resources, db }, sealedForm);
+    return undefined;
+  });
 
   let draining: Promise<void> | undefined;
   const drain = async () => {
@@ -146,6 +179,10 @@ export function startWorker(resources: Resources): WorkerRole {
       canaries.stop(),
       gauges.stop(),
       maintenance.stop(),
+      purges.stop(),
+      erasure.stop(),
+      removal.stop(),
+      sealing.stop(),
       ...consumers.map((consumer) => consumer.close()),
     ]);
     await drained;

@@ -48,6 +48,8 @@ export async function startService(
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
     PORT: '0',
+    WEBHOOK_CREATION_LIMIT: '0',
+    BY_HAND_LIMIT: '0',
     ...(options.backend === 'redis' && { REDIS_URL: redisUrl }),
     ...options.env,
   };

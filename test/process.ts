@@ -18,14 +18,21 @@ export interface RunningProcess {
 const productionOptions = ['--max-semi-space-size=16', '--enable-source-maps'];
 const children = new Set<ChildProcess>();
 
-/** Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before. */
+/**
+ * Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before.
+ * `openFiles` is its `ulimit -n`.
+ */
 export async function startProcess(
   env: Record<string, string>,
   role = 'all',
   nodeOptions: string[] = [],
+  openFiles?: number,
 ): Promise<RunningProcess> {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-  const child = spawn(process.execPath, [...productionOptions, ...nodeOptions, main, role], {
+  const program = [process.execPath, ...productionOptions, ...nodeOptions, main, role];
+  const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...program];
+  const [command, ...args] = openFiles === undefined ? program : limited;
+  const child = spawn(command!, args, {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

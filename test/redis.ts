@@ -11,7 +11,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-const program = ['redis-server', 'valkey-server'].find(
+export const redisProgram = ['redis-server', 'valkey-server'].find(
   (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
 );
 
@@ -32,14 +32,17 @@ export async function freePort(): Promise<number> {
 }
 
 /** A Redis of our own with the settings production asks for, in a new folder under `folder`; null where none is installed. */
-export async function startRedis(folder: string, port?: number): Promise<RedisServer | null> {
-  if (!program) return null;
+export async function startRedis(
+  folder: string,
+  port?: number,
+  settings: string[] = [],
+): Promise<RedisServer | null> {
+  if (!redisProgram) return null;
   const listenPort = port ?? (await freePort());
   const dir = mkdtempSync(join(folder, 'redis-'));
   const args = ['--bind', '127.0.0.1', '--port', String(listenPort), '--dir', dir, '--save', ''];
-  const child = spawn(program, [...args, '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'], {
-    stdio: 'ignore',
-  });
+  const durable = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
+  const child = spawn(redisProgram, [...args, ...durable, ...settings], { stdio: 'ignore' });
   const url = `redis://127.0.0.1:${listenPort}`;
   await untilAnswers(url).catch((error: unknown) => {
     child.kill('SIGKILL');

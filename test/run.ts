@@ -35,7 +35,7 @@ if (!redis) {
 
 async function startPostgres(dataDir: string) {
   const server = await startEmbeddedPostgres({ dataDir, logger });
-  await migrate(await createDatabase(server.connectionString, templateDatabase, null), logger);
+  await migrate(await createDatabase(server.superuserConnectionString, templateDatabase, null), logger);
   return server;
 }
 
@@ -48,7 +48,7 @@ const child = spawn(
     stdio: 'inherit',
     env: {
       ...process.env,
-      TEST_DATABASE_URLS: servers.map((server) => server.connectionString).join(' '),
+      TEST_DATABASE_URLS: servers.map((server) => server.superuserConnectionString).join(' '),
       TEST_REDIS_URL: redis?.url ?? '',
     },
   },

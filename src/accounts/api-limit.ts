@@ -9,7 +9,7 @@ interface Count {
   refusedUntil: number;
 }
 
-const windowSeconds = 10;
+const secondsAveraged = 10;
 const reportAfterMs = 1_000;
 const rememberedShippers = 10_000;
 
@@ -23,9 +23,11 @@ export function createApiLimit(
   limits: RateLimits,
   perSecond: number,
   onLimited: (limit: 'api') => void,
+  timeScale = 1,
 ): (shipperId: string) => void {
   if (perSecond === 0) return () => undefined;
-  const points = perSecond * windowSeconds;
+  const points = perSecond * secondsAveraged;
+  const windowSeconds = Math.ceil(secondsAveraged * timeScale);
   const block = Math.ceil(points / 100);
   const shared = limits.limit({ name: 'api', points, windowSeconds });
   const counts = new Map<string, Count>();
@@ -43,9 +45,12 @@ export function createApiLimit(
     const spent = count.unreported;
     count.unreported = 0;
     count.reportedAt = now;
-    void shared.spend(shipperId, spent).then(({ left, resetMs }) => {
-      if (left <= 0) count.refusedUntil = performance.now() + resetMs;
-    });
+    shared.spend(shipperId, spent).then(
+      ({ left, resetMs }) => {
+        if (left <= 0) count.refusedUntil = performance.now() + resetMs;
+      },
+      () => undefined, // a count that is lost limits nobody
+    );
   };
 
   return (shipperId) => {

@@ -1,38 +1,38 @@
 import type { Request } from 'express';
+import { addressOf } from '../http/address.js';
 import type { Caller } from '../http/route.js';
-import { forbidden, unauthorized } from '../platform/errors.js';
+import { forbidden, suspended, unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import { sameText, sha256 } from './credentials.js';
+import { keyAndProof, tokenOf } from './proof-form.js';
+import { judge, judgeNow, type Standings } from './standing.js';
 import { accountKeyExists } from './store.js';
 import type { Tokens } from './tokens.js';
 
-export const accountKeyOf = (request: Request): string | null => {
-  const { key } = request.query;
-  return typeof key === 'string' && key.length > 0 && key.length <= 255 ? key : null;
-};
-
-const bearerOf = (request: Request): string | null =>
-  /^Bearer +([\w.~+/=-]{1,4096})$/i.exec(request.get('authorization') ?? '')?.[1] ?? null;
-
-/** Token and account key of one shipper (specification, Authentication 3). 403 where the key is another shipper's. */
+/**
+ * Token and account key of one shipper (specification, Authentication 3). 403 where the key is another shipper's or the
+ * shipper is suspended, 503 where nobody can say whether the token still counts.
+ */
 export const authenticateShipper =
-  (db: Database, tokens: Tokens) =>
+  (db: Database, tokens: Tokens, standings: Standings) =>
   async (request: Request): Promise<Caller> => {
-    const accountKey = accountKeyOf(request);
-    const token = bearerOf(request);
-    const claims = token && (await tokens.verify(token));
-    if (!accountKey || !claims) throw unauthorized();
-    const keyHash = sha256(accountKey);
-    if (keyHash.toString('base64url') !== claims.accountKeyHash) {
-      throw (await accountKeyExists(db, keyHash)) ? forbidden() : unauthorized();
-    }
-    return { shipperId: claims.shipperId, userId: claims.userId };
+    const { accountKey, proof } = keyAndProof(request, 'Bearer');
+    const claims = await tokens.verify(proof);
+    if (!claims) throw unauthorized();
+    const { shipperId, userId } = claims;
+    const hash = sha256(accountKey);
+    const keyHash = hash.toString('base64url');
+    const verdict =
+      judge(claims, keyHash, await standings.of(userId)) ??
+      judgeNow(claims, keyHash, await standings.now(userId));
+    if (verdict === 'SUSPENDED') throw suspended();
+    if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
+    if (verdict !== 'GOOD') throw unauthorized();
+    return { shipperId, userId, operator: null, address: addressOf(request) };
   };
 
-export const authenticateOperator =
-  (operatorToken: string) =>
-  (request: Request): Promise<Caller> => {
-    const token = bearerOf(request);
-    if (!token || !sameText(token, operatorToken)) return Promise.reject(unauthorized());
-    return Promise.resolve({ shipperId: '', userId: 'operator' });
-  };
+/** Whether a request bears this very token; throws 401 where it bears none. */
+export const bears =
+  (expected: string) =>
+  (request: Request): boolean =>
+    sameText(tokenOf(request), expected);

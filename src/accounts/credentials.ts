@@ -8,11 +8,12 @@ const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1
 
 /**
  * A hash takes a core and 19 MiB for some 25 ms. At most half of the cores and of Node's four threads, so that
- * logins starve neither the API nor name lookups, and no longer a queue than is worked off in about a second.
+ * logins starve neither the API nor name lookups, and no longer queues than are worked off in about a second each.
  */
 export const hashing = createGate({
   concurrency: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
-  maxWaiting: 32,
+  maxWaiting: 40,
+  maxWaitMs: 5_000,
 });
 
 export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);

@@ -1,21 +1,21 @@
-import type { Request } from 'express';
 import { z } from 'zod';
+import { addressOf } from '../http/address.js';
 import { described } from '../http/described.js';
 import { route, type Route } from '../http/route.js';
-import { unauthorized } from '../platform/errors.js';
+import { suspended, unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
-import { accountKeyOf } from './authenticate.js';
 import { sha256, verifyPassword } from './credentials.js';
 import type { LoginLimits } from './login-limits.js';
-import { findUserByLogin } from './store.js';
+import { keyAndProof, malformed } from './proof-form.js';
+import type { Refusals } from './refusals.js';
+import { findUserByLogin, rememberOrigin, type User } from './store.js';
 import type { Tokens } from './tokens.js';
 
-/** E-mail and password of a Basic header (RFC 7617): the password may hold colons, the e-mail may not. */
-function basicCredentials(request: Request): { email: string; password: string } | null {
-  const encoded = /^Basic +([A-Za-z0-9+/_=-]{1,4096})$/i.exec(request.get('authorization') ?? '')?.[1];
-  const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : '';
+/** E-mail and password of Basic credentials (RFC 7617): the password may hold colons, the e-mail may not. */
+function parseCredentials(encoded: string): { email: string; password: string } {
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
-  if (colon < 1 || decoded.includes('\0')) return null;
+  if (colon < 1 || decoded.includes('\0')) throw unauthorized('Basic', malformed('Basic'));
   return { email: decoded.slice(0, colon).trim().toLowerCase(), password: decoded.slice(colon + 1) };
 }
 
@@ -31,10 +31,16 @@ const accessToken = z
   .meta({ id: 'AccessToken', description: 'A token and how long it is good for.' });
 
 /**
- * GET /v1/login: the specification's way to an access token. A body is ignored. Whatever is wrong, exactly one hash
- * is verified, so that the time tells nothing.
+ * GET /v1/login: the specification's way to an access token. A body is ignored. Under a key that is known exactly one
+ * hash is verified, whatever is wrong, so that the time tells nothing; under one that is not, none. That a shipper is
+ * suspended is told only to who has right credentials.
  */
-export function loginRoute(db: Database, tokens: Tokens, limits: LoginLimits): Route {
+export function loginRoute(
+  db: Database,
+  tokens: Tokens,
+  limits: LoginLimits,
+  refusals: Pick<Refusals, 'note'>,
+): Route {
   return route({
     method: 'get',
     path: '/v1/login',
@@ -45,22 +51,38 @@ export function loginRoute(db: Database, tokens: Tokens, limits: LoginLimits): R
     answers: { 200: accessToken },
     auth: 'login',
     handle: async (_request, { request }) => {
-      const credentials = basicCredentials(request);
-      const accountKey = accountKeyOf(request);
-      if (!credentials || !accountKey) throw unauthorized('Basic');
+      const { accountKey, proof } = keyAndProof(request, 'Basic');
+      const { email, password } = parseCredentials(proof);
       const keyHash = sha256(accountKey);
-      const { email, password } = credentials;
-      const user = await limits.attempt({ accountKey, email, ip: request.ip ?? '' }, async (spend) => {
-        const found = await findUserByLogin(db, keyHash, email);
-        await spend(); // not before: an outage of PostgreSQL costs nobody his logins
-        const matches = await verifyPassword(found?.passwordHash ?? null, password);
-        return matches ? found : null;
-      });
-      if (!user) throw unauthorized('Basic');
+      let known: User | null = null;
+      const user = await limits.attempt(
+        { accountKey, email, ip: request.ip ?? '' },
+        {
+          find: async (origin) => {
+            const found = await findUserByLogin(db, keyHash, email, origin);
+            known = found?.user ?? null;
+            return found;
+          },
+          verify: (found: User | null) => verifyPassword(found?.passwordHash ?? null, password),
+          remember: ({ userId }, origin) => rememberOrigin(db, userId, origin),
+        },
+      );
+      if (!user) {
+        const { shipperId = null, userId = null } = (known as User | null) ?? {};
+        const address = addressOf(request);
+        refusals.note(
+          { kind: 'UNKNOWN', name: null, address },
+          { action: 'LOGIN_REFUSED', shipperId, userId },
+        );
+        throw unauthorized('Basic');
+      }
+      if (user.shipperStatus === 'SUSPENDED') throw suspended();
       const token = await tokens.issue({
         userId: user.userId,
         shipperId: user.shipperId,
         accountKeyHash: keyHash.toString('base64url'),
+        userEpoch: user.userEpoch,
+        shipperEpoch: user.shipperEpoch,
       });
       return { data: { token, expiresIn: String(tokens.lifetimeSeconds) } };
     },

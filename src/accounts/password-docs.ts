@@ -11,7 +11,7 @@ const common = { tags: ['Accounts'] as [string], security: [] };
 
 /** `/set-password`, the page behind a password link. */
 export function passwordPaths(schemas: SchemaCollector): Paths {
-  const schema = schemas.toJson(form, 'input');
+  const schema = schemas.toJson(form, 'body');
   const body = { schema, example: exampleOf(schema, schemas.components) };
   return {
     '/set-password': {

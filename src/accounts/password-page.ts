@@ -1,10 +1,12 @@
-import express, { Router } from 'express';
+import express, { Router, type ErrorRequestHandler } from 'express';
 import { z } from 'zod';
+import { addressOf } from '../http/address.js';
 import { described } from '../http/described.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import { hashPassword, hashing, sha256 } from './credentials.js';
-import { passwordLinkIsValid, redeemPasswordLink } from './store.js';
+import { findLinkOwner } from './password-store.js';
+import { redeemPasswordLink } from './register.js';
 
 /** Contract, section 6: 12 to 128 characters. */
 export const password = described(
@@ -28,11 +30,11 @@ export const linkToken = described(
 export const form = z.object({ token: linkToken, password });
 
 /** The page behind a password link: a form, and its submission. */
-export function passwordPage(db: Database): Router {
+export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   const router = Router();
   router.get('/set-password', async (request, response) => {
     const token = linkToken.safeParse(request.query.token);
-    const valid = token.success && (await passwordLinkIsValid(db, sha256(token.data)));
+    const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
     if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
     response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
   });
@@ -42,7 +44,7 @@ export function passwordPage(db: Database): Router {
     express.json({ limit: 4_096 }),
     async (request, response) => {
       const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
-      const valid = token.success && (await passwordLinkIsValid(db, sha256(token.data)));
+      const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
       if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
       const parsed = form.safeParse(request.body);
       if (!parsed.success) {
@@ -50,17 +52,28 @@ export function passwordPage(db: Database): Router {
         return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
       }
       const { password: chosen } = parsed.data;
-      const passwordHash = await hashing.run('set-password', () => hashPassword(chosen));
-      const redeemed = await redeemPasswordLink(db, sha256(token.data), passwordHash);
+      const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
+        favoured: true, // only who has a link comes as far as this
+      });
+      const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
+      if (redeemed) onPasswordSet();
       if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
       response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
     },
   );
+  router.use('/set-password', unreadable);
   router.all('/set-password', () => {
     throw methodNotAllowed('GET, HEAD, POST');
   });
   return router;
 }
+
+/** Who submits what is no form is answered as a page, too. */
+const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
+  const { status } = error; // a number where Express could not read the body
+  if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
+  response.status(400).send(page('Not read', '<p>What was sent could not be read. Open the link again.</p>'));
+};
 
 const linkVoid = '<p>This link was used already or has expired. Ask your operator for a new one.</p>';
 

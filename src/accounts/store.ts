@@ -2,7 +2,10 @@ import type { Database } from '../platform/postgres.js';
 
 export interface User {
   userId: string;
+  userEpoch: number;
   shipperId: string;
+  shipperEpoch: number;
+  shipperStatus: 'ACTIVE' | 'SUSPENDED';
   passwordHash: string | null;
 }
 
@@ -17,13 +20,22 @@ export async function insertShipper(
   );
 }
 
-export async function shipperExists(db: Database, shipperId: string): Promise<boolean> {
-  const rows = await db.query('shipper-exists', 'select 1 from shippers where shipper_id = $1', [shipperId]);
+/** Whether there is such a shipper; it is not removed before the transaction ends. */
+export async function holdShipper(tx: Database, shipperId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'hold-shipper',
+    `select 1 from shippers where shipper_id = $1 and status <> 'REMOVED' for share`,
+    [shipperId],
+  );
   return rows.length > 0;
 }
 
+/** The account keys that are good: of every shipper its own, and for a while the one before. */
+const hasKey = (hash: string) =>
+  `(account_key_hash = ${hash} or previous_key_hash = ${hash} and previous_key_until > now()) and status <> 'REMOVED'`;
+
 export async function accountKeyExists(db: Database, accountKeyHash: Buffer): Promise<boolean> {
-  const rows = await db.query('account-key-exists', 'select 1 from shippers where account_key_hash = $1', [
+  const rows = await db.query('account-key-exists', `select 1 from shippers where ${hasKey('$1')}`, [
     accountKeyHash,
   ]);
   return rows.length > 0;
@@ -41,57 +53,45 @@ export async function insertUser(
   );
 }
 
-export async function userExists(db: Database, userId: string): Promise<boolean> {
-  return (await db.query('user-exists', 'select 1 from users where user_id = $1', [userId])).length > 0;
-}
-
+/** Null where there is no account of that key. `trusted`: the user logged in from that origin in the last 30 days. */
 export async function findUserByLogin(
   db: Database,
   accountKeyHash: Buffer,
   email: string,
-): Promise<User | null> {
-  const rows = await db.query<User>(
+  origin: string,
+): Promise<{ user: User | null; trusted: boolean } | null> {
+  const rows = await db.query<User & { userId: string | null; trusted: boolean }>(
     'find-user-by-login',
-    `select user_id as "userId", shipper_id as "shipperId", password_hash as "passwordHash"
-       from users join shippers using (shipper_id)
-      where account_key_hash = $1 and email = $2`,
-    [accountKeyHash, email],
+    `select u.user_id as "userId", u.epoch as "userEpoch", s.shipper_id as "shipperId", s.epoch as "shipperEpoch",
+            s.status as "shipperStatus", u.password_hash as "passwordHash",
+            exists (select 1 from login_origins o
+                     where o.user_id = u.user_id and o.origin = $3 and o.seen_at > now() - interval '30 days') as trusted
+       from shippers s
+       left join lateral (
+         select user_id, epoch, password_hash from users where shipper_id = s.shipper_id and email = $2 limit 1) u on true
+      where ${hasKey('$1')}`,
+    [accountKeyHash, email, origin],
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (!row) return null;
+  const { trusted, ...user } = row;
+  return { user: user.userId === null ? null : user, trusted };
 }
 
-/** Keeps a new link of the user; links that have expired go. */
-export async function insertPasswordLink(db: Database, tokenHash: Buffer, userId: string, expiresAt: Date) {
+const originsPerUser = 100;
+
+/** Notes that the user logged in from there: at most once a day, and of so many origins the latest. */
+export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<void> {
   await db.query(
-    'insert-password-link',
-    `with expired as (delete from password_links where user_id = $2 and expires_at < now())
-     insert into password_links (token_hash, user_id, expires_at) values ($1, $2, $3)`,
-    [tokenHash, userId, expiresAt],
-  );
-}
-
-export async function passwordLinkIsValid(db: Database, tokenHash: Buffer): Promise<boolean> {
-  const rows = await db.query(
-    'password-link-is-valid',
-    'select 1 from password_links where token_hash = $1 and expires_at > now()',
-    [tokenHash],
-  );
-  return rows.length > 0;
-}
-
-/** Sets the password and uses up the link, in one statement: of two at once, one wins. False if the link is void. */
-export async function redeemPasswordLink(
-  db: Database,
-  tokenHash: Buffer,
-  passwordHash: string,
-): Promise<boolean> {
-  const rows = await db.query(
-    'redeem-password-link',
-    `with link as (
-       delete from password_links where token_hash = $1 and expires_at > now() returning user_id
+    'remember-login-origin',
+    `with old as (
+       delete from login_origins where user_id = $1 and origin <> $2 and origin not in (
+         select origin from login_origins
+          where user_id = $1 and seen_at > now() - interval '30 days' order by seen_at desc limit $3)
      )
-     update users set password_hash = $2 from link where users.user_id = link.user_id returning users.user_id`,
-    [tokenHash, passwordHash],
+     insert into login_origins (user_id, origin, seen_at) values ($1, $2, now())
+     on conflict (user_id, origin) do update set seen_at = now()
+      where login_origins.seen_at < now() - interval '1 day'`,
+    [userId, origin, originsPerUser - 1],
   );
-  return rows.length > 0;
 }

@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import type { OperatorClient } from './client.js';
 import { idArgument } from './options.js';
 import { example, type Data, type Request } from './request.js';
+import { addShipperCommands } from './shippers.js';
+import type { Io } from './terminal.js';
+import { addUserCommands } from './users.js';
 
 interface NewUser {
   email: string;
@@ -9,7 +12,7 @@ interface NewUser {
 }
 
 /** Adds the commands for who may use the service. */
-export function addAccountCommands(program: Command, request: Request): void {
+export function addAccountCommands(program: Command, request: Request, io: Io): void {
   const shipper = program.command('shipper').description('shippers');
   shipper
     .command('create')
@@ -18,6 +21,7 @@ export function addAccountCommands(program: Command, request: Request): void {
     .option('--email <address>', 'register its first user, too, who sets a password at the link shown')
     .addHelpText('after', example('shipper create --name "Books and more" --email ana@example.com'))
     .action(request(createShipper));
+  addShipperCommands(shipper, request, io);
 
   const user = program.command('user').description('users of a shipper');
   user
@@ -45,6 +49,7 @@ export function addAccountCommands(program: Command, request: Request): void {
         client.post(`/operator/v1/users/${encodeURIComponent(id)}/password-link`, '{}'),
       ),
     );
+  addUserCommands(user, request, io);
 }
 
 async function createShipper(

@@ -49,6 +49,8 @@ export interface OperatorClient {
   get(path: string): Promise<Record<string, unknown>>;
   /** `json` is sent as it is. */
   post(path: string, json: string, options?: PostOptions): Promise<Record<string, unknown>>;
+  patch(path: string, json: string): Promise<Record<string, unknown>>;
+  delete(path: string): Promise<Record<string, unknown>>;
 }
 
 /**
@@ -64,7 +66,12 @@ export function createClient({ url, token }: { url: string; token: string }): Op
     'user-agent': `parcelhook-operator/${version}`,
   };
 
-  async function once(method: 'GET' | 'POST', path: string, body: string | undefined, limitMs: number) {
+  async function once(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body: string | undefined,
+    limitMs: number,
+  ) {
     try {
       const answer = await got(base + path, {
         method,
@@ -93,6 +100,8 @@ export function createClient({ url, token }: { url: string; token: string }): Op
       const request = () => once('POST', path, json, options.timeoutMs ?? timeoutMs);
       return options.repeatable ? retried(request) : request();
     },
+    patch: (path, json) => retried(() => once('PATCH', path, json, timeoutMs)),
+    delete: (path) => once('DELETE', path, undefined, timeoutMs), // again, what is gone would be refused
   };
 }
 
@@ -112,8 +121,7 @@ function dataOf(base: string, httpStatus: number, body: string, retryAfter: stri
 
 function notes(httpStatus: number, failed: Failure | undefined, retryAfter: string | undefined): string[] {
   const lines = failed?.error.details?.map(({ path, message }) => `${path}: ${message}`) ?? [];
-  if (httpStatus === 401)
-    lines.push('Is --token or OPERATOR_TOKEN the one that the service was started with?');
+  if (httpStatus === 401) lines.push('Is --token or OPERATOR_TOKEN one that the service was started with?');
   if (!failed) lines.push('Is --url right?');
   if (httpStatus === 429 && retryAfter) lines.push(`retry after: ${retryAfter} s`);
   if (failed?.error.requestId) lines.push(`request id: ${failed.error.requestId}`);

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './accounts.js';
+import { addAuditCommand } from './audit.js';
 import type { OperatorClient } from './client.js';
 import { loadFile } from './load-file.js';
 import { idArgument, jsonArgument, numberArgument, wholeNumberArgument } from './options.js';
 import { example, requestWith, settingsOf, type Data, type Request } from './request.js';
+import { addShipmentCommands } from './shipments.js';
 import { printable, write, type Io } from './terminal.js';
 
 /** Sealing many secrets anew takes its time. */
@@ -12,7 +14,8 @@ const rotationTimeoutMs = 300_000;
 /** Adds every command of the contract's section 6 to the program. */
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const request = requestWith(io);
-  addAccountCommands(program, request);
+  addAccountCommands(program, request, io);
+  addAuditCommand(program, request);
 
   const event = program.command('event').description('state events of shipments');
   event
@@ -49,6 +52,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
       );
     });
 
+  addShipmentCommands(program, io, request);
   addMaintenanceCommands(program, request);
 
   program
@@ -75,7 +79,9 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   const secrets = program.command('secrets').description('webhook secrets at rest');
   secrets
     .command('rotate-key')
-    .description('seal every webhook secret with the current SECRETS_KEY; then SECRETS_KEY_PREVIOUS can go')
+    .description(
+      'seal what webhooks keep secret with the current SECRETS_KEY; then SECRETS_KEY_PREVIOUS can go',
+    )
     .addHelpText('after', example('secrets rotate-key'))
     .action(
       request((client) =>

@@ -7,18 +7,19 @@ type Common = { url?: string; token?: string; json?: true };
 
 export type Data = Record<string, unknown>;
 
-/** Makes a command's action of the request it stands for: sends it and prints its answer. */
+/** Makes a command's action of the request it stands for: sends it and prints its answer, for people by `format`. */
 export type Request = <Options>(
   call: (client: OperatorClient, options: Options) => Promise<Data>,
+  format?: (data: Data) => string,
 ) => (options: Options, command: Command) => Promise<void>;
 
 export const requestWith =
   (io: Io): Request =>
-  (call) =>
+  (call, format = aligned) =>
   async (options, command) => {
     const { client, json } = settingsOf(command, io);
     const data = await call(client, options);
-    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : aligned(data));
+    await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data));
   };
 
 /** What the options of every command say. */

@@ -29,3 +29,12 @@ export const renderNotification = (
     lat: event.lat ?? null,
     lng: event.lng ?? null,
   });
+
+const nothingPersonal = { anomalies: null, evidences: [], lat: null, lng: null };
+
+/** Of an event of a shipment whose personal data is erased, what may be told: the state and when. */
+export const withoutPersonalData = (event: StateEvent): StateEvent => ({ ...event, ...nothingPersonal });
+
+/** A notification that was rendered before its shipment's personal data was erased, as it is kept after. */
+export const eraseNotification = (body: string): string =>
+  JSON.stringify({ ...(JSON.parse(body) as object), ...nothingPersonal });

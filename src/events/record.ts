@@ -5,7 +5,7 @@ import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
 import { isTooSlow, isUniqueViolation, type Database } from '../platform/postgres.js';
-import { renderNotification, type StateEvent } from './notification.js';
+import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
 import {
   findEventsByExternalId,
   insertEvents,
@@ -155,6 +155,7 @@ const claimOf = (owed: Owed): Claim => ({
   supersedes: owed.supersedes,
   troubled: owed.troubled,
   isProbe: false,
+  erased: owed.event.erased,
 });
 
 /**
@@ -247,6 +248,7 @@ function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Mov
     fromSequence,
     toSequence: shipment.sequence,
     state: event.state,
+    erased: shipment.erased,
   });
   return {
     eventId: newId(recordedAt.getTime()),
@@ -256,7 +258,8 @@ function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Mov
     sequence: shipment.sequence,
     state: event.state,
     recordedAt,
-    body: renderNotification(shipment, event, timestampMs),
+    body: renderNotification(shipment, shipment.erased ? withoutPersonalData(event) : event, timestampMs),
+    erased: shipment.erased,
   };
 }
 

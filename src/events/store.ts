@@ -1,5 +1,5 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
-import { blocker, isTroubled, ms } from '../deliveries/outbox/sql.js';
+import { blocker, isActive, isTroubled, ms } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -12,6 +12,8 @@ export interface ShipmentHead {
   state: string | null;
   /** Events recorded so far. */
   sequence: number;
+  /** Its personal data is erased. */
+  erased: boolean;
 }
 
 export interface EventRow {
@@ -23,15 +25,18 @@ export interface EventRow {
   state: string;
   recordedAt: Date;
   body: string;
+  /** The personal data of its shipment was erased before. */
+  erased: boolean;
 }
 
-/** A shipment moves on from `fromSequence` to its last event; refused if another writer was faster. */
+/** A shipment moves on from `fromSequence` to its last event; refused if another writer was faster, or it was erased since. */
 export interface Move {
   shipmentId: string;
   shipperId: string;
   fromSequence: number;
   toSequence: number;
   state: string;
+  erased: boolean;
 }
 
 /** One delivery owed for one of the events recorded. */
@@ -63,10 +68,11 @@ export function loadShipments(
        select shipment_id, shipper_id, tracking_id, shipper_tracking_id from shipments where tracking_id = any($2)
      )
      select s.shipment_id as "shipmentId", s.shipper_id as "shipperId", s.tracking_id as "trackingId",
-            s.shipper_tracking_id as "shipperTrackingId", p.state, coalesce(p.sequence, 0) as sequence
+            s.shipper_tracking_id as "shipperTrackingId", p.state, coalesce(p.sequence, 0) as sequence,
+            p.erased_at is not null as erased
        from found s
        left join lateral (
-         select state, sequence from shipment_progress where shipment_id = s.shipment_id limit 1) p on true`,
+         select state, sequence, erased_at from shipment_progress where shipment_id = s.shipment_id limit 1) p on true`,
     [shipmentIds, trackingIds],
   );
 }
@@ -116,6 +122,8 @@ export async function insertEvents(
     room.total,
     options.leaseMs,
     options.orderHoldMs,
+    moves.map(({ erased }) => erased),
+    events.map(({ erased }) => (erased ? 'AFTER' : null)),
   ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
   return {
@@ -133,8 +141,8 @@ export async function insertEvents(
  */
 const insertEventsText = `
   with m as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[])
-      as m (shipment_id, shipper_id, from_sequence, to_sequence, state) order by shipment_id
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[])
+      as m (shipment_id, shipper_id, from_sequence, to_sequence, state, erased) order by shipment_id
   ), created as (
     insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
     select shipment_id, shipper_id, state, to_sequence, now() from m where from_sequence = 0
@@ -145,14 +153,15 @@ const insertEventsText = `
     update shipment_progress p set state = m.state, sequence = m.to_sequence, updated_at = now()
       from m
      where m.from_sequence > 0 and p.shipment_id = any(array[m.shipment_id]) and p.sequence = m.from_sequence
+       and (p.erased_at is not null) = m.erased
     returning p.shipment_id
   ), moved as materialized (
     select shipment_id from created union all select shipment_id from advanced
   ), recorded as (
-    insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+    insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
     select e.* from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
-                           $12::timestamptz[], $13::text[])
-        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+                           $12::timestamptz[], $13::text[], $20::text[])
+        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
      where coalesce(e.shipment_id in (select shipment_id from moved), false)
      order by e.external_id, e.event_id
     returning event_id, shipper_id, shipment_id, sequence, state
@@ -164,8 +173,8 @@ const insertEventsText = `
       from recorded r
      cross join lateral (
        select webhook_id, revision, ordering, supersede, called_since, c.troubled,
-              status = 'ACTIVE' and not coalesce(c.resting, false) as probed,
-              case when status = 'ACTIVE' and not coalesce(c.open, false)
+              ${isActive('webhooks')} and not coalesce(c.resting, false) as probed,
+              case when ${isActive('webhooks')} and not coalesce(c.open, false)
                    then coalesce(($14::jsonb -> webhook_id::text)::int, $15::int) else 0 end as room
          from webhooks
          left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting

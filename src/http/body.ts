@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type RequestHandler, type Response } from 'express';
+import type { RequestHandler } from 'express';
+import readRaw from 'raw-body';
 import { ApiError, invalidRequest, type Detail } from '../platform/errors.js';
 import { maxDetails } from './route.js';
 
@@ -10,29 +11,37 @@ const jsonTypes = ['application/json', '+json'];
 const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
-/** Reads a JSON body of at most 256 KiB; anything PostgreSQL or JavaScript could stumble over is refused by path. */
-export function jsonBody(): RequestHandler[] {
-  return [
-    (request, _response, next) => {
-      const length = request.headers['content-length'] ?? request.headers['transfer-encoding'] ?? '0';
-      const supported = request.is(jsonTypes) && !otherCharset.test(request.get('content-type') ?? '');
-      next(length !== '0' && !supported ? unsupportedMediaType() : undefined);
-    },
-    express.json({
-      limit: maxBodyBytes,
-      strict: false,
-      inflate: false,
-      type: jsonTypes,
-      verify: (_request, response, bytes) => {
-        (response as Response).locals.notUtf8 = !isUtf8(bytes);
-      },
-    }),
-    (request, response, next) => {
-      const details: Detail[] = response.locals.notUtf8 ? [{ path: 'body', message: 'must be UTF-8' }] : [];
-      inspect(request.body, '', 0, details);
-      next(details.length > 0 ? invalidRequest(details) : undefined);
-    },
-  ];
+/**
+ * Reads a JSON body of at most 256 KiB; anything PostgreSQL or JavaScript could stumble over is refused by path. The
+ * end of a body that is refused is not waited for.
+ */
+export function jsonBody(): RequestHandler {
+  return async (request, _response, next) => {
+    const { 'content-length': length = null, 'transfer-encoding': coding } = request.headers;
+    const isJson = request.is(jsonTypes);
+    if (!isJson && coding === undefined && (length ?? '0') === '0') return next();
+    const compression = request.get('content-encoding') ?? 'identity';
+    if (!isJson || otherCharset.test(request.get('content-type') ?? '') || !/^identity$/i.test(compression))
+      throw unsupportedMediaType();
+    const bytes = await readRaw(request, { length, limit: maxBodyBytes });
+    const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
+    const body = parse(bytes.toString());
+    inspect(body, '', 0, details);
+    if (details.length > 0) throw invalidRequest(details);
+    request.body = body;
+    next();
+  };
+}
+
+const byteOrderMark = '\ufeff';
+
+function parse(text: string): unknown {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
+  } catch {
+    throw invalidRequest([{ path: 'body', message: 'must be valid JSON' }]);
+  }
 }
 
 export const unsupportedMediaType = () =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { duration } from '../platform/duration.js';
 import { described } from './described.js';
 
 const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
@@ -23,6 +24,17 @@ export const trackingId = described(
 /** Any JSON; what JavaScript or PostgreSQL could stumble over was refused when the body was read. */
 export const anyJson = (description: string, example: unknown) =>
   described(z.unknown(), description, example);
+
+/** Of a text that is trimmed and must not be empty then, for the document. */
+export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
+
+/** How long what was before a rotation is good, parsed to milliseconds: a day unless it is said. */
+export const overlap = (description: string) =>
+  described(z.string(), description, '24h', {
+    pattern: '^(?:0s|[1-9]\\d{0,5}s|[1-9]\\d{0,3}m|[1-9]\\d?h|[12]?\\dd|30d)$',
+  })
+    .default('24h')
+    .pipe(duration({ minMs: 0, maxMs: 30 * 86_400_000 }));
 
 /** An id in a path. Any text passes: what has not the form of an id names nothing, which is 404 rather than 400. */
 export const idInPath = (description: string) =>

@@ -1,65 +1,98 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
-import { invalidRequest } from '../platform/errors.js';
-import { failureBody } from './envelope.js';
+import { createConnections, type ConnectionLimits } from './connections.js';
+import { destroyStalled } from './stalled.js';
+import { answerUnreadable } from './unreadable.js';
 
 export interface Listener {
   port: number;
   /** Another app answers from now on. */
   use(app: RequestListener): void;
+  /** How many connections are open. */
+  connections(): number;
   /** Takes no new connection; resolves when the requests under way are answered. */
   close(): Promise<void>;
 }
 
+export interface ListenerOptions {
+  port: number;
+  /** Undefined: all interfaces. */
+  host: string | undefined;
+  limits: ConnectionLimits;
+  /** What the slowest request may take to be answered. */
+  longestAnswerMs: number;
+  /** Others than the usual, in tests. */
+  times?: Partial<typeof usualTimes>;
+}
+
+const usualTimes = {
+  /** Bounds on receiving a request's head, and the whole of it. */
+  headersMs: 10_000,
+  requestMs: 30_000,
+  /** How long an idle connection is kept: longer than load balancers keep theirs (60 s). */
+  idleMs: 65_000,
+  /** An answer of which its client reads nothing for so long is given up. */
+  stalledMs: 30_000,
+  /** Who is refused may take so long to read it and to end; then the connection goes. */
+  lingerMs: 1_000,
+};
+
 /** Who has not sent the whole of his request by then is cut off at the end. */
 const closeGraceMs = 4_000;
 
-/**
- * An HTTP server whose every wait has a bound; slow senders of headers or bodies are cut off. `longestAnswerMs` is
- * what the slowest request may take to be answered.
- */
-export function listen(first: RequestListener, port: number, longestAnswerMs: number): Promise<Listener> {
+/** An HTTP server whose every wait has a bound: for heads, bodies, readers, and for the end of what it refused. */
+export function listen(first: RequestListener, options: ListenerOptions): Promise<Listener> {
+  const times = { ...usualTimes, ...options.times };
+  const connections = createConnections(options.limits);
   let app = first;
-  const connections = new Map<Socket, IncomingMessage | null>();
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response);
+    response.once('close', () => {
+      if (!request.complete) notWaitedFor(request, times.lingerMs);
+    });
+    app(request, response);
+  };
   const server = createServer(
     {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 65_000,
+      headersTimeout: times.headersMs,
+      requestTimeout: times.requestMs,
+      connectionsCheckingInterval: Math.min(2_000, times.headersMs),
+      keepAliveTimeout: times.idleMs,
     },
-    (request, response) => {
-      const { socket } = request;
-      connections.set(socket, request);
-      response.once('close', () => {
-        if (connections.get(socket) === request) connections.set(socket, null);
-      });
-      app(request, response);
-    },
+    answer,
   );
-  server.on('connection', (socket: Socket) => {
-    connections.set(socket, null);
-    socket.once('close', () => connections.delete(socket));
-  });
-  server.on('clientError', answerUnreadable);
-  const cutOffSilent = () => {
-    for (const [socket, request] of connections) if (!request?.complete) socket.destroy();
-  };
+  server.on('connection', connections.add);
+  server.on('clientError', answerUnreadable(times.lingerMs));
+  destroyStalled(server, times.stalledMs, connections.isDone);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, () => {
+    server.listen({ port: options.port, host: options.host }, () => {
       server.off('error', reject);
       const address = server.address();
       resolve({
-        port: typeof address === 'object' && address ? address.port : port,
+        port: typeof address === 'object' && address ? address.port : options.port,
         use: (next) => void (app = next),
-        close: () => close(server, cutOffSilent, closeGraceMs + longestAnswerMs),
+        connections: connections.count,
+        close: () => close(server, connections.cutOffSilent, closeGraceMs + options.longestAnswerMs),
       });
     });
   });
+}
+
+/** The rest of a request that is answered already; it is read, so that the answer is not lost by a reset. */
+function notWaitedFor(request: IncomingMessage, lingerMs: number): void {
+  const { socket }: { socket: Socket } = request;
+  if (socket.destroyed) return;
+  request.resume();
+  const timer = setTimeout(() => request.complete || socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** A request may be on its way on a connection that looks idle: closing at once would break it off. */
@@ -80,28 +113,4 @@ async function close(server: Server, cutOffSilent: () => void, longestMs: number
     });
     server.closeIdleConnections();
   });
-}
-
-const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** What the HTTP parser itself refuses is answered in the API's form as well; then the connection closes. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const requestId = randomUUID();
-  const failure = invalidRequest([{ path: 'request', message: 'could not be read' }]);
-  const body = JSON.stringify(failureBody(failure, requestId));
-  socket.end(
-    [
-      `HTTP/1.1 ${unreadable[error.code ?? ''] ?? '400 Bad Request'}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

@@ -3,7 +3,15 @@ import { described } from './described.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-const exampleCursor = Buffer.from('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b').toString('base64url');
+/** The 16 bytes of an id in base64url. */
+const cursorForm = /^[A-Za-z0-9_-]{21}[AQgw]$/;
+const toCursor = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+const idOfCursor = (cursor: string): string =>
+  Buffer.from(cursor, 'base64url')
+    .toString('hex')
+    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+
+const exampleCursor = toCursor('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
 
 /** `limit` and `cursor` of every list (contract, section 2). The cursor stands for the last id of the page before. */
 export const paging = {
@@ -12,9 +20,12 @@ export const paging = {
     .meta({ default: 50 })
     .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
     .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
-  cursor: described(z.string(), '`nextCursor` of the page before.', exampleCursor)
-    .transform((text) => Buffer.from(text, 'base64url').toString())
-    .refine((id) => uuidForm.test(id), 'must be the nextCursor of an earlier answer')
+  cursor: described(
+    z.string().regex(cursorForm, 'must be the nextCursor of an earlier answer'),
+    '`nextCursor` of the page before.',
+    exampleCursor,
+  )
+    .transform(idOfCursor)
     .optional(),
 };
 
@@ -22,7 +33,7 @@ export const paging = {
 export function cutPage<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { page, nextCursor: last ? Buffer.from(idOf(last)).toString('base64url') : null };
+  return { page, nextCursor: last ? toCursor(idOf(last)) : null };
 }
 
 /** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */

@@ -4,12 +4,19 @@ import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { Answer } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
+import { unknownParameters } from './unknown-parameters.js';
 
 /** Who is calling: null on routes without authentication. */
 export interface Caller {
   shipperId: string;
   userId: string;
+  /** Name of the operator's token; null for a shipper's user. */
+  operator: string | null;
+  address: string | null;
 }
+
+/** What an operator's token allows: to read, to record state events, or everything. */
+export type OperatorScope = 'read' | 'events' | 'admin';
 
 export interface RouteRequest<Params, Query, Headers, Body> {
   params: Params;
@@ -41,6 +48,10 @@ export interface Route extends RouteDocs {
   path: string;
   /** `login` checks its credentials itself. */
   auth: 'login' | 'shipper' | 'operator';
+  /** It takes turns among shippers itself, or waits long for something else than the database. */
+  takesNoTurn?: boolean;
+  /** What the operator's token has to allow; by default `read` for GET, else `admin`. */
+  scope: OperatorScope;
   params: z.ZodObject;
   query: z.ZodObject;
   headers: z.ZodObject;
@@ -60,6 +71,8 @@ interface RouteSpec<
   method: Method;
   path: string;
   auth?: Route['auth'];
+  takesNoTurn?: boolean;
+  scope?: OperatorScope;
   params?: Params;
   query?: Query;
   /** Request headers by the names under which they are documented. */
@@ -86,6 +99,7 @@ export function route<
 >(spec: RouteSpec<Params, Query, Headers, Body>): Route {
   return {
     auth: 'shipper',
+    scope: spec.method === 'get' ? 'read' : 'admin',
     params: nothing,
     query: nothing,
     headers: nothing,
@@ -106,9 +120,10 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
-  const details = Object.values(parts).flatMap((part) =>
-    part.success ? [] : part.error.issues.map(detailOf),
-  );
+  const details = [
+    ...Object.values(parts).flatMap((part) => (part.success ? [] : part.error.issues.map(detailOf))),
+    ...unknownParameters(spec.query.shape, request.query),
+  ];
   if (details.length > 0) throw invalidRequest(details.slice(0, maxDetails));
   return {
     params: parts.params.data,

@@ -7,16 +7,19 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './body.js';
 import { failureBody, successBody } from './envelope.js';
-import { describeIssue, parseRequest, type Caller, type Route } from './route.js';
+import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
+import type { Shares } from './shares.js';
 
 export interface ServerOptions {
   routes: Route[];
   /** Pages for people, outside the API's conventions. */
   pages: RequestHandler[];
   /** Throws ApiError where the request may not pass. */
-  authenticate: Record<'shipper' | 'operator', (request: Request) => Promise<Caller>>;
+  authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError where a shipper asks too often. */
   limit(shipperId: string): void;
+  /** What a shipper may have of this process at once. */
+  shares: Shares;
   logger: Logger;
   metrics: Metrics;
   /** Proxies whose X-Forwarded-For is believed, as express takes them. */
@@ -38,11 +41,13 @@ export function createApp(options: ServerOptions): Express {
     identifyAndLog(logger, metrics),
     helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
   );
+  app.use(refuseNotifications);
+  app.use(['/v1', '/operator/v1'], keepPrivate);
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {
     for (const spec of group) {
       const readsBody = spec.method === 'post' || spec.method === 'patch';
-      const handlers = [admission(spec, options), ...(readsBody ? parseBody : []), handler(spec)];
+      const handlers = [admission(spec, options), ...(readsBody ? [parseBody] : []), handler(spec, options)];
       app[spec.method](path, ...handlers);
     }
     app.all(path, refuseMethod(group));
@@ -55,6 +60,12 @@ export function createApp(options: ServerOptions): Express {
   return app;
 }
 
+/** What the API answers belongs to who asked: no cache keeps it. */
+const keepPrivate: RequestHandler = (_request, response, next) => {
+  response.set('Cache-Control', 'private, no-store');
+  next();
+};
+
 const groupByPath = (routes: Route[]): Map<string, Route[]> =>
   routes.reduce(
     (groups, spec) => groups.set(spec.path, [...(groups.get(spec.path) ?? []), spec]),
@@ -62,21 +73,26 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
   );
 
 const admission =
-  (spec: Route, { authenticate, limit }: ServerOptions): RequestHandler =>
+  (spec: Route, { authenticate, limit, shares }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
     if (spec.auth !== 'login') {
-      const caller = (response.locals.caller = await authenticate[spec.auth](request));
-      if (spec.auth === 'shipper') limit(caller.shipperId);
+      const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
+      if (spec.auth === 'shipper') {
+        limit(caller.shipperId);
+        shares.begin(caller.shipperId, response);
+      }
     }
     next();
   };
 
 const handler =
-  (spec: Route): RequestHandler =>
+  (spec: Route, { shares }: ServerOptions): RequestHandler =>
   async (request, response) => {
     const parsed = parseRequest(spec, request);
     const caller = response.locals.caller as Caller | undefined;
-    const answer = await spec.handle({ ...parsed, caller } as never, { request, response });
+    const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
+    const takesTurns = spec.auth === 'shipper' && !spec.takesNoTurn;
+    const answer = await (takesTurns ? shares.inTurn(caller!.shipperId, response, work) : work());
     if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
   };
 
@@ -86,6 +102,13 @@ const refuseMethod = (group: Route[]): RequestHandler => {
   return () => {
     throw methodNotAllowed(allow);
   };
+};
+
+/** What a webhook of ours sends us would send the next one: a loop that only grows. */
+const refuseNotifications: RequestHandler = (request, _response, next) => {
+  if (request.headers['parcelhook-attempt'] === undefined) return next();
+  const message = 'marks a notification, and this service takes none: a webhook must not call it';
+  throw invalidRequest([{ path: 'Parcelhook-Attempt', message }]);
 };
 
 /** Node takes about forty methods; those no route has share one label. */

@@ -71,10 +71,12 @@ export const cancelledReplay = replay
 
 export const resealed = z
   .object({
-    resealed: count('Secrets that were sealed with another key and now are with the current one.'),
-    unreadable: count('Secrets that neither key opens.'),
+    resealed: count(
+      'Webhooks whose secrets, headers or query were plain or sealed with another key, and now are with the current one.',
+    ),
+    unreadable: count('Webhooks with something that neither key opens.'),
   })
-  .meta({ id: 'ResealedSecrets', description: 'What became of the secrets.' });
+  .meta({ id: 'ResealedSecrets', description: 'What became of what webhooks keep sealed.' });
 
 export const status = z
   .object({

@@ -2,6 +2,7 @@ import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { countOpenCircuits, readLag } from './lag-store.js';
+import { countRemoved } from './removal/store.js';
 
 const openCounted = 200_000;
 
@@ -44,6 +45,7 @@ async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void
   );
   for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
   metrics.circuitsOpen.set(await countOpenCircuits(db));
+  metrics.shippersToRemove.set(await countRemoved(db));
 }
 
 async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {

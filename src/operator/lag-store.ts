@@ -1,4 +1,4 @@
-import { isCallable } from '../deliveries/outbox/sql.js';
+import { isActive, isCallable } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/postgres.js';
 
 /** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
@@ -42,7 +42,7 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
             coalesce(extract(epoch from now() - (
               select min(o.due_at)
                 from owing cross join lateral (
-                  select webhook_id, status, deleted_at from webhooks where webhook_id = owing.webhook_id limit 1) w
+                  select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = owing.webhook_id limit 1) w
                cross join lateral (
                  select due_at from outbox
                   where webhook_id = w.webhook_id and due_at <= now() and status <> 'SENDING' and ${isCallable('w')}
@@ -58,7 +58,7 @@ export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
     `select count(*)::int as count from circuits join webhooks using (webhook_id)
-      where open_until is not null and status = 'ACTIVE' and deleted_at is null`,
+      where open_until is not null and ${isActive('webhooks')}`,
   );
   return row!.count;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actorOf, audit, audited } from '../accounts/audit.js';
 import { cancelReplay, findReplay } from '../deliveries/replay/store.js';
 import { idInPath } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
@@ -26,9 +27,14 @@ export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies
       errors: { 409: 'The replay is over.' },
       auth: 'operator',
       params: z.object({ replayId: idInPath('The replay.') }),
-      handle: async ({ params: { replayId } }) => {
+      handle: async ({ caller, params: { replayId } }) => {
         if (!isUuid(replayId)) throw notFound('This replay');
-        const cancelled = await cancelReplay(db, replayId);
+        const cancelled = await audited(
+          db,
+          actorOf(caller),
+          (tx) => cancelReplay(tx, replayId),
+          (replay) => replay && { action: 'REPLAY_CANCELLED', webhookId: replay.webhookId },
+        );
         if (cancelled) return { data: cancelled };
         const replay = await findReplay(db, replayId);
         if (!replay) throw notFound('This replay');
@@ -38,13 +44,17 @@ export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies
     route({
       method: 'post',
       path: '/operator/v1/secrets/rotate-key',
-      summary: 'Seal every webhook secret with the current key',
+      summary: 'Seal all that is secret with the current key',
       operationId: 'rotateKey',
       tag: 'Operator',
       description: 'After `SECRETS_KEY` was changed and the one before set as `SECRETS_KEY_PREVIOUS`.',
       answers: { 200: resealed },
       auth: 'operator',
-      handle: async () => ({ data: await resealSecrets() }),
+      handle: async ({ caller }) => {
+        const result = await resealSecrets(); // in many transactions, each harmless to repeat
+        await audit(db, actorOf(caller), { action: 'SECRETS_RESEALED' });
+        return { data: result };
+      },
     }),
   ];
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { actorOf } from '../accounts/audit.js';
 import { newPasswordLink, registerShipper, registerUser } from '../accounts/register.js';
 import { password } from '../accounts/password-page.js';
 import type { NewEvent, RecordResult } from '../events/record.js';
 import { described } from '../http/described.js';
-import { anyJson, idInPath, milliseconds, trackingId } from '../http/fields.js';
+import { anyJson, idInPath, milliseconds, notBlank, trackingId } from '../http/fields.js';
 import { isUuid } from '../http/paging.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
@@ -90,9 +91,14 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       answers: { 201: answers.shipper },
       auth: 'operator',
       body: z.object({
-        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books'),
+        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+          pattern: notBlank,
+        }),
       }),
-      handle: async ({ body }) => ({ httpStatus: 201, data: await registerShipper(db, body.name) }),
+      handle: async ({ caller, body }) => ({
+        httpStatus: 201,
+        data: await registerShipper(db, actorOf(caller), body.name),
+      }),
     }),
     route({
       method: 'post',
@@ -106,12 +112,17 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       auth: 'operator',
       params: z.object({ shipperId: idInPath('The shipper.') }),
       body: z.object({
-        email: described(z.email('must be an e-mail address').max(254), 'E-mail address.', 'ana@example.com'),
+        email: described(
+          z.string().regex(z.regexes.email, 'must be an e-mail address').max(254),
+          'E-mail address.',
+          'ana@example.com',
+        ),
         password: password.optional(),
       }),
-      handle: async ({ params: { shipperId }, body }) => {
+      handle: async ({ caller, params: { shipperId }, body }) => {
         if (!isUuid(shipperId)) throw notFound('This shipper');
-        return { httpStatus: 201, data: await registerUser(db, deps.publicUrl(), { shipperId, ...body }) };
+        const user = { shipperId, ...body };
+        return { httpStatus: 201, data: await registerUser(db, deps.publicUrl(), actorOf(caller), user) };
       },
     }),
     route({
@@ -120,16 +131,14 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       summary: 'Make a link at which a user sets a password',
       operationId: 'createPasswordLink',
       tag: 'Operator',
-      description: 'Good for one use and 24 hours. Earlier links stay good.',
+      description: 'Good for one use and 24 hours. Earlier links stay good until one of them is used.',
       answers: { 201: answers.passwordLink },
       auth: 'operator',
       params: z.object({ userId: idInPath('The user.') }),
-      handle: async ({ params: { userId } }) => {
+      handle: async ({ caller, params: { userId } }) => {
         if (!isUuid(userId)) throw notFound('This user');
-        return {
-          httpStatus: 201,
-          data: { setPasswordUrl: await newPasswordLink(db, deps.publicUrl(), userId) },
-        };
+        const setPasswordUrl = await newPasswordLink(db, deps.publicUrl(), actorOf(caller), userId);
+        return { httpStatus: 201, data: { setPasswordUrl } };
       },
     }),
     route({
@@ -144,6 +153,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
         409: 'The shipment cannot change to this state, or the `eventId` was used for another event.',
       },
       auth: 'operator',
+      scope: 'events',
       params: z.object({ trackingId }),
       body: z.object(fields),
       handle: async ({ params: { trackingId }, body }) => {
@@ -163,6 +173,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
         'Those that are valid are recorded, in the order given; the others are refused one by one, each with its reason.',
       answers: { 202: answers.recordedMany },
       auth: 'operator',
+      scope: 'events',
       body: z.object({ events }),
       handle: async ({ body }) => {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));

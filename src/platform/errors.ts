@@ -19,14 +19,22 @@ export class ApiError extends Error {
 export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
   new ApiError(400, 'INVALID_REQUEST', message, { details });
 
-/** The message never tells which part was wrong (contract, section 2). */
-export const unauthorized = (challenge: 'Bearer' | 'Basic' = 'Bearer') =>
-  new ApiError(401, 'UNAUTHORIZED', 'The key, credentials or token are missing, wrong or expired.', {
+/** The message may say what is absent or malformed, never which part was wrong (contract, section 2). */
+export const unauthorized = (
+  challenge: 'Bearer' | 'Basic' = 'Bearer',
+  message = 'The key, credentials or token are wrong or expired.',
+) =>
+  new ApiError(401, 'UNAUTHORIZED', message, {
     headers: { 'WWW-Authenticate': `${challenge} realm="parcelhook"` },
   });
 
 export const forbidden = () =>
   new ApiError(403, 'FORBIDDEN', 'The token does not belong to the account of this key.');
+
+export const suspended = () => new ApiError(403, 'FORBIDDEN', 'This account is suspended.');
+
+export const tooSmallScope = (needed: string) =>
+  new ApiError(403, 'FORBIDDEN', `This operator token does not allow that: it takes the scope ${needed}.`);
 
 export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what} was not found.`);
 

@@ -106,11 +106,38 @@ export function createMetrics() {
       'kind',
       ['delivery', 'order'],
     ),
+    shipmentsErased: counterOf(
+      'shipments_erased_total',
+      'Shipments whose personal data was erased, by who wanted it.',
+      'cause',
+      ['operator', 'retention'],
+    ),
+    removalRows: counterOf('removal_rows_total', 'Rows of removed shippers deleted, by table.', 'rows', [
+      'webhooks',
+      'outbox',
+      'deliveries',
+      'orders_to_create',
+      'events',
+      'idempotency_keys',
+      'users',
+    ]),
     rateLimited: counterOf('rate_limited_total', 'Requests refused with 429.', 'limit', [
       'api',
       'login_account',
       'login_ip',
+      'login_crowd',
+      'by_hand',
+      'webhook_creation',
+      'at_once',
     ]),
+    connectionsDropped: counterOf(
+      'http_connections_dropped_total',
+      'Connections that found no room (refused), or made room for another while idle (displaced).',
+      'reason',
+      ['refused', 'displaced'],
+    ),
+    connections: gauge('http_connections', 'Open connections to this process.'),
+    connectionsLimit: gauge('http_connections_limit', 'The most connections this process takes.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
     deliveriesOpen: gauge('deliveries_open', 'Deliveries that are not over (counted up to 200,000).', [
@@ -124,6 +151,7 @@ export function createMetrics() {
     webhooks: gauge('webhooks', 'Registered webhooks.', ['status']),
     queueJobs: gauge('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
     queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest job that waits.', ['queue']),
+    shippersToRemove: gauge('shippers_to_remove', 'Removed shippers of which something is left.'),
     refreshedAt: gauge('metrics_refreshed_timestamp_seconds', 'When the gauges of the whole were last read.'),
 
     canaryAge: gauge(

@@ -42,6 +42,10 @@ const onePlan = [
   'jit=off',
 ];
 
+/** For pools: each side hears within half a minute that the other is gone, also on a connection that is idle. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
+
 /** SQLSTATEs (PostgreSQL appendix A) and socket errors that mean "not now" rather than "wrong". */
 const outOfReach = new Set([
   '55P03', // lock_not_available: lock_timeout
@@ -99,14 +103,14 @@ export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
-    options: [...onePlan, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
+    options: [...onePlan, ...serverKeepAlive, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
       .map((set) => `-c ${set}`)
       .join(' '),
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
-    keepAlive: true,
+    ...keepAlive,
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
     idle_in_transaction_session_timeout: 10_000,

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { anyJson } from '../http/fields.js';
+import { anyJson, notBlank } from '../http/fields.js';
 
 const maxLength = 1_000;
 const text = z
   .string()
   .trim()
   .max(maxLength, `must have at most ${maxLength} characters`)
-  .min(1, 'must not be empty');
+  .min(1, 'must not be empty')
+  .meta({ pattern: notBlank });
 const optionalText = z.string().trim().max(maxLength, `must have at most ${maxLength} characters`).nullish();
 const amount = z.number('must be a finite number').min(0, 'must be at least 0');
 const size = z.number('must be a finite number').gt(0, 'must be greater than 0');

@@ -20,6 +20,7 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
     route({
       method: 'post',
       path: '/v1/shipments',
+      takesNoTurn: true, // its turns are those of the admission
       summary: 'Integrate an order',
       operationId: 'integrateOrder',
       tag: 'Shipments',

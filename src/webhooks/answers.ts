@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
 import { moment, nextCursor, uuid } from '../http/fields.js';
+import { masked } from './at-rest.js';
 import { fields } from './schema.js';
 
 const webhookId = uuid('Identifier of the webhook.');
@@ -28,7 +29,11 @@ export const webhook = z
     ),
     ordering: fields.ordering,
     supersede: fields.supersede,
-    headers: fields.headers,
+    headers: described(
+      z.record(z.string(), z.literal(masked)),
+      `Headers that are sent along; their values are not shown.`,
+      { 'X-Team': masked },
+    ),
     description: fields.description,
     createdAt: moment('When it was registered.'),
     updatedAt: moment('When it was last changed.'),

@@ -8,6 +8,10 @@ export interface DestinationPolicy {
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; not looked at where private targets are allowed. */
   allowedPorts: readonly number[];
+  /** The operator's: never to be called, whatever else is allowed. */
+  isDenied(ip: string): boolean;
+  /** Where the service itself is reached. */
+  publicUrl: URL | null;
 }
 
 /** What is public in name but not in fact: IANA's IPv4 special-purpose registry (RFC 6890) and one cloud. */
@@ -55,7 +59,7 @@ const deniedIpv6 = DENIED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(range
  */
 export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean {
   const family = isIP(ip);
-  if (family === 0 || ip.includes('%')) return true;
+  if (family === 0 || ip.includes('%') || policy.isDenied(ip)) return true;
   if (policy.allowPrivateTargets) return false;
   if (family === 4) {
     const address = ipaddr.IPv4.parse(ip);

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
 
 export { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
-export { addressDenied, guardedLookup, type Resolve } from './destination-lookup.js';
+export { addressDenied, checkedAddresses, guardedLookup, type Resolve } from './destination-lookup.js';
 
 const MAX_LENGTH = 2048;
 
@@ -25,6 +25,7 @@ const DENIED_SUFFIXES = [
   'lan',
   'localdomain',
   'private',
+  'svc', // Kubernetes, shortened by its search domains
 ] as const;
 
 /**
@@ -33,7 +34,9 @@ const DENIED_SUFFIXES = [
  * checked, when a connection is made (`guardedLookup`).
  *
  * A text that two parsers could read differently is refused, whatever the policy. What passes is stored and
- * called as written: nothing is normalised.
+ * called as written, but for a host in Unicode (`asciiAddress`): nothing else is normalised.
+ *
+ * It is asked again on every attempt: the policy may have become tighter since.
  */
 export function checkTargetAddress(text: string, policy: DestinationPolicy): string | null {
   return checkText(text) ?? checkParsed(text, policy);
@@ -44,7 +47,7 @@ function checkText(text: string): string | null {
   if (text === '') return 'The address is empty; write an absolute URL such as https://example.org/hook.';
   if (text.length > MAX_LENGTH) return `The address is longer than ${MAX_LENGTH} characters; shorten it.`;
   if (!/^[\x21-\x7e]+$/.test(text)) {
-    return 'The address has a space, a control character or one outside ASCII; write a host name in punycode (xn--…) and percent-encode the rest.';
+    return 'The address has a space, a control character or one outside ASCII that no host name has in this form; write a host name in lower case or punycode (xn--…) and percent-encode the rest.';
   }
   if (text.includes('\\'))
     return 'The address has a backslash; write / instead, or percent-encode it as %5C.';
@@ -61,6 +64,7 @@ function checkText(text: string): string | null {
   }
   if (authority.endsWith(':'))
     return 'The address has a colon without a port; write the port or leave out the colon.';
+  if (/:0\d+$/.test(authority)) return 'The port begins with a zero; write it without.';
   return null;
 }
 
@@ -68,7 +72,16 @@ function checkParsed(text: string, policy: DestinationPolicy): string | null {
   if (!URL.canParse(text)) return 'The address is not a valid URL; check its host and port.';
   const url = new URL(text);
   if (url.protocol === 'http:' && !policy.allowHttpTargets) return 'The address must begin with https://.';
-  return checkHost(authorityOf(text), url.hostname, policy) ?? checkPort(url, policy);
+  return (
+    checkHost(authorityOf(text), url.hostname, policy) ?? checkOwn(url, policy) ?? checkPort(url, policy)
+  );
+}
+
+/** A notification to ourselves would make a request of ours out of what a shipper wrote. */
+function checkOwn(url: URL, { publicUrl, allowPrivateTargets }: DestinationPolicy): string | null {
+  if (publicUrl === null) return null;
+  const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
+  return isOwn ? 'The address is that of this service; use one of your own.' : null;
 }
 
 function checkHost(authority: string, hostname: string, policy: DestinationPolicy): string | null {
@@ -84,7 +97,7 @@ function checkHost(authority: string, hostname: string, policy: DestinationPolic
 
 function checkLiteral(ip: string, policy: DestinationPolicy): string | null {
   if (!isDeniedAddress(ip, policy)) return null;
-  return `The IP address ${ip} is private, reserved or our own; use one that is reachable on the public internet.`;
+  return `The IP address ${ip} is private, reserved, our own or denied here; use one that is reachable on the public internet.`;
 }
 
 /** RFC 1035, 2.3.4 (lengths); the underscore is not a host name's but is in use. */

@@ -1,43 +1,52 @@
 import type { Database } from '../platform/postgres.js';
+import { sealMark, type OwnHeaders } from './at-rest.js';
 
-/** A webhook's secrets as they are stored. */
-export interface SealedSecrets {
+/** What a webhook keeps sealed, as it is stored. */
+export interface Sealed {
   webhookId: string;
   secret: string;
   previousSecret: string | null;
+  targetAddress: string;
+  headers: OwnHeaders;
 }
 
-/** Webhooks after `afterId`, deleted ones too, with a secret that was not sealed with this key. */
-export function listForeignSecrets(db: Database, keyId: string, afterId: string | null, limit: number) {
-  return db.query<SealedSecrets>(
-    'list-foreign-secrets',
-    `select webhook_id as "webhookId", secret, previous_secret as "previousSecret" from webhooks
+const query = `substr(target_address, strpos(target_address, '?') + 1)`;
+
+/** Webhooks after `afterId`, deleted ones too, of which something is not sealed or not with this prefix. */
+export function listForeign(db: Database, prefix: string, afterId: string | null, limit: number) {
+  return db.query<Sealed>(
+    'list-foreign-seals',
+    `select webhook_id as "webhookId", secret, previous_secret as "previousSecret",
+            target_address as "targetAddress", headers
+       from webhooks
       where webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
-        and (split_part(secret, '.', 1) <> $1 or split_part(previous_secret, '.', 1) <> $1)
+        and (not starts_with(secret, $1) or not starts_with(previous_secret, $1)
+             or target_address like '%?%' and not starts_with(${query}, '${sealMark}' || $1)
+             or exists (select from jsonb_each_text(headers) h where not starts_with(h.value, '${sealMark}' || $1)))
       order by webhook_id limit $3`,
-    [keyId, afterId, limit],
+    [prefix, afterId, limit],
   );
 }
 
-/** Puts resealed secrets in place, but not where they were rotated meanwhile. Answers how many webhooks. */
-export async function replaceSecrets(
+/** Puts what was sealed anew in place, but not where it was changed meanwhile. Answers how many webhooks. */
+export async function replaceSealed(
   db: Database,
-  changes: { before: SealedSecrets; after: SealedSecrets }[],
+  changes: { before: Sealed; after: Sealed }[],
 ): Promise<number> {
   const rows = await db.query(
-    'replace-secrets',
-    `update webhooks w set secret = c.secret, previous_secret = c.previous_secret, revision = w.revision + 1
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
-         as c (webhook_id, old_secret, old_previous, secret, previous_secret)
-      where w.webhook_id = c.webhook_id and w.secret = c.old_secret
-        and w.previous_secret is not distinct from c.old_previous
+    'replace-sealed',
+    `update webhooks w
+        set secret = c.after ->> 'secret', previous_secret = c.after ->> 'previousSecret',
+            target_address = c.after ->> 'targetAddress', headers = c.after -> 'headers', revision = w.revision + 1
+       from unnest($1::uuid[], $2::jsonb[], $3::jsonb[]) as c (webhook_id, before, after)
+      where w.webhook_id = c.webhook_id and w.secret = c.before ->> 'secret'
+        and w.previous_secret is not distinct from c.before ->> 'previousSecret'
+        and w.target_address = c.before ->> 'targetAddress' and w.headers = c.before -> 'headers'
      returning w.webhook_id`,
     [
       changes.map(({ before }) => before.webhookId),
-      changes.map(({ before }) => before.secret),
-      changes.map(({ before }) => before.previousSecret),
-      changes.map(({ after }) => after.secret),
-      changes.map(({ after }) => after.previousSecret),
+      changes.map(({ before }) => JSON.stringify(before)),
+      changes.map(({ after }) => JSON.stringify(after)),
     ],
   );
   return rows.length;

@@ -1,52 +1,55 @@
 import { describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database } from '../platform/postgres.js';
-import { listForeignSecrets, replaceSecrets, type SealedSecrets } from './reseal-store.js';
-import type { SecretBox } from './secrets.js';
+import type { AtRest } from './at-rest.js';
+import { listForeign, replaceSealed, type Sealed } from './reseal-store.js';
 
 const webhooksPerStatement = 200;
 
-/**
- * Seals every webhook's secrets with the current SECRETS_KEY. Can be broken off and begun again at any time. Answers
- * how many webhooks were resealed, and how many have a secret that neither key opens; those stay as they are.
- */
-export async function resealSecrets(deps: {
+interface Dependencies {
   db: Database;
-  secrets: SecretBox;
+  sealed: AtRest;
   logger: Logger;
-}): Promise<{ resealed: number; unreadable: number }> {
+}
+
+/**
+ * Seals anew what webhooks keep in plain text, or sealed but not with this prefix. Can be broken off and begun again
+ * at any time. Answers how many webhooks were resealed, and how many hold what neither key opens; those stay as they
+ * are.
+ */
+export async function resealWebhooks(
+  deps: Dependencies,
+  prefix: string,
+): Promise<{ resealed: number; unreadable: number }> {
   const result = { resealed: 0, unreadable: 0 };
   let afterId: string | null = null;
   for (;;) {
-    const page: SealedSecrets[] = await listForeignSecrets(
-      deps.db,
-      deps.secrets.keyId,
-      afterId,
-      webhooksPerStatement,
-    );
+    const page: Sealed[] = await listForeign(deps.db, prefix, afterId, webhooksPerStatement);
     const changes = page.flatMap((before) => {
       const after = reseal(deps, before);
       if (!after) result.unreadable += 1;
       return after ? [{ before, after }] : [];
     });
-    if (changes.length > 0) result.resealed += await replaceSecrets(deps.db, changes);
+    if (changes.length > 0) result.resealed += await replaceSealed(deps.db, changes);
     const last = page.at(-1);
     if (!last) return result;
     afterId = last.webhookId;
   }
 }
 
-function reseal(deps: { secrets: SecretBox; logger: Logger }, sealed: SealedSecrets): SealedSecrets | null {
-  const { open, seal } = deps.secrets;
+function reseal({ sealed, logger }: Dependencies, before: Sealed): Sealed | null {
+  const { webhookId: id, secret, previousSecret, targetAddress, headers } = before;
+  const again = (kept: string) => sealed.sealSecret(id, sealed.openSecret(id, kept));
   try {
-    const { webhookId, secret, previousSecret } = sealed;
     return {
-      webhookId,
-      secret: seal(open(secret)),
-      previousSecret: previousSecret === null ? null : seal(open(previousSecret)),
+      webhookId: id,
+      secret: again(secret),
+      previousSecret: previousSecret === null ? null : again(previousSecret),
+      targetAddress: sealed.sealAddress(id, sealed.openAddress(id, targetAddress)),
+      headers: sealed.sealHeaders(id, sealed.openHeaders(id, headers)),
     };
   } catch (error) {
-    deps.logger.warn({ webhookId: sealed.webhookId, error: describeError(error) }, 'secret not resealed');
+    logger.warn({ webhookId: id, error: describeError(error) }, 'webhook not resealed');
     return null;
   }
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod';
+import { actorOf, audited } from '../accounts/audit.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/fields.js';
+import { idInPath, overlap } from '../http/fields.js';
 import { cutPage, isUuid, paging } from '../http/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/postgres.js';
 import * as answers from './answers.js';
+import { maskHeaders, withoutQuery, type AtRest } from './at-rest.js';
+import { sealChanges } from './changes.js';
 import type { DestinationPolicy } from './destination.js';
+import type { WebhookLimits } from './limits.js';
 import { webhookSchemas } from './schema.js';
-import { newSecret, type SecretBox } from './secrets.js';
+import { newSecret } from './secrets.js';
 import {
   findWebhook,
   insertWebhook,
@@ -22,9 +26,10 @@ import {
 
 export interface WebhookDependencies {
   db: Database;
-  secrets: SecretBox;
+  sealed: AtRest;
   policy: DestinationPolicy;
   webhooksPerShipper: number;
+  limits: WebhookLimits;
   /** Names a webhook may take interest in today; others are kept for a later catalogue. */
   knownInterests: ReadonlySet<string>;
   /** Resolves when no send to a webhook that was stopped just now can start any more. */
@@ -43,11 +48,13 @@ export interface WebhookDependencies {
 const webhookParams = z.object({ webhookId: idInPath('The webhook.').toLowerCase() });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
-  const { db, secrets, knownInterests } = deps;
+  const { db, sealed, knownInterests } = deps;
   const schemas = webhookSchemas(deps.policy);
   const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,
+    targetAddress: addressOf(webhook, sealed),
+    headers: maskHeaders(webhook.headers),
     createdAt: isoOffset(webhook.createdAt),
     updatedAt: isoOffset(webhook.updatedAt),
     unknownInterests: webhook.interests.filter((name) => name !== '*' && !knownInterests.has(name)),
@@ -80,13 +87,30 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       tag: 'Webhooks',
       description: `The same address may be registered more than once. What interests may name today: ${namesToday}.`,
       answers: { 201: answers.newWebhook },
-      errors: { 409: 'You have as many webhooks as one shipper may have.' },
+      errors: {
+        409: 'You have as many webhooks as one shipper may have.',
+        429: 'Too many requests, or too many webhooks created within an hour by you or for this destination.',
+      },
       bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
       body: schemas.create,
       handle: async ({ caller, body }) => {
+        await deps.limits.creation({ shipperId: caller.shipperId, targetAddress: body.targetAddress });
         const secret = newSecret();
-        const input = { ...body, webhookId: newId(), sealedSecret: secrets.seal(secret) };
-        const created = await insertWebhook(db, caller.shipperId, input, deps.webhooksPerShipper);
+        const webhookId = newId();
+        const input = {
+          ...body,
+          webhookId,
+          targetAddress: sealed.sealAddress(webhookId, body.targetAddress),
+          headers: sealed.sealHeaders(webhookId, body.headers ?? {}),
+          sealedSecret: sealed.sealSecret(webhookId, secret),
+        };
+        const { shipperId } = caller;
+        const created = await audited(
+          db,
+          actorOf(caller),
+          (tx) => insertWebhook(tx, shipperId, input, deps.webhooksPerShipper),
+          (webhook) => webhook && { action: 'WEBHOOK_CREATED', shipperId, webhookId: webhook.webhookId },
+        );
         if (!created) throw conflict(`A shipper may have at most ${deps.webhooksPerShipper} webhooks.`);
         return { httpStatus: 201, data: { ...view(created), secret } };
       },
@@ -112,19 +136,27 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'updateWebhook',
       tag: 'Webhooks',
       description:
-        'Merges: what is not named stays. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed.',
+        'Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed.',
       answers: { 200: answers.webhook },
       bodyExample: { status: 'PAUSED' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }) => {
-        const update = (tx: Database) => updateWebhook(tx, caller.shipperId, webhookId, body);
-        const resume = async (tx: Database) => {
-          await deps.onResuming(tx, caller.shipperId, webhookId);
-          return update(tx);
+        const { shipperId } = caller;
+        const update = async (tx: Database) => {
+          if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
+          const changes = await sealChanges({ tx, sealed }, shipperId, webhookId, body);
+          return updateWebhook(tx, shipperId, webhookId, changes);
         };
+        const fields = Object.keys(body);
         const updated = existing(
-          isUuid(webhookId) && (await (body.status === 'ACTIVE' ? db.transaction(resume) : update(db))),
+          isUuid(webhookId) &&
+            (await audited(
+              db,
+              actorOf(caller),
+              update,
+              (webhook) => webhook && { action: 'WEBHOOK_UPDATED', shipperId, webhookId, fields },
+            )),
         );
         if (body.ordering !== undefined) await deps.onReordered(webhookId);
         if (body.status === 'ACTIVE') deps.onResumed(webhookId);
@@ -142,7 +174,16 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       answers: { 200: answers.deletedWebhook },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
-        existing(isUuid(webhookId) && (await markDeleted(db, caller.shipperId, webhookId)));
+        const { shipperId } = caller;
+        existing(
+          isUuid(webhookId) &&
+            (await audited(
+              db,
+              actorOf(caller),
+              (tx) => markDeleted(tx, shipperId, webhookId),
+              (deleted) => (deleted ? { action: 'WEBHOOK_DELETED', shipperId, webhookId } : null),
+            )),
+        );
         await deps.onStopped();
         await deps.onDeleted(webhookId);
         return { data: { webhookId } };
@@ -155,16 +196,35 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'rotateSecret',
       tag: 'Webhooks',
       description:
-        'The old one signs along for 24 hours; a second rotation within that time ends the first secret.',
+        'The old one signs along for `overlap`; a second rotation within that time ends the first secret. `0s` is for a secret that has leaked: after the answer nothing is signed with it.',
       answers: { 200: answers.rotatedSecret },
       params: webhookParams,
-      handle: async ({ caller, params: { webhookId } }) => {
+      body: z.object({ overlap: overlap('How long the old secret signs along, up to 30d.') }).prefault({}),
+      handle: async ({ caller, params: { webhookId }, body }) => {
+        const { shipperId } = caller;
         const secret = newSecret();
         const validUntil = existing(
-          isUuid(webhookId) && (await rotateSecret(db, caller.shipperId, webhookId, secrets.seal(secret))),
+          isUuid(webhookId) &&
+            (await audited(
+              db,
+              actorOf(caller),
+              (tx) =>
+                rotateSecret(tx, shipperId, webhookId, sealed.sealSecret(webhookId, secret), body.overlap),
+              (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
+            )),
         );
+        if (body.overlap === 0) await deps.onStopped(); // what was claimed before knows the old one only
         return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };
       },
     }),
   ];
+}
+
+/** Its owner sees the whole address; where no key opens it, what is readable. */
+function addressOf({ webhookId, targetAddress }: Webhook, sealed: AtRest): string {
+  try {
+    return sealed.openAddress(webhookId, targetAddress);
+  } catch {
+    return withoutQuery(targetAddress);
+  }
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
+import { addressPattern } from './address-pattern.js';
+import { masked } from './at-rest.js';
 import { checkTargetAddress, type DestinationPolicy } from './destination.js';
+import { asciiAddress } from './destination-unicode.js';
 
 const interest = z
   .string()
@@ -12,20 +15,21 @@ const reservedHeader =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|user-agent|proxy-.*|webhook-.*|parcelhook-.*)$/i;
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
-const headers = z.record(z.string(), z.string()).superRefine((value, context) => {
-  const names = Object.keys(value);
-  if (names.length > 16) context.addIssue('must have at most 16 headers');
-  for (const name of names) {
-    const problem = !headerName.test(name)
-      ? 'must be a header name of RFC 9110'
-      : reservedHeader.test(name)
-        ? 'is set by the service and must not be there'
-        : !headerValue.test(value[name] ?? '')
-          ? 'must be printable ASCII of at most 1,000 characters'
-          : null;
-    if (problem) context.addIssue({ code: 'custom', message: problem, path: [name] });
-  }
-});
+const headers = (isKept: (value: string) => boolean) =>
+  z.record(z.string(), z.string()).superRefine((value, context) => {
+    const names = Object.keys(value);
+    if (names.length > 16) context.addIssue('must have at most 16 headers');
+    for (const name of names) {
+      const problem = !headerName.test(name)
+        ? 'must be a header name of RFC 9110'
+        : reservedHeader.test(name)
+          ? 'is set by the service and must not be there'
+          : !headerValue.test(value[name] ?? '') && !isKept(value[name] ?? '')
+            ? 'must be printable ASCII of at most 1,000 characters'
+            : null;
+      if (problem) context.addIssue({ code: 'custom', message: problem, path: [name] });
+    }
+  });
 
 /** Of requests and answers alike. */
 export const fields = {
@@ -48,12 +52,6 @@ export const fields = {
     'Leaves out a state that is still undelivered when a later one of the shipment is recorded.',
     false,
   ),
-  headers: described(
-    headers,
-    'Headers to send along; those that the service or HTTP itself sets are refused.',
-    { 'X-Team': 'logistics' },
-    { maxProperties: 16 },
-  ),
   description: described(
     z.string().max(1_000, 'must have at most 1,000 characters'),
     'Free text for yourself.',
@@ -61,17 +59,32 @@ export const fields = {
   ),
 };
 
+/** `valuePattern`: what the document says of values; the reserved names no pattern can tell. */
+const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePattern: string, more = '') =>
+  described(
+    schema,
+    `Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values.${more}`,
+    { 'X-Team': 'logistics' },
+    {
+      maxProperties: 16,
+      propertyNames: { pattern: headerName.source },
+      additionalProperties: { type: 'string', pattern: valuePattern },
+    },
+  );
+
 /** The bodies of create and update. `policy` decides which addresses a webhook may point to. */
 export function webhookSchemas(policy: DestinationPolicy) {
   const targetAddress = described(
-    z.string().superRefine((text, context) => {
+    z.string(),
+    'Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is taken as its punycode.',
+    'https://example.com/hooks/parcelhook',
+    { pattern: addressPattern(policy), maxLength: 2_048 },
+  )
+    .transform(asciiAddress)
+    .superRefine((text, context) => {
       const problem = checkTargetAddress(text, policy);
       if (problem) context.addIssue(problem);
-    }),
-    'Absolute URL that notifications are sent to.',
-    'https://example.com/hooks/parcelhook',
-    { format: 'uri', maxLength: 2_048 },
-  );
+    });
   const interests = fields.interests
     .transform((names) => [...new Set(names)])
     .refine((names) => names.length <= 64, 'must have at most 64 names');
@@ -81,11 +94,20 @@ export function webhookSchemas(policy: DestinationPolicy) {
     status: fields.status.optional(),
     ordering: fields.ordering.optional(),
     supersede: fields.supersede.optional(),
-    headers: fields.headers.optional(),
+    headers: describedHeaders(
+      headers(() => false),
+      headerValue.source,
+    ).optional(),
     description: fields.description.optional(),
   });
+  const keepable = describedHeaders(
+    headers((value) => value === masked),
+    `${headerValue.source}|^${masked}$`,
+    ` A value sent as \`${masked}\` stays as it is.`,
+  );
   const update = create
     .partial()
+    .extend({ headers: keepable.optional() })
     .meta({ id: 'WebhookChanges', minProperties: 1 })
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
       error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,

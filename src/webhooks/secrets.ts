@@ -1,18 +1,28 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Keeps webhook secrets encrypted at rest: AES-256-GCM; the sealed text names its key, so keys can be rotated. */
+/** What a text belongs to; a sealed one opens nowhere else. Both secrets of a rotation are the field `secret`. */
+export interface SealedField {
+  webhookId: string;
+  field: string;
+}
+
+/** Keeps texts encrypted at rest: AES-256-GCM; a sealed text names its form and its key, so both can change. */
 export interface SecretBox {
-  /** Names the current key; every text sealed with it begins with this and a full stop. */
-  keyId: string;
-  seal(secret: string): string;
-  /** Throws where the text was sealed with neither key or was changed. */
-  open(sealed: string): string;
+  /** Every text sealed with the current key begins with this. */
+  prefix: string;
+  seal(text: string, where: SealedField): string;
+  /** Throws where the text was sealed with neither key, was changed, or belongs elsewhere. */
+  open(sealed: string, where: SealedField): string;
 }
 
 /** A new signing secret as Standard Webhooks wants it: `whsec_` and 32 random bytes in base64. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-const rememberedSecrets = 10_000;
+/** What is sealed begins with this. Before there were forms, it began with its key and was bound to no field. */
+export const sealedForm = '2:';
+
+const algorithm = 'aes-256-gcm';
+const authTagLength = 16;
 
 interface Key {
   id: string;
@@ -24,39 +34,33 @@ const deriveKey = (secretsKey: string): Key => {
   return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
 };
 
+const boundTo = ({ webhookId, field }: SealedField) => Buffer.from(`${webhookId} ${field}`);
+
 /** Seals with `secretsKey`; opens what was sealed with it or with `otherKey`. */
 export function createSecretBox(secretsKey: string, otherKey?: string): SecretBox {
   const current = deriveKey(secretsKey);
   const keys = [current, ...(otherKey === undefined ? [] : [deriveKey(otherKey)])];
-  const opened = new Map<string, string>();
-
-  const decrypt = (sealed: string): string => {
-    const [id, iv, tag, text] = sealed.split('.');
-    const key = keys.find((known) => known.id === id);
-    if (!key || !iv || !tag || !text)
-      throw new Error('The webhook secret was sealed with another SECRETS_KEY');
-    const decipher = createDecipheriv('aes-256-gcm', key.bytes, Buffer.from(iv, 'base64url'));
-    decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-    return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString();
-  };
+  const prefix = `${sealedForm}${current.id}.`;
 
   return {
-    keyId: current.id,
-    seal: (secret) => {
+    prefix,
+    seal: (text, where) => {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', current.bytes, iv);
-      const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-      return [current.id, ...[iv, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))].join(
-        '.',
-      );
+      const cipher = createCipheriv(algorithm, current.bytes, iv, { authTagLength });
+      cipher.setAAD(boundTo(where));
+      const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+      return prefix + [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url')).join('.');
     },
-    open: (sealed) => {
-      const known = opened.get(sealed);
-      if (known !== undefined) return known;
-      const secret = decrypt(sealed);
-      if (opened.size >= rememberedSecrets) opened.clear();
-      opened.set(sealed, secret);
-      return secret;
+    open: (sealed, where) => {
+      const isBound = sealed.startsWith(sealedForm);
+      const [id, ...parts] = sealed.slice(isBound ? sealedForm.length : 0).split('.');
+      const key = keys.find((known) => known.id === id);
+      const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
+      if (!key || !iv || !tag || !text) throw new Error('It was sealed with another SECRETS_KEY');
+      const decipher = createDecipheriv(algorithm, key.bytes, iv, { authTagLength });
+      if (isBound) decipher.setAAD(boundTo(where));
+      decipher.setAuthTag(tag);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString();
     },
   };
 }

@@ -1,6 +1,8 @@
+import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
+/** As stored: what is sealed in its address and headers is still so. */
 export interface Webhook {
   webhookId: string;
   interests: string[];
@@ -28,14 +30,17 @@ export function insertWebhook(
 ): Promise<Webhook | null> {
   return db.transaction(async (tx) => {
     // Concurrent creations of one shipper count one another; orders, which refer to the same row, do not wait.
-    await tx.query('lock-shipper', 'select 1 from shippers where shipper_id = $1 for no key update', [
-      shipperId,
-    ]);
+    const [shipper] = await tx.query<{ status: string }>(
+      'lock-shipper',
+      'select status from shippers where shipper_id = $1 for no key update',
+      [shipperId],
+    );
+    if (shipper?.status === 'REMOVED') throw unauthorized();
     const rows = await tx.query<Webhook>(
       'insert-webhook',
       `insert into webhooks (webhook_id, shipper_id, interests, target_address, status, disabled_reason, ordering,
-                             supersede, headers, description, secret, created_at, updated_at)
-       select $1, $2, $3, $4, $5, case when $5 = 'DISABLED' then 'BY_SHIPPER' end, $6, $7, $8, $9, $10, now(), now()
+                             supersede, headers, description, secret, suspended, created_at, updated_at)
+       select $1, $2, $3, $4, $5, case when $5 = 'DISABLED' then 'BY_SHIPPER' end, $6, $7, $8, $9, $10, $12, now(), now()
         where (select count(*) from webhooks where shipper_id = $2 and deleted_at is null) < $11
        returning ${columns}`,
       [
@@ -50,6 +55,7 @@ export function insertWebhook(
         webhook.description ?? '',
         webhook.sealedSecret,
         limit,
+        shipper?.status === 'SUSPENDED',
       ],
     );
     return rows[0] ?? null;
@@ -78,6 +84,21 @@ export async function findWebhook(
     [shipperId, webhookId],
   );
   return rows[0] ?? null;
+}
+
+/** The webhook's headers as stored, which nobody changes until the transaction ends; null without that webhook. */
+export async function lockHeaders(
+  tx: Database,
+  shipperId: string,
+  webhookId: string,
+): Promise<Record<string, string> | null> {
+  const rows = await tx.query<{ headers: Record<string, string> }>(
+    'lock-headers',
+    `select headers from webhooks
+      where webhook_id = $2 and shipper_id = $1 and deleted_at is null for no key update`,
+    [shipperId, webhookId],
+  );
+  return rows[0]?.headers ?? null;
 }
 
 /** Merges the changes; null without that webhook. What was held is due as soon as it is ACTIVE. */
@@ -131,7 +152,7 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
 }
 
 /**
- * Puts a new secret in place; the one before signs along for 24 hours, and an older one no more. Answers until when,
+ * Puts a new secret in place; the one before signs along for `overlapMs`, and an older one no more. Answers until when,
  * null without that webhook.
  */
 export async function rotateSecret(
@@ -139,15 +160,17 @@ export async function rotateSecret(
   shipperId: string,
   webhookId: string,
   sealedSecret: string,
+  overlapMs: number,
 ): Promise<Date | null> {
   const rows = await db.query<{ validUntil: Date }>(
     'rotate-secret',
     `update webhooks
-        set secret = $3, previous_secret = secret, previous_secret_until = now() + interval '24 hours',
+        set secret = $3, previous_secret = case when $4::float8 > 0 then secret end,
+            previous_secret_until = now() + make_interval(secs => $4::float8 / 1000),
             revision = revision + 1, updated_at = now()
       where webhook_id = $2 and shipper_id = $1 and deleted_at is null
      returning previous_secret_until as "validUntil"`,
-    [shipperId, webhookId, sealedSecret],
+    [shipperId, webhookId, sealedSecret, overlapMs],
   );
   return rows[0]?.validUntil ?? null;
 }

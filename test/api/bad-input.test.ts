@@ -123,6 +123,51 @@ describe('numbers', () => {
   });
 });
 
+describe('CR LF', () => {
+  const header = (value: string) => ({
+    interests: ['CREATED'],
+    targetAddress: 'https://example.org/hook',
+    headers: { 'X-Team': value },
+  });
+
+  test('in the value or the name of a webhook header is 400: no header can be smuggled in', async () => {
+    expectWrong(await account.call('/v1/webhooks', { body: header('a\r\nwebhook-id: b') }), [
+      'headers.X-Team',
+    ]);
+    const named = { ...header('a'), headers: { 'X-A\r\nX-B': 'c' } };
+    expectWrong(await account.call('/v1/webhooks', { body: named }), ['headers.X-A\r\nX-B']);
+  });
+
+  test('in an address is 400', async () => {
+    const body = { ...header('a'), targetAddress: 'https://example.org/\r\nX-A: b' };
+    expectWrong(await account.call('/v1/webhooks', { body }), ['targetAddress']);
+  });
+
+  test('between the parts of JSON is as good as any white space', async () => {
+    const raw = JSON.stringify(sampleOrder(), null, 1).replaceAll('\n', '\r\n');
+    expectSuccess(await account.call('/v1/shipments', { raw }), 201);
+  });
+});
+
+test.each(['9007199254740993', '9007199254740992', '1.5', '-1', '253402300800000'])(
+  'an event of the moment %s is 400',
+  async (timestamp) => {
+    const raw = `{"state":"PICKED_UP","timestamp":${timestamp}}`;
+    expectWrong(await operator(service, '/shipments/PH1/events', { raw }), ['timestamp']);
+  },
+);
+
+test.each<[string, string, string | Buffer]>([
+  ['cut off', 'application/json', '{"token":'],
+  ['no object', 'application/json', '7'],
+  ['compressed', 'application/json', gzipSync('{}')],
+  ['in UTF-16', 'application/x-www-form-urlencoded; charset=utf-16', 'token=x'],
+])('at /set-password, where people are, what is %s is 400 with a page', async (_, type, raw) => {
+  const headers = { 'content-type': type, ...(typeof raw !== 'string' && { 'content-encoding': 'x' }) };
+  const answer = await request(`${service.url}/set-password`, { raw, headers });
+  expect([answer.httpStatus, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+});
+
 test('compressed bodies are 415, whatever they hold', async () => {
   for (const encoding of ['gzip', 'deflate', 'br', 'x-unknown', 'gzip, gzip']) {
     const answers = await everywhere(gzipSync('{"name":"x"}'), { 'content-encoding': encoding });

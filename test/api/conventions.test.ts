@@ -43,6 +43,22 @@ describe('answers', () => {
     expect(headers.get('server')).toBeNull();
   });
 
+  test('no cache keeps what the API answers, failures included; the document may be kept', async () => {
+    const paths = ['/v1/webhooks', '/v1/login', '/v1/nothing', '/v1/webhooks?limit=0', '/operator/v1/status'];
+    for (const path of paths)
+      for (const method of ['GET', 'PUT'])
+        for (const answer of [
+          await account.call(path, { method }),
+          await request(`${service.url}${path}`, { method }),
+        ])
+          expect([path, method, answer.headers.get('cache-control')]).toEqual([
+            path,
+            method,
+            'private, no-store',
+          ]);
+    expect((await request(`${service.url}/openapi.json`)).headers.get('cache-control')).toMatch(/^public/);
+  });
+
   test('HEAD answers what GET does, without a body', async () => {
     const answer = await account.call('/v1/webhooks', { method: 'HEAD' });
     expect(answer.httpStatus).toBe(200);
@@ -110,7 +126,7 @@ describe('routes and methods', () => {
     ['POST', '/v1/deliveries', ['GET']],
     ['DELETE', `/v1/deliveries/${anyId}`, ['GET']],
     ['OPTIONS', '/v1/shipments', ['POST']],
-    ['GET', '/operator/v1/shippers', ['POST']],
+    ['PUT', '/operator/v1/shippers', ['GET', 'POST']],
     ['GET', '/operator/v1/events', ['POST']],
     ['POST', '/operator/v1/status', ['GET']],
     ['POST', '/healthz', ['GET']],
@@ -162,6 +178,30 @@ describe('bodies', () => {
       'Connection: close',
     ];
     expectFailure(parseAnswer(await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${chunk}`)), 413);
+  });
+
+  test.each([
+    ['announced', 'Content-Length: 3000000', 'x'],
+    [
+      'of a length that is not announced',
+      'Transfer-Encoding: chunked',
+      `50000\r\n${'x'.repeat(0x50000)}\r\n`,
+    ],
+  ])('a body that is too large, %s, is refused before its end has come', async (_what, header, part) => {
+    const head = [
+      `POST /v1/shipments?key=${account.accountKey} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${account.token}`,
+      'Content-Type: application/json',
+      header,
+    ];
+    // The service closes although the client does not.
+    expectFailure(parseAnswer(await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${part}`)), 413);
+  });
+
+  test('a byte order mark before the JSON is no harm, and an empty body is an empty object', async () => {
+    expectSuccess(await post(`\ufeff${JSON.stringify(sampleOrder())}`), 201);
+    expectFailure(await post(''), 400);
   });
 
   test.each([

@@ -44,6 +44,7 @@ const routes: Route[] = [
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
   ['PATCH', ({ webhookId }) => `/v1/webhooks/${webhookId}`, { status: 'PAUSED' }],
   ['DELETE', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['GET', () => '/v1/egress'],
   ['POST', () => '/v1/shipments', sampleOrder()],
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
   ['GET', () => '/v1/deliveries'],

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
+import { freePort } from '../redis.js';
 import { until } from '../flows/support.js';
+import { expectFailure } from './expect.js';
 
 let service: Service;
 let account: Account;
@@ -93,14 +95,41 @@ describe('/metrics', () => {
   });
 });
 
-test('METRICS_PORT moves /metrics to a port of its own', async () => {
-  const other = await startService({ env: { METRICS_PORT: '19464' } });
+test('METRICS_PORT has a listener for /metrics and health; health stays on the port of the API as well', async () => {
+  const port = await freePort();
+  const other = await startService({ env: { METRICS_PORT: String(port) } });
   try {
+    const own = `http://127.0.0.1:${port}`;
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
-    const own = await fetch('http://127.0.0.1:19464/metrics');
-    expect(own.headers.get('content-type')).toContain('text/plain');
-    expect(await own.text()).toContain('parcelhook_build_info');
-    expect((await fetch('http://127.0.0.1:19464/v1/webhooks')).status).toBe(404);
+    const metrics = await fetch(`${own}/metrics`);
+    expect(metrics.headers.get('content-type')).toContain('text/plain');
+    const text = await metrics.text();
+    expect(text).toContain('parcelhook_build_info');
+    expect(sample(text, 'http_connections_limit')).toBeGreaterThan(100);
+    for (const url of [own, other.url])
+      for (const page of ['/healthz', '/readyz'])
+        await until(`${page} at ${url}`, async () => (await fetch(`${url}${page}`)).status === 200);
+    expect((await fetch(`${own}/v1/webhooks`)).status).toBe(404);
+    expect(other.process.output()).not.toContain('METRICS_TOKEN');
+  } finally {
+    await other.stop();
+  }
+});
+
+test('METRICS_TOKEN is asked for; where production sets neither it nor METRICS_PORT, the start warns', async () => {
+  expect(service.process.output().split('set METRICS_PORT or METRICS_TOKEN')).toHaveLength(2);
+  const METRICS_TOKEN = 'token-of-prometheus';
+  const other = await startService({ role: 'api', env: { METRICS_TOKEN } });
+  try {
+    const bearing = (token: string) =>
+      request(`${other.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    expectFailure(await request(`${other.url}/metrics`), 401);
+    expectFailure(await bearing('another'), 401);
+    expect((await bearing(METRICS_TOKEN)).body).toMatchObject({
+      text: expect.stringContaining('parcelhook_build_info'),
+    });
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
+    expect(other.process.output()).not.toContain('METRICS_PORT');
   } finally {
     await other.stop();
   }

@@ -4,9 +4,10 @@ import { registerWebhook, placeOrder, sampleOrder } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
-import { callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
+import { bareCall, callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
 import { answerChecker } from './openapi-support.js';
 
+const tokens = { read: 'token-that-may-read', events: 'token-that-may-record' };
 let service: Service;
 let receiver: Receiver;
 let world: World;
@@ -14,7 +15,9 @@ let calls: Record<string, Call>;
 let checker: ReturnType<typeof answerChecker>;
 
 beforeAll(async () => {
-  service = await startService({ env: { WEBHOOKS_PER_SHIPPER: '5' } });
+  service = await startService({
+    env: { WEBHOOKS_PER_SHIPPER: '5', OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}` },
+  });
   receiver = await startReceiver();
   world = await makeWorld(service, receiver.url);
   calls = callsOf(service, world);
@@ -74,14 +77,25 @@ describe('the document has the answer to requests', () => {
     }
   });
 
-  test("with another shipper's key", async () => {
+  test("with another shipper's key, of a suspended shipper, or with a token for something else", async () => {
     const account = { ...world.account, accountKey: world.other.accountKey };
-    for (const [id, call] of thatAnswer(403)) await checked(id, 403, call({ account }));
+    for (const [id, call] of thatAnswer(403)) {
+      const { path, method } = checker.operations.get(id)!;
+      const token = method === 'get' ? tokens.events : tokens.read;
+      const options = path.startsWith('/operator') ? { headers: { authorization: `Bearer ${token}` } } : {};
+      await checked(id, 403, call({ account: id === 'login' ? world.suspended : account }, options));
+    }
   });
 
   test('for what is not there', async () => {
     const account = { ...world.account, shipperId: unknownId, userId: unknownId };
-    const nothing = { webhookId: unknownId, deliveryId: unknownId, replayId: unknownId, trackingId: 'NONE' };
+    const nothing = {
+      leaving: account,
+      webhookId: unknownId,
+      deliveryId: unknownId,
+      replayId: unknownId,
+      trackingId: 'NONE',
+    };
     const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
     for (const [id, call] of thatAnswer(404)) {
       const body = id === 'setPassword' ? { body: valid } : {};
@@ -100,8 +114,10 @@ describe('the document has the answer to requests', () => {
   });
 
   test('with parameters that are not valid', async () => {
-    const junk = { webhookId: '%zz', deliveryId: '%zz', trackingId: '%zz' };
-    for (const id of ['getWebhook', 'deleteWebhook', 'getDelivery', 'trackShipment'])
+    const leaving = { ...world.leaving, shipperId: '%zz', userId: '%zz' };
+    const junk = { leaving, page: '?limit=0', webhookId: '%zz', deliveryId: '%zz', trackingId: '%zz' };
+    const ofOperator = ['listShippers', 'listAudit', 'listUsers', 'removeUser', 'removeShipper'];
+    for (const id of ['getWebhook', 'deleteWebhook', 'getDelivery', 'trackShipment', ...ofOperator])
       await checked(id, 400, calls[id]!(junk));
     for (const id of ['listWebhooks', 'listDeliveries']) {
       const account = { ...world.account, accountKey: `${world.account.accountKey}&limit=0` };
@@ -110,6 +126,16 @@ describe('the document has the answer to requests', () => {
     await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
     const short = { body: { token: world.linkToken, password: 'short' } };
     await checked('setPassword', 400, calls.setPassword!({}, short));
+  });
+
+  test('with a query parameter that there is not', async () => {
+    const all = [...checker.operations.values()].filter(({ path }) => /^\/(operator\/)?v1\//.test(path));
+    for (const described of all)
+      await checked(
+        described.operation.operationId,
+        400,
+        bareCall(service, world.account, described, 'unknown=1'),
+      );
   });
 
   test('that succeed', async () => {

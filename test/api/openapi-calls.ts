@@ -3,6 +3,7 @@ import type { Account, Answer, Request } from '../client.js';
 import type { Service } from '../harness.js';
 import { deliveriesOf, until } from '../flows/support/log.js';
 import { untilState } from './expect.js';
+import type { Described } from './openapi-support.js';
 
 const post = { method: 'POST' };
 
@@ -10,6 +11,11 @@ const post = { method: 'POST' };
 export interface World {
   account: Account;
   other: Account;
+  /** Whose end is asked for. */
+  leaving: Account;
+  suspended: Account;
+  /** Query of a list. */
+  page: string;
   webhookId: string;
   trackingId: string;
   deliveryId: string;
@@ -21,6 +27,12 @@ export interface World {
 export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
   const account = await registerAccount(service);
   const other = await registerAccount(service, 'other@example.com');
+  const leaving = await registerAccount(service, 'leaving@example.com');
+  const suspended = await registerAccount(service, 'suspended@example.com');
+  await operator(service, `/shippers/${suspended.shipperId}`, {
+    method: 'PATCH',
+    body: { status: 'SUSPENDED' },
+  });
   const { webhookId } = await registerWebhook(account, targetAddress);
   const order = await account.call('/v1/shipments', { body: sampleOrder() });
   const trackingId = order.data.trackingId as string;
@@ -32,9 +44,20 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
   const replayId = replay.data.replayId as string;
   await service.sql(`update replays set status = 'RUNNING', next_at = now() + interval '1 day'`);
-  const link = await operator(service, `/users/${account.userId}/password-link`, post);
+  const link = await operator(service, `/users/${other.userId}/password-link`, post);
   const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
-  return { account, other, webhookId, trackingId, deliveryId, replayId, linkToken };
+  return {
+    account,
+    other,
+    leaving,
+    suspended,
+    page: '',
+    webhookId,
+    trackingId,
+    deliveryId,
+    replayId,
+    linkToken,
+  };
 }
 
 /** Sends a request as `changes` have it: with other ids, another body, other headers, to another process. */
@@ -82,6 +105,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     createWebhook: shipper(() => '/v1/webhooks', {
       body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
     }),
+    getEgress: shipper(() => '/v1/egress'),
     getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
     updateWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, {
       method: 'PATCH',
@@ -99,12 +123,24 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       body: { email: 'ana@example.com' },
     }),
     createPasswordLink: byOperator(({ account }) => `/users/${account.userId}/password-link`, post),
+    listShippers: byOperator(({ page }) => `/shippers${page}`),
+    updateShipper: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}`, {
+      method: 'PATCH',
+      body: { name: 'Acme Books & more' },
+    }),
+    rotateAccountKey: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/rotate-key`, post),
+    listUsers: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/users`),
+    signOutUser: byOperator(({ leaving }) => `/users/${leaving.userId}/sign-out`, post),
+    removeUser: byOperator(({ leaving }) => `/users/${leaving.userId}`, { method: 'DELETE' }),
+    removeShipper: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}`, { method: 'DELETE' }),
+    listAudit: byOperator(({ page }) => `/audit${page}`),
     recordEvent: byOperator(({ trackingId }) => `/shipments/${trackingId}/events`, {
       body: { state: 'PICKED_UP', anomalies: { dented: true }, evidences: ['photo'], lat: 1, lng: 2 },
     }),
     recordEvents: byOperator(() => '/events', {
       body: { events: [{ trackingId: world.trackingId, state: 'IN_TRANSIT' }, { trackingId: 'NONE' }, 7] },
     }),
+    eraseShipment: byOperator(({ trackingId }) => `/shipments/${trackingId}/erase`, post),
     getStatus: byOperator(() => '/status'),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
     cancelReplay: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
@@ -118,4 +154,23 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getOpenApiDocument: page(() => '/openapi.json'),
     getDocs: page(() => '/docs'),
   };
+}
+
+/** A request to an operation with right proofs and this query, without anything else it takes. */
+export function bareCall(
+  service: Service,
+  account: Account,
+  { method, path, operation }: Described,
+  query: string,
+): Promise<Answer> {
+  const schemes = Object.keys(operation.security[0] ?? {});
+  const authorization = schemes.includes('credentials')
+    ? basic(account.email, account.password)
+    : `Bearer ${schemes.includes('operatorToken') ? service.env.OPERATOR_TOKEN : account.token}`;
+  const key = schemes.includes('accountKey') ? `&key=${account.accountKey}` : '';
+  const filled = path.replace(/\{\w+\}/g, '018f0000-0000-7000-8000-000000000000');
+  return request(`${service.url}${filled}?${query}${key}`, {
+    method: method.toUpperCase(),
+    headers: { authorization },
+  });
 }

@@ -25,7 +25,13 @@ export function schemaCompiler(document: object): (...pointer: string[]) => Vali
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
   const escaped = (token: string) => encodeURIComponent(token.replaceAll('~', '~0').replaceAll('/', '~1'));
-  return (...pointer) => ajv.compile({ $ref: `document#/${pointer.map(escaped).join('/')}` });
+  const compiled = new Map<string, ValidateFunction>();
+  return (...pointer) => {
+    const $ref = `document#/${pointer.map(escaped).join('/')}`;
+    const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+    compiled.set($ref, validate);
+    return validate;
+  };
 }
 
 /** Throws with what is wrong where `value` is not of the schema. */

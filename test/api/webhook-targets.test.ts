@@ -49,6 +49,17 @@ describe('the corpus of bad addresses, over HTTP', () => {
   });
 });
 
+test('a host in Unicode is stored and answered as its punycode', async () => {
+  const created = await register('https://bücher.example.org/hook?a=b');
+  expectSuccess(created, 201);
+  expect(created.data.targetAddress).toBe('https://xn--bcher-kva.example.org/hook?a=b');
+  const updated = await account.call(`/v1/webhooks/${String(created.data.webhookId)}`, {
+    method: 'PATCH',
+    body: { targetAddress: 'https://Straße.example.org/' },
+  });
+  expect(updated.data.targetAddress).toBe('https://xn--strae-oqa.example.org/');
+});
+
 describe('the defaults of a deployment with its own database', () => {
   let strict: Service;
   let owner: Account;

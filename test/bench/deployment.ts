@@ -37,8 +37,11 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
     TOKEN_SECRET: secret(),
     SECRETS_KEY: secret(),
     OPERATOR_TOKEN: operatorToken,
+    API_RATE_LIMIT: '0', // what one shipper could have of it is what is measured
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
+    WEBHOOK_CREATION_LIMIT: '0',
+    BY_HAND_LIMIT: '0',
     ...system.env,
   };
 }

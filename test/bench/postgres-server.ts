@@ -40,7 +40,10 @@ export async function startPostgres(
   await mkdir(folder, { recursive: true });
   const start = (): Promise<Started> =>
     binDir === undefined
-      ? startEmbeddedPostgres({ dataDir: folder, logger: createLogger('warn') })
+      ? startEmbeddedPostgres({ dataDir: folder, logger: createLogger('warn') }).then((server) => ({
+          ...server,
+          connectionString: server.superuserConnectionString,
+        }))
       : startInstalled(folder, binDir);
   let started = await start();
   try {

@@ -80,6 +80,16 @@ const sameBytes: Check = ({ journal }) => [
   ),
 ];
 
+/** What receivers refuse as too old or from the future. */
+const clockToleranceMs = 300_000;
+const signedBeforeMs = 15_000;
+
+const signedNow: Check = ({ journal, clockWrong }) =>
+  journal
+    .filter(({ clockOffMs }) => Math.abs(clockOffMs) > clockToleranceMs)
+    .filter(({ at }) => !clockWrong.some(({ from, to }) => at >= from && at <= to + signedBeforeMs))
+    .map(({ path, id, clockOffMs }) => `signed ${Math.round(clockOffMs)} ms off: ${keyOf(path, id)}`);
+
 const nothingAfterAStop: Check = ({ stops, journal }) =>
   stops.flatMap(({ path, from, to, deleted }) =>
     journal
@@ -151,6 +161,7 @@ const checks: Record<string, Check> = {
   'I1 nothing lost': nothingLost,
   'I2 nothing unexpected': nothingUnexpected,
   'I4 same id, same bytes, signed': sameBytes,
+  'I4 signed at the time': signedNow,
   'I5 nothing after a stop': nothingAfterAStop,
   'I7 no retry early': noRetryEarly,
   'I8 the log is the journal': logIsJournal,

@@ -1,6 +1,8 @@
 import type { Figure } from '../bench/scenarios/scenario.js';
+import type { Needs } from './deployment.js';
 import type { Load } from './load.js';
 import type { History } from './model.js';
+import type { ApiSettings } from './service.js';
 import type { World } from './world.js';
 
 /** What a fault may do while the load goes on. */
@@ -11,6 +13,10 @@ export interface Injection {
   /** A count; smaller in a quick run. */
   times(count: number): number;
   random(): number;
+  /** What is left for faults until the load has gone on for as long as was asked. */
+  leftMs(): number;
+  /** So many attempts in flight may come twice, besides those of the fault itself. */
+  mayRepeat(attempts: number): void;
   /** From this moment on deliveries must go on again. */
   mark(): void;
   /** A figure only the fault itself can take. */
@@ -33,7 +39,11 @@ export interface Fault {
   promise: string;
   /** It is done to Redis. */
   needsRedis?: boolean;
+  /** Webhooks have names, and every notification needs a lookup. */
+  byName?: boolean;
+  needs?: Needs;
   workers: number;
+  api?: ApiSettings;
   /** Attempts that may have been in flight when it struck: so many may come twice. */
   inFlight: number;
   inject(injection: Injection): Promise<void>;

@@ -7,7 +7,14 @@ import {
   paceMissing,
   takenUpWithin,
 } from './figures.js';
+import { egressFaults } from './egress-faults.js';
+import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
+import { limitFaults } from './limits.js';
+import { wrongClock } from './faults-clock.js';
+import { diskFaults } from './faults-disk.js';
+import { failOverFaults } from './faults-fail-over.js';
+import { networkFaults } from './faults-network.js';
 import { mix } from './mix.js';
 import { concurrency } from './service.js';
 
@@ -191,9 +198,9 @@ const crashPostgres: Fault = {
   workers: 2,
   inFlight: 2 * concurrency,
   inject: async ({ world: { postgres }, pause, mark }) => {
-    await postgres.crash();
+    await postgres!.crash();
     await pause(5_000);
-    await postgres.start();
+    await postgres!.start();
     mark();
   },
   figures: (outcome) => [answeredWithin(outcome, 1_100), goesOnWithin(outcome, 10_000)],
@@ -206,7 +213,7 @@ const terminateBackends: Fault = {
   inFlight: 2 * concurrency,
   inject: ({ world: { postgres }, times, pause }) =>
     everySecond(times(20), pause, () =>
-      postgres
+      postgres!
         .sql('select pg_terminate_backend(pid) from pg_stat_activity where backend_type = $1', [
           'client backend',
         ])
@@ -221,7 +228,7 @@ const lockDeliveries: Fault = {
   workers: 2,
   inFlight: 2 * concurrency,
   inject: async ({ world: { postgres }, times, mark }) => {
-    await postgres.locked('outbox, deliveries', times(30) * 1_000);
+    await postgres!.locked('outbox, deliveries', times(30) * 1_000);
     mark();
   },
   figures: (outcome) => [answeredWithin(outcome, 3_000), goesOnWithin(outcome, 10_000)],
@@ -252,7 +259,17 @@ const single = [
   crashPostgres,
   terminateBackends,
   lockDeliveries,
+  ...diskFaults,
+  ...networkFaults,
+  wrongClock,
+  ...failOverFaults,
 ];
 
-/** The faults of this bench by name; F10, F14 to F16 are not among them (see docs/faults.md). */
-export const faults: Fault[] = [...single, mix(single.filter(({ name }) => name !== 'none'))];
+/** The faults of this bench by name; F10 is not among them (see docs/faults.md). */
+export const faults: Fault[] = [
+  ...single,
+  ...egressFaults,
+  ...limitFaults,
+  ...abuses,
+  mix(single.filter(({ name }) => name !== 'none')),
+];

@@ -79,6 +79,30 @@ export function allThereWithin({ history, marks }: Outcome, atMost: number): Fig
   return { name: 'all accepted before it had arrived after', value: last - mark, unit: 'ms', atMost };
 }
 
+/** p99 from an event's acceptance to its first arrival where receivers are healthy, against that before the fault. */
+export function othersUndisturbed({ history, from, to }: Outcome): Figure {
+  const stopped = new Set(history.stops.map(({ path }) => path));
+  const acceptedAt = new Map(
+    history.accepted.map(({ trackingId, state, at }) => [`${trackingId} ${state}`, at]),
+  );
+  const p99 = (begin: number, end: number) => {
+    const waits = history.journal.flatMap(({ path, attempt, trackingId, state, at }) => {
+      const accepted = acceptedAt.get(`${trackingId} ${state}`) ?? Infinity;
+      const counts = path.endsWith('-all') && !stopped.has(path) && attempt === 1;
+      return counts && accepted >= begin && accepted <= end ? Math.max(0, at - accepted) : [];
+    });
+    return percentiles(waits).p99;
+  };
+  const before = p99(0, from);
+  return {
+    name: 'p99 of the others during the fault',
+    value: p99(from, to),
+    unit: 'ms',
+    atMost: Math.round(Math.max(before * 1.1, before + 50)),
+    note: `${Math.round(before)} ms before`,
+  };
+}
+
 /** Deliveries a second while the fault lasted, as a share of those before it, missing from the whole. */
 export function paceMissing({ history, from, to }: Outcome, atMost: number): Figure {
   const startedAt = history.accepted[0]?.at ?? from;

@@ -15,13 +15,13 @@ export async function startReceiver(journalFile: string, closing: Closing) {
   const [port] = (await once(child, 'message')) as [number];
   return {
     url: `http://127.0.0.1:${port}/`,
-    expect: async (seed: number, hooks: Hook[]) => {
+    expect: async (seed: number, hooks: Hook[], closes: boolean) => {
       const paths: PathOptions[] = hooks.map(({ path, secret }) => ({
         path,
         secret,
         failing: path.endsWith('-flaky') ? 0.1 : 0.002,
       }));
-      child.send({ seed, paths });
+      child.send({ seed, paths, closes });
       await once(child, 'message');
     },
     journal: () =>

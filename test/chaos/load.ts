@@ -16,8 +16,8 @@ export interface Load {
     httpStatus: number;
     durationMs: number;
   }[];
-  /** Begins nothing new; resolves with what was never accepted, in a minute at most. */
-  stop(): Promise<string[]>;
+  /** Begins nothing new; resolves with what was never accepted, soon after that time at most. */
+  stop(giveUpAfterMs?: number): Promise<string[]>;
 }
 
 interface Shipment {
@@ -33,6 +33,8 @@ const betweenStatesMs = 1_000;
 /** The first of a shipment's events, and those that come after it. */
 const eventsOfShipment = 1 + onTheWay.length;
 const lastTryAfterMs = 60_000;
+/** Where more is unanswered than this, the rest waits: a storm of requests would only measure itself. */
+const mostUnanswered = 500;
 /** Doubles, so that what could not be accepted for a while is no storm afterwards. */
 const againAfterMs = (tries: number) => Math.min(10_000, 250 * 2 ** tries);
 
@@ -47,6 +49,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   const open = new Set<Promise<void>>();
   const startedAt = now();
   let begun = 0;
+  let unanswered = 0;
   let stopped = false;
   let giveUpAt = Infinity;
   const neverAccepted: string[] = [];
@@ -56,7 +59,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function run(): Promise<void> {
     while (!stopped) {
       const owed = Math.floor(((now() - startedAt) / 1_000) * eventsPerSecond);
-      for (; begun < owed; begun += 1) {
+      for (; begun < owed && unanswered < mostUnanswered; begun += 1) {
         const one = next()
           .catch((error: Error) => void neverAccepted.push(error.message))
           .finally(() => open.delete(one));
@@ -107,7 +110,9 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   ): Promise<Answer> {
     for (let tries = 0; ; tries += 1) {
       const at = now();
+      unanswered += 1;
       const answer = await ask().catch(() => null);
+      unanswered -= 1;
       const httpStatus = answer?.httpStatus ?? 0;
       load.answers.push({ kind, isFirst: tries === 0, at, httpStatus, durationMs: now() - at });
       if (answer && expected.includes(httpStatus)) return answer;
@@ -119,9 +124,9 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     }
   }
 
-  async function stop(): Promise<string[]> {
+  async function stop(giveUpAfterMs = lastTryAfterMs): Promise<string[]> {
     stopped = true;
-    giveUpAt = now() + lastTryAfterMs;
+    giveUpAt = now() + giveUpAfterMs;
     await running;
     while (open.size > 0) await Promise.all(open);
     return neverAccepted;

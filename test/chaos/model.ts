@@ -19,6 +19,12 @@ export interface Stop {
   deleted: boolean;
 }
 
+/** Milliseconds since 1970. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
 /** An event answered with 2xx. Times are milliseconds since 1970. */
 export interface AcceptedEvent {
   trackingId: string;
@@ -38,8 +44,10 @@ export interface Entry {
   state: string;
   /** SHA-256 of the body. */
   digest: string;
-  /** The signature and its timestamp verify. */
+  /** The signature verifies. */
   verified: boolean;
+  /** How far the time that was signed is off. */
+  clockOffMs: number;
   at: number;
   /** When it was answered. */
   endedAt: number;
@@ -65,6 +73,8 @@ export interface History {
   /** In the order of arrival. */
   journal: Entry[];
   log: LoggedAttempt[];
+  /** When a clock of the service was set wrong. */
+  clockWrong: Span[];
   /** RETRY_SCHEDULE, in milliseconds. */
   retryScheduleMs: number[];
   /** What went wrong besides: never accepted, never settled, ended of its own accord. */

@@ -30,10 +30,13 @@ export interface Result {
   notifications: number;
   violations: Violation[];
   figures: Figure[];
+  /** Why it could not be run here. */
+  notRun?: string;
 }
 
-/** The fault comes after a third of the load, which goes on for as long after it. */
+/** The fault comes after a third of the load, which goes on for as long after it; 20 seconds of a long one. */
 const thirds = 3;
+const longestCalmMs = 20_000;
 const drainTimeoutMs = 180_000;
 /** What comes twice comes within a lease and a sweep. */
 const aftermathMs = 13_000;
@@ -44,18 +47,26 @@ const now = () => performance.timeOrigin + performance.now();
 export async function run(fault: Fault, options: RunOptions): Promise<Result | null> {
   const { queue, seed, eventsPerSecond } = options;
   const startedAt = performance.now();
-  const world = await startWorld({ queue, workers: fault.workers, seed });
+  const world = await startWorld({
+    queue,
+    needs: fault.needs ?? {},
+    workers: fault.workers,
+    seed,
+    byName: fault.byName ?? false,
+    api: fault.api,
+  });
   if (!world) return null;
   options.onStarted(world);
+  const loadedAt = performance.now();
+  const load = startLoad(world.service.url, world.accounts, eventsPerSecond, seed);
   try {
-    const loadedAt = performance.now();
-    const load = startLoad(world.service.url, world.accounts, eventsPerSecond, seed);
-    const thirdMs = (options.seconds * 1_000) / thirds;
-    await sleep(thirdMs);
-    const stopping = stopSome(world, thirdMs);
+    const calmMs = Math.min((options.seconds * 1_000) / thirds, longestCalmMs);
+    await sleep(calmMs);
+    const stopping = stopSome(world, calmMs);
     stopping.catch(() => undefined); // it is awaited further down, and may fail before
-    const { from, to, marks, noted } = await strike(fault, world, options);
-    await sleep(Math.max(thirdMs, loadedAt + options.seconds * 1_000 - performance.now()));
+    const endsAt = loadedAt + options.seconds * 1_000;
+    const struck = await strike(fault, world, options, endsAt - calmMs);
+    await sleep(Math.max(calmMs, endsAt - performance.now()));
     const stops = await stopping;
     const neverAccepted = await load.stop();
     const unsettled = await drained(world, load.accepted.length);
@@ -66,11 +77,12 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       accepted: load.accepted,
       journal: world.journal(),
       log: await world.log(),
+      clockWrong: world.clocks?.wrong() ?? [],
       retryScheduleMs,
       troubles: [...neverAccepted, ...unsettled, ...world.service.deserters()],
       output: world.service.output(),
     };
-    const outcome: Outcome = { history, answers: load.answers, from, to, marks };
+    const outcome: Outcome = { history, answers: load.answers, ...struck };
     return {
       fault: fault.name,
       promise: fault.promise,
@@ -79,28 +91,32 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       seconds: Math.round((performance.now() - startedAt) / 1_000),
       events: history.accepted.length,
       notifications: history.journal.length,
-      violations: check(history, fault.inFlight),
-      figures: [...noted, ...fault.figures(outcome)],
+      violations: check(history, fault.inFlight + struck.repeatable),
+      figures: [...struck.noted, ...fault.figures(outcome)],
     };
   } finally {
+    void load.stop(0); // it is over already, unless something failed
     await world.stop();
   }
 }
 
-async function strike(fault: Fault, world: World, options: RunOptions) {
+async function strike(fault: Fault, world: World, options: RunOptions, untilMs: number) {
   const random = randomOf(options.seed);
   const marks: number[] = [];
   const noted: Figure[] = [];
   const from = now();
+  let repeatable = 0;
   await fault.inject({
     world,
     pause: (ms) => sleep(Math.max(1_000, ms * options.scale)),
     times: (count) => Math.max(1, Math.round(count * options.scale)),
     random,
+    leftMs: () => untilMs - performance.now(),
+    mayRepeat: (attempts) => void (repeatable += attempts),
     mark: () => void marks.push(now()),
     note: (figure) => void noted.push(figure),
   });
-  return { from, to: now(), marks, noted };
+  return { from, to: now(), marks, noted, repeatable };
 }
 
 /** Resolves when nothing is owed any more, or after a while with what is open then. */
@@ -108,10 +124,10 @@ async function drained(world: World, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
   let last = 'the database did not answer';
   for (; performance.now() < until; await sleep(200)) {
-    const [row] = await world.postgres
+    const [row] = await world
       .sql<{ recorded: number; open: boolean }>(
         `select (select count(*)::int from events where shipment_id is not null) as recorded,
-                exists (select 1 from outbox) as open`,
+                exists (select 1 from outbox) or exists (select 1 from orders_to_create) as open`,
       )
       .catch(() => []);
     if (row && row.recorded >= events && !row.open) return [];

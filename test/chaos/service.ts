@@ -2,11 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../process.js';
 import { freePort } from '../redis.js';
+import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';
 
 export const retryScheduleMs = [1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 export const concurrency = 50;
 const endsWithinMs = 60_000;
+
+/** Variables of the environment. */
+type Settings = Record<string, string>;
+/** What differs for the API from a usual deployment. */
+export interface ApiSettings {
+  env?: Record<string, string>;
+  /** Its `ulimit -n`. */
+  openFiles?: number;
+}
 
 export interface Service {
   url: string;
@@ -19,8 +29,8 @@ export interface Service {
   /** Processes that ended although nobody asked them to. */
   deserters(): string[];
   /** Another API on the same port: the one before must be gone. */
-  startApi(): Promise<void>;
-  startWorker(): Promise<RunningProcess>;
+  startApi(settings?: Settings): Promise<void>;
+  startWorker(settings?: Settings): Promise<RunningProcess>;
   /** Of all processes there have been. */
   output(): string;
 }
@@ -29,7 +39,10 @@ export interface Service {
 export async function serviceOn(
   databaseUrl: string,
   redisUrl: string | undefined,
+  dnsServer: string,
+  clocks: Clocks | null,
   closing: Closing,
+  api: ApiSettings = {},
 ): Promise<Service> {
   const secret = () => randomBytes(32).toString('hex');
   const env = {
@@ -40,7 +53,11 @@ export async function serviceOn(
     OPERATOR_TOKEN: operatorToken,
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
+    DNS_SERVERS: dnsServer,
     API_RATE_LIMIT: '10000',
+    TRUST_PROXY: '1',
+    TOKEN_TTL: '1d', // also for one whose clock is wrong
+    ...clocks?.env,
     DELIVERY_CONCURRENCY: String(concurrency),
     RETRY_SCHEDULE: retryScheduleMs.map((ms) => `${ms}ms`).join(','),
     PORT: String(await freePort()),
@@ -48,8 +65,13 @@ export async function serviceOn(
   const all: RunningProcess[] = [];
   const asked = new Set<RunningProcess>();
   const deserters: string[] = [];
-  const start = async (role: 'api' | 'worker') => {
-    const running = await startProcess({ ...env, ...(role === 'worker' && { PORT: '0' }) }, role);
+  const start = async (role: 'api' | 'worker', settings: Settings = {}) => {
+    const running = await startProcess(
+      { ...env, ...(role === 'worker' ? { PORT: '0' } : api.env), ...settings },
+      role,
+      clocks?.nodeOptions,
+      role === 'api' ? api.openFiles : undefined,
+    );
     all.push(running);
     void running.exited.then((exit) => {
       if (!asked.has(running)) deserters.push(`${role} ${running.pid} ended with ${exit}`);
@@ -64,9 +86,9 @@ export async function serviceOn(
     api: await start('api'),
     url: '',
     workers: [],
-    startApi: async () => void (service.api = await start('api')),
-    startWorker: async () => {
-      const worker = await start('worker');
+    startApi: async (settings) => void (service.api = await start('api', settings)),
+    startWorker: async (settings) => {
+      const worker = await start('worker', settings);
       service.workers.push(worker);
       return worker;
     },

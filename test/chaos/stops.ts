@@ -29,8 +29,8 @@ export async function stopSome({ accounts, hooks }: World, pausedMs: number): Pr
   ];
 }
 
-/** A DELETE whose answer was lost is answered with 404 the next time. */
-async function untilDone(ask: () => Promise<Answer>, alsoFine: number[] = []): Promise<void> {
+/** Asks until it is answered with 2xx, or a status that is fine too. A DELETE whose answer was lost is answered with 404 the next time. */
+export async function untilDone(ask: () => Promise<Answer>, alsoFine: number[] = []): Promise<void> {
   for (const giveUpAt = now() + triedForMs; now() < giveUpAt; await sleep(againAfterMs)) {
     const status = (await ask().catch(() => null))?.httpStatus ?? 0;
     if ((status >= 200 && status < 300) || alsoFine.includes(status)) return;

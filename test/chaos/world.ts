@@ -2,21 +2,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { registerAccount, registerWebhook, type Account } from '../client.js';
-import { postgresIn, redisIn, type Closing, type PostgresEngine, type RedisEngine } from './engines.js';
+import { startDnsServer, type DnsServer } from '../dns-server.js';
+import { clocksIn, type Clocks } from './clock.js';
+import { startEngines, type Engines, type Needs } from './deployment.js';
+import type { Closing } from './engines.js';
 import { startReceiver } from './journal.js';
 import type { Entry, Hook, LoggedAttempt } from './model.js';
-import { serviceOn, type Service } from './service.js';
+import { serviceOn, type ApiSettings, type Service } from './service.js';
 
 const shippers = 4;
 
 /** A deployment on engines of its own, and all a fault may do to it. */
-export interface World {
+export interface World extends Engines {
   service: Service;
+  clocks: Clocks | null;
   accounts: Account[];
   hooks: Hook[];
-  postgres: PostgresEngine;
-  /** Null where the queue is on PostgreSQL. */
-  redis: RedisEngine | null;
+  /** Silent about names that begin with `dead-`; all others are this machine. */
+  dns: DnsServer;
   journal(): Entry[];
   log(): Promise<LoggedAttempt[]>;
   stop(): Promise<void>;
@@ -24,8 +27,12 @@ export interface World {
 
 export interface WorldOptions {
   queue: string;
+  needs: Needs;
   workers: number;
   seed: number;
+  /** Each webhook has a name of its own, and each notification needs a connection, and a lookup, of its own. */
+  byName: boolean;
+  api: ApiSettings | undefined;
 }
 
 /** Null where Redis is asked for and none is installed. */
@@ -37,8 +44,8 @@ export async function startWorld(options: WorldOptions): Promise<World | null> {
       await Promise.resolve(close()).catch((error: unknown) => console.error(error));
   };
   try {
-    const redis = options.queue === 'redis' ? await redisIn(folder, closing) : null;
-    if (redis || options.queue !== 'redis') return await worldIn(folder, redis, options, closing, stop);
+    const engines = await startEngines(folder, options.queue, options.needs, closing);
+    if (engines) return await worldIn(folder, engines, options, closing, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -49,25 +56,35 @@ export async function startWorld(options: WorldOptions): Promise<World | null> {
 
 async function worldIn(
   folder: string,
-  redis: RedisEngine | null,
+  engines: Engines,
   options: WorldOptions,
   closing: Closing,
   stop: () => Promise<void>,
 ): Promise<World> {
-  const postgres = await postgresIn(folder, closing);
   const receiver = await startReceiver(join(folder, 'journal.ndjson'), closing);
-  const service = await serviceOn(postgres.url, redis?.url, closing);
+  const dns = await startDnsServer((name) =>
+    name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] },
+  );
+  closing.push(dns.close);
+  const clocks = options.needs.clocks ? clocksIn(folder) : null;
+  const { databaseUrl, redisUrl } = engines;
+  const service = await serviceOn(databaseUrl, redisUrl, dns.address, clocks, closing, options.api);
   for (let n = 0; n < options.workers; n += 1) await service.startWorker();
   const accounts = await Promise.all(Array.from({ length: shippers }, () => registerAccount(service)));
-  const hooks = (await Promise.all(accounts.map((account, n) => hooksOf(account, n, receiver.url)))).flat();
-  await receiver.expect(options.seed, hooks);
-  const log = () => postgres.sql<LoggedAttempt>(logQuery, [new URL(receiver.url).origin]);
-  return { service, accounts, hooks, postgres, redis, journal: receiver.journal, log, stop };
+  const urlOf = (path: string) => {
+    const url = new URL(path, receiver.url);
+    if (options.byName) url.hostname = `${path.replace(/^.*\//, '')}.example.org`;
+    return url.href;
+  };
+  const hooks = (await Promise.all(accounts.map((account, n) => hooksOf(account, n, urlOf)))).flat();
+  await receiver.expect(options.seed, hooks, options.byName);
+  const log = () => engines.sql<LoggedAttempt>(logQuery, [hooks.map(({ webhookId }) => webhookId)]);
+  return { ...engines, service, clocks, accounts, hooks, dns, journal: receiver.journal, log, stop };
 }
 
 /** The attempts before the last one, and the last one of what is finished: it is in the delivery's own row. */
 const logQuery = `
-  select replace(w.target_address, $1, '') as path, coalesce(e.external_id, e.event_id::text) as id, a.number,
+  select regexp_replace(w.target_address, '^https?://[^/]+', '') as path, coalesce(e.external_id, e.event_id::text) as id, a.number,
          a.status_code as "statusCode", a.duration_ms as "durationMs"
     from (
       select delivery_id, event_id, webhook_id, number, a.status_code, a.duration_ms
@@ -78,13 +95,14 @@ const logQuery = `
       union all
       select delivery_id, event_id, webhook_id, attempt_count, status_code, duration_ms
         from deliveries where started_at is not null
-    ) a join webhooks w using (webhook_id) join events e using (event_id)`;
+    ) a join webhooks w using (webhook_id) join events e using (event_id)
+   where w.webhook_id = any($1::uuid[])`;
 
 /** All states in order; only two of them; all states in any order, from a receiver that often fails. */
-async function hooksOf(account: Account, shipper: number, receiverUrl: string): Promise<Hook[]> {
+async function hooksOf(account: Account, shipper: number, urlOf: (path: string) => string): Promise<Hook[]> {
   const register = async (name: string, interests: string[] | null, ordering: 'SHIPMENT' | 'NONE') => {
     const path = `/h/${shipper}-${name}`;
-    const { webhookId, secret } = await registerWebhook(account, new URL(path, receiverUrl).href, {
+    const { webhookId, secret } = await registerWebhook(account, urlOf(path), {
       interests: interests ?? ['*'],
       ordering,
     });

@@ -52,11 +52,13 @@ describe('the fault bench', () => {
   test('says what it can do, and what is wrong with what it is asked', async () => {
     const help = await chaos('--help');
     expect(help).toMatchObject({ exitCode: 0 });
-    for (const word of ['--quick', '--seed', '--json', 'F2', 'F17']) expect(help.stdout).toContain(word);
+    for (const word of ['--quick', '--seed', '--results', '--json', 'F2', 'F17', 'F19-postgres'])
+      expect(help.stdout).toContain(word);
     const wrong = await chaos('F99');
     expect(wrong.exitCode).not.toBe(0);
     expect(wrong.stderr).toContain('no such fault: F99');
     expect((await chaos('--queue', 'kafka')).stderr).toContain('--queue is postgres or redis');
+    expect((await chaos('F17', '--seeds', '9-3')).stderr).toContain('like 1-10');
     expect((await chaos('--rate', 'many')).stderr).toContain('a number above 0');
   });
 });

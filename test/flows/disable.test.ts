@@ -23,10 +23,12 @@ describe('webhooks that are given up', () => {
     let gone = true;
     const receiver = await startReceiver(() => (gone ? { status: 410 } : {}));
     const owner = await startReceiver();
-    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    const address = `${receiver.url}?token=of-the-receiver`;
+    const { webhookId } = await registerWebhook(account, address, { interests: ['CREATED'] });
     await registerWebhook(account, owner.url, { interests: ['WEBHOOK_DISABLED'] });
     await placeOrder(account);
-    await owner.waitFor(1);
+    const [notice] = await owner.waitFor(1);
+    expect(notice!.notification).toMatchObject({ webhook_id: webhookId, target_address: receiver.url });
     expect(await webhook(webhookId)).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
     await placeOrder(account);
     await until(async () => (await heldOf(webhookId)) === 2);

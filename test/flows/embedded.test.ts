@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { basic, request } from '../client.js';
@@ -107,6 +107,8 @@ describe('embedded mode, on a path with spaces', () => {
     const file = /--secret-file (.+)/.exec(firstGreeting)![1]!;
     const echoed = await run('bash', [], { input: `cat ${file}` });
     expect(echoed.stdout).toContain('"secret":"whsec_');
+    for (const name of ['first-webhook.json', 'account.json', 'secrets.json'])
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
   });
 
   test('a second start prints the same account and keeps the data', async () => {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { atRest } from '../../src/webhooks/at-rest.js';
+import { createSecretBox, newSecret } from '../../src/webhooks/secrets.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
@@ -48,11 +51,13 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     const crowd = await startReceiver(() => ({ delayMs: 50 }));
     const crowded = await registerAccount(service);
     const { webhookId } = await registerWebhook(crowded, crowd.url);
+    const sealed = atRest(createSecretBox(service.env.SECRETS_KEY!, undefined));
+    const ids = Array.from({ length: many - 1 }, () => randomUUID());
     await service.sql(
       `insert into webhooks
-       select (jsonb_populate_record(w, jsonb_build_object('webhook_id', gen_random_uuid()))).*
-         from webhooks w, generate_series(2, $2) where webhook_id = $1`,
-      [webhookId, many],
+       select (jsonb_populate_record(w, jsonb_build_object('webhook_id', n.id, 'secret', n.secret))).*
+         from webhooks w, unnest($2::uuid[], $3::text[]) as n (id, secret) where webhook_id = $1`,
+      [webhookId, ids, ids.map((id) => sealed.sealSecret(id, newSecret()))],
     );
     await placeOrder(crowded);
     await crowd.waitFor(100);

@@ -102,8 +102,8 @@ test('the outcome of a redelivery is kept while PostgreSQL is out of reach for m
   proxy.cut(false);
   const { attempts } = await untilDelivery(account, deliveryId, (delivery) => delivery.attempts.length > 1);
   expect(attempts).toMatchObject([
-    { trigger: 'SCHEDULED', statusCode: 200 },
     { trigger: 'MANUAL', statusCode: 200 },
+    { trigger: 'SCHEDULED', statusCode: 200 },
   ]);
   expect(hook.receiver.received).toHaveLength(2);
   await hook.close();

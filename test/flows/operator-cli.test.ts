@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { operator, registerAccount, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { operatorToken, startService, type Service } from '../harness.js';
 import { startHook } from './support/log.js';
 
@@ -55,4 +55,24 @@ test('the command line registers a shipper and its first user at once', async ()
 test('the account key is not lost where the first user is refused', async () => {
   const refused = cli('shipper', 'create', '--name', 'Acme', '--email', 'not an address');
   await expect(refused).rejects.toThrow(/INVALID_REQUEST[\s\S]*"accountKey":"ak_/);
+});
+
+test('the command line asks before it erases a shipment, and only y or yes does it', async () => {
+  const trackingId = await placeOrder(account);
+  const erased = async () =>
+    (await service.sql('select 1 from shipment_progress where erased_at is not null')).length > 0;
+  const erase = (answer: string, ...more: string[]) => {
+    const given = ['--url', service.url, '--token', operatorToken, '--json', ...more];
+    const words = ['shipment', 'erase', '--tracking-id', trackingId, ...given];
+    const running = promisify(execFile)(process.execPath, [cliPath, ...words]);
+    running.child.stdin!.end(answer);
+    return running;
+  };
+  for (const answer of ['', 'n\n', 'yesterday\n', '\ny\n'])
+    await expect(erase(answer)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('[y/N]') });
+  expect(await erased()).toBe(false);
+  const { stdout } = await erase('YES\n');
+  expect(JSON.parse(stdout)).toMatchObject({ trackingId });
+  expect(await erased()).toBe(true);
+  expect(JSON.parse((await erase('', '--yes')).stdout)).toEqual(JSON.parse(stdout));
 });

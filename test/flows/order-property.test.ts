@@ -162,15 +162,17 @@ function expectNoEarlyRetry(entries: Entry[]): void {
 
 function expectSameAsLog(entries: Entry[], log: LoggedDelivery[]): void {
   for (const { eventId, attempts, status } of log) {
-    const seen = attemptsOf(entries, eventId).map((requests) => {
-      const { attempt, statusCode } = requests.at(-1)!;
-      return {
-        number: attempt,
-        trigger: 'SCHEDULED',
-        statusCode,
-        errorCode: statusCode === null ? 'RESET' : statusCode === 200 ? null : 'HTTP_STATUS',
-      };
-    });
+    const seen = attemptsOf(entries, eventId)
+      .toReversed()
+      .map((requests) => {
+        const { attempt, statusCode } = requests.at(-1)!;
+        return {
+          number: attempt,
+          trigger: 'SCHEDULED',
+          statusCode,
+          errorCode: statusCode === null ? 'RESET' : statusCode === 200 ? null : 'HTTP_STATUS',
+        };
+      });
     expect(attempts).toMatchObject(seen);
     expect(attempts).toHaveLength(seen.length);
     expect(seen.filter(({ errorCode }) => errorCode === null)).toHaveLength(status === 'SUCCEEDED' ? 1 : 0);

@@ -62,7 +62,7 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
   let receiver: Receiver;
 
   beforeEach(async () => {
-    databaseUrl = await createDatabase(postgres.connectionString, `away_${(databases += 1)}`, null);
+    databaseUrl = await createDatabase(postgres.superuserConnectionString, `away_${(databases += 1)}`, null);
     env = deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {});
     service = await startProcess(env);
     account = await registerAccount(service);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { operator, registerAccount, type Account } from '../client.js';
+import { operator, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { startReceiver } from '../receiver.js';
 import { startHook } from './support/log.js';
+import { until } from './support.js';
 
 let service: Service;
 let account: Account;
@@ -24,41 +26,91 @@ const restart = async (env: Record<string, string>) => {
   service.url = running.url;
 };
 const rotateKey = () => operator(service, '/secrets/rotate-key', { method: 'POST' });
+const testOf = (webhookId: string) => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
 
-test('the key of the secrets is rotated: both open, then only the new one', async () => {
-  const hook = await startHook(account);
+interface Stored {
+  secret: string;
+  previous_secret: string | null;
+  target_address: string;
+  headers: Record<string, string>;
+}
+
+/** What begins everything that is sealed: its form and its key. */
+const sealsOf = async () => {
+  const rows = await service.sql<Stored>('select * from webhooks');
+  const sealed = rows.flatMap((row) => [
+    row.secret,
+    ...(row.previous_secret === null ? [] : [row.previous_secret]),
+    ...row.target_address.split('?').slice(1),
+    ...Object.values(row.headers),
+  ]);
+  return [...new Set(sealed.map((text) => text.replace('•', '').split('.')[0]!))];
+};
+
+/** A webhook with a query and a header, as the version before the seals of both kept it. */
+async function startPlainHook() {
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(account, `${receiver.url}?token=abc`, {
+    headers: { 'X-Own': 'value' },
+  });
+  await service.sql(
+    `update webhooks set target_address = $2, headers = '{"X-Own": "value"}', revision = revision + 1
+      where webhook_id = $1`,
+    [webhookId, `${receiver.url}?token=abc`],
+  );
+  const expectCalled = async () => {
+    expect(await testOf(webhookId)).toMatchObject({ httpStatus: 200, data: { statusCode: 200 } });
+    expect(receiver.received.at(-1)).toMatchObject({
+      path: '/hook?token=abc',
+      headers: { 'x-own': 'value' },
+    });
+  };
+  return { webhookId, expectCalled, close: receiver.close };
+}
+
+test('the key of what is sealed is rotated: both open, then only the new one', async () => {
+  const hook = await startHook(account, { headers: { 'X-Own': 'value' } });
   const others = await Promise.all(Array.from({ length: 3 }, () => startHook(account)));
+  const plain = await startPlainHook();
+  await plain.expectCalled();
   const rotated = await account.call(`/v1/webhooks/${hook.webhookId}/rotate-secret`, { method: 'POST' });
   const current = rotated.data.secret as string;
   const sendTest = async () => {
-    const answer = await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
-    expect(answer).toMatchObject({ httpStatus: 200, data: { statusCode: 200 } });
+    expect(await testOf(hook.webhookId)).toMatchObject({ httpStatus: 200, data: { statusCode: 200 } });
     const { body, headers } = hook.receiver.received.at(-1)!;
+    expect(headers).toMatchObject({ 'x-own': 'value' });
     for (const secret of [current, hook.secret])
       new Webhook(secret).verify(body, headers as Record<string, string>);
   };
-  const sealedWith = async () =>
-    (
-      await service.sql<{ key: string }>(
-        `select distinct split_part(sealed, '.', 1) as key
-           from webhooks, unnest(array[secret, previous_secret]) as sealed where sealed is not null`,
-      )
-    ).map(({ key }) => key);
 
   await sendTest();
-  const [oldId] = await sealedWith();
+  expect((await rotateKey()).data).toEqual({ resealed: 1, unreadable: 0 }); // the plain one
+  await plain.expectCalled();
+  const [oldId, ...more] = await sealsOf();
+  expect(more).toEqual([]);
   await restart({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey });
   await sendTest();
-  expect(await sealedWith()).toEqual([oldId]);
-  expect(await rotateKey()).toMatchObject({ httpStatus: 200, data: { resealed: 4, unreadable: 0 } });
-  const ids = await sealedWith();
+  expect(await sealsOf()).toEqual([oldId]);
+  expect(await rotateKey()).toMatchObject({ httpStatus: 200, data: { resealed: 5, unreadable: 0 } });
+  const ids = await sealsOf();
   expect(ids).toHaveLength(1);
   expect(ids).not.toEqual([oldId]);
   expect((await rotateKey()).data).toEqual({ resealed: 0, unreadable: 0 });
   await sendTest();
   await restart({ SECRETS_KEY: newKey });
   await sendTest();
-  await Promise.all([hook, ...others].map(({ close }) => close()));
+  await plain.expectCalled();
+  await Promise.all([hook, ...others, plain].map(({ close }) => close()));
+});
+
+test('a worker seals what an earlier version kept in plain text, some time after its start', async () => {
+  const plain = await startPlainHook();
+  expect((await sealsOf()).length).toBeGreaterThan(1);
+  await restart({ SECRETS_KEY: newKey, TIME_SCALE: '0.01' });
+  await until('all is sealed', async () => (await sealsOf()).length === 1, 30_000);
+  await restart({ SECRETS_KEY: newKey });
+  await plain.expectCalled();
+  await plain.close();
 });
 
 test('a secret that no key opens stays as it is and is counted', async () => {
@@ -71,6 +123,22 @@ test('a secret that no key opens stays as it is and is counted', async () => {
   ]);
   expect(row!.secret).toMatch(/^deadbeef\./);
   await hook.close();
+});
+
+test('an address that no key opens is shown without its query, and the other webhooks with theirs', async () => {
+  const fields = { interests: ['CREATED'], targetAddress: 'https://example.org/hook?token=abc' };
+  const [lost, kept] = await Promise.all([1, 2].map(() => account.call('/v1/webhooks', { body: fields })));
+  const foreign = `update webhooks set target_address = replace(target_address, '•2:', '•2:0') where webhook_id = $1`;
+  await service.sql(foreign, [lost!.data.webhookId]);
+  const { data } = await account.call('/v1/webhooks?limit=250');
+  const shown = new Map(
+    (data.webhooks as { webhookId: string; targetAddress: string }[]).map((hook) => [
+      hook.webhookId,
+      hook.targetAddress,
+    ]),
+  );
+  expect(shown.get(lost!.data.webhookId as string)).toBe('https://example.org/hook');
+  expect(shown.get(kept!.data.webhookId as string)).toBe('https://example.org/hook?token=abc');
 });
 
 test('only an operator rotates the key', async () => {

@@ -21,6 +21,8 @@ export const deployment = (
   ALLOW_PRIVATE_TARGETS: 'true',
   ALLOW_HTTP_TARGETS: 'true',
   PORT: '0',
+  WEBHOOK_CREATION_LIMIT: '0',
+  BY_HAND_LIMIT: '0',
   ...env,
 });
 

@@ -132,4 +132,21 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     expect(() => verify(secret, receiver.received[1]!)).toThrow();
     await hook.close();
   });
+
+  test('after a rotation with overlap 0s nothing is signed with the old secret, nor the one before', async () => {
+    const hook = await startHook(account);
+    const { receiver, webhookId, secret } = hook;
+    const rotate = (body: object) => account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { body });
+    const { data: before } = await rotate({ overlap: '1h' });
+    await orderDelivered(account, webhookId);
+    const { data: rotated } = await rotate({ overlap: '0s' });
+    expect(Date.parse(rotated.previousSecretValidUntil as string)).toBeLessThan(Date.now() + 1_000);
+    await orderDelivered(account, webhookId);
+    const received = receiver.received[1]!;
+    verify(rotated.secret as string, received);
+    for (const old of [secret, before.secret as string]) expect(() => verify(old, received)).toThrow();
+    for (const overlap of ['soon', '31d', '-1s', 3, null])
+      expect((await rotate({ overlap })).httpStatus).toBe(400);
+    await hook.close();
+  });
 });

@@ -1,155 +1,99 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/logger.js';
-
-const logger = createLogger('silent');
-const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
-const moduleUrl = new URL('../../src/platform/embedded/index.ts', import.meta.url).href;
-const loggerUrl = new URL('../../src/platform/logger.ts', import.meta.url).href;
-const projectDir = fileURLToPath(new URL('../../', import.meta.url));
-
-/** Root may start children as somebody else, who must be able to read this project. */
-const canBeNobody =
-  isRoot && spawnSync('ls', [projectDir], { uid: NOBODY, gid: NOBODY, cwd: '/' }).status === 0;
-const testAsOther = !isRoot || canBeNobody ? test : test.skip;
-if (isRoot && !canBeNobody) console.warn('LEFT OUT: tests as an ordinary user, who cannot read this folder');
-if (!isRoot) console.warn('LEFT OUT: tests of what is done for root');
-
-const folders: string[] = [];
-const children: ChildProcess[] = [];
-const running: EmbeddedPostgres[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-  for (const child of children.splice(0)) await end(child);
-  for (const folder of folders.splice(0)) {
-    const lockFile = path.join(folder, 'data dir', 'postgres', 'postmaster.pid');
-    const pid = fs.existsSync(lockFile) ? runningPid(path.join(folder, 'data dir')) : undefined;
-    if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL');
-    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  }
-});
-
-/** A path with a space in it, below a folder that everybody may enter; not made yet. */
-function newDataDir(): string {
-  const folder = fs.mkdtempSync(path.join(tmpdir(), 'parcelhook-'));
-  fs.chmodSync(folder, 0o755);
-  folders.push(folder);
-  return path.join(folder, 'data dir');
-}
-
-async function start(dataDir: string): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, logger });
-  running.push(server);
-  return server;
-}
-
-/** Another Node process that starts the server, says what came of it, and stops it on SIGTERM. */
-async function startInChild(dataDir: string, options: { uid?: number; env?: NodeJS.ProcessEnv } = {}) {
-  const script = `
-    const { startEmbeddedPostgres } = await import(${JSON.stringify(moduleUrl)});
-    const { createLogger } = await import(${JSON.stringify(loggerUrl)});
-    const keepAlive = setInterval(() => undefined, 1000);
-    try {
-      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: createLogger('silent') });
-      process.on('SIGTERM', () => server.stop().then(() => clearInterval(keepAlive)));
-      console.log(JSON.stringify({ connectionString: server.connectionString }));
-    } catch (error) {
-      console.log(JSON.stringify({ error: error.message }));
-      clearInterval(keepAlive);
-    }`;
-  const { uid, env } = options;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-    cwd: projectDir,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
-  });
-  children.push(child);
-  let output = '';
-  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-    output += String(chunk);
-    if (output.includes('\n')) break;
-  }
-  if (!output.includes('\n')) throw new Error('the child process ended without a word');
-  return { child, ...(JSON.parse(output) as { connectionString?: string; error?: string }) };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill(signal);
-  await exit;
-}
-
-async function query<Row extends pg.QueryResultRow>(connectionString: string, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-/** The query's rows as soon as the server answers it, for 15 s. */
-async function queryEventually<Row extends pg.QueryResultRow>(connectionString: string, sql: string) {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
-    const rows = await query<Row>(connectionString, sql).catch(() => undefined);
-    if (rows) return rows;
-  }
-  throw new Error('the server did not come back');
-}
-
-function runningPid(dataDir: string): number {
-  return Number(fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
-}
-
-/** A zombie that init has not reaped yet is dead. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
+import { generatedSecrets } from '../../src/platform/embedded/generated-secrets.js';
+import {
+  isRoot,
+  NOBODY,
+  testAsOther,
+  children,
+  newDataDir,
+  start,
+  startInChild,
+  end,
+  query,
+  queryEventually,
+  runningPid,
+  isAlive,
+} from './embedded-support.js';
 
 describe('the embedded PostgreSQL', () => {
   test('starts in a path with spaces, durable and closed to others, and is gone after stop', async () => {
     const dataDir = newDataDir();
     const server = await start(dataDir);
     const url = new URL(server.connectionString);
-    expect([url.username, url.pathname, url.hostname]).toEqual(['parcelhook', '/parcelhook', '127.0.0.1']);
+    expect([url.username, url.pathname, url.hostname]).toEqual([
+      ...['parcelhook_service', '/parcelhook', '127.0.0.1'],
+    ]);
     const [settings] = await query(
-      server.connectionString,
+      server.superuserConnectionString,
       `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
         current_setting('synchronous_commit') AS commit, current_setting('data_checksums') AS checksums,
         current_setting('server_encoding') AS encoding, current_setting('unix_socket_directories') AS sockets,
-        current_setting('password_encryption') AS passwords`,
+        current_setting('password_encryption') AS passwords, current_setting('listen_addresses') AS addresses`,
     );
     expect(settings).toEqual({
       ...{ version: 18, fsync: 'on', commit: 'on', checksums: 'on' },
       ...{ encoding: 'UTF8', sockets: '', passwords: 'scram-sha-256' },
+      ...{ addresses: '127.0.0.1' },
     });
-    expect(fs.statSync(path.join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600);
-    url.password = 'wrong';
-    await expect(query(url.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    const might =
+      'SELECT rolsuper OR rolcreatedb OR rolcreaterole AS mighty FROM pg_roles WHERE rolname = current_user';
+    expect(await query(server.connectionString, might)).toEqual([{ mighty: false }]);
+    for (const address of [url, new URL(server.superuserConnectionString)]) {
+      address.password = 'wrong';
+      await expect(query(address.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    }
 
     const pid = runningPid(dataDir);
     await server.stop();
     await server.stop();
     expect(isAlive(pid)).toBe(false);
+  });
+
+  test('closes its folder to others, also one that was open, and every file with a secret in it', async () => {
+    const dataDir = newDataDir();
+    fs.mkdirSync(dataDir, { mode: 0o755 });
+    await start(dataDir);
+    generatedSecrets(dataDir, {});
+    const mode = (name: string) => fs.statSync(path.join(dataDir, name)).mode & 0o777;
+    expect(mode('.')).toBe(0o700);
+    for (const file of ['postgres.password', 'secrets.json', 'postgres.log']) expect(mode(file)).toBe(0o600);
+    expect(fs.statSync(dataDir).uid).toBe(fs.statSync(`/proc/${runningPid(dataDir)}`).uid);
+  });
+
+  test('does not take a folder that everybody uses', async () => {
+    await expect(start(tmpdir())).rejects.toThrow(/not a folder for the service alone.*set DATA_DIR/s);
+  });
+
+  test('takes over what an earlier version made as the superuser', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    const { superuserConnectionString: superuser, connectionString } = first;
+    await query(
+      superuser,
+      `reassign owned by parcelhook_service to parcelhook; drop role parcelhook_service;
+       create table kept (id serial primary key, at timestamptz) partition by range (id);
+       create table kept_1 partition of kept for values from (1) to (10); insert into kept (at) values (now());
+       create schema bullmq; create type bullmq.kind as enum ('a'); create view bullmq.seen as select 1 as n;
+       create function bullmq.one() returns int language sql return 1; create sequence bullmq.counter`,
+    );
+    await first.stop();
+    const second = await start(dataDir);
+    expect(second.connectionString).toBe(connectionString);
+    expect(await query(second.connectionString, 'select id, bullmq.one() from kept')).toEqual([
+      { id: 1, one: 1 },
+    ]);
+    await query(
+      second.connectionString,
+      `alter table kept add column more text; drop view bullmq.seen; drop sequence bullmq.counter;
+       alter type bullmq.kind add value 'b'; drop function bullmq.one(); drop table kept; drop schema bullmq cascade`,
+    );
+    await expect(query(second.connectionString, 'create role another')).rejects.toMatchObject({
+      code: '42501',
+    });
   });
 
   test('keeps data and address over a kill -9 of the server, which is restarted', async () => {
@@ -275,25 +219,20 @@ describe('the embedded PostgreSQL', () => {
   });
 
   test.each([
-    ['where user namespaces are off', []],
-    ['where they are off and the folder is out of its reach', ['setpriv']],
-  ])('runs as another user %s, on the same data before and after', async (_, programs) => {
+    ['where it can reach the folder', 0o755],
+    ['where the folder is out of its reach', 0o700],
+  ])('runs as another user %s, also on what ran with the uid of root before', async (_, mode) => {
     const dataDir = newDataDir();
-    const PATH = path.join(path.dirname(dataDir), 'bin');
-    fs.mkdirSync(PATH);
-    for (const program of programs) fs.symlinkSync(`/usr/bin/${program}`, path.join(PATH, program));
-    if (programs.length > 0) fs.chmodSync(path.dirname(dataDir), 0o700);
-
+    fs.chmodSync(path.dirname(dataDir), mode);
     const first = await start(dataDir);
+    expect(fs.statSync(`/proc/${runningPid(dataDir)}`).uid).not.toBe(0);
     await query(first.connectionString, 'CREATE TABLE kept AS SELECT 1 AS n');
     await first.stop();
-    const { child, connectionString, error } = await startInChild(dataDir, { env: { PATH } });
-    expect(error).toBeUndefined();
-    expect(await query(connectionString ?? '', 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-    expect(fs.statSync(`/proc/${runningPid(dataDir)}`).uid).not.toBe(0);
-    await end(child);
+    spawnSync('chown', ['-R', '0:0', dataDir]);
+    fs.chmodSync(dataDir, 0o755);
 
-    const last = await start(dataDir);
-    expect(await query(last.connectionString, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+    const second = await start(dataDir);
+    expect(await query(second.connectionString, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+    expect(fs.statSync(`/proc/${runningPid(dataDir)}`).uid).not.toBe(0);
   });
 });

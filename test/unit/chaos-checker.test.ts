@@ -39,6 +39,7 @@ function goodHistory(shipments: number): History {
         state,
         digest: `${trackingId}-${state}`,
         verified: true,
+        clockOffMs: -5,
         at: at + 10,
         endedAt: at + 15,
         statusCode: 200,
@@ -58,6 +59,7 @@ function goodHistory(shipments: number): History {
     journal,
     log,
     troubles: [],
+    clockWrong: [],
     retryScheduleMs: [1_000, 2_000],
     output: '{"msg":"attempt"}\n',
   };
@@ -146,6 +148,16 @@ describe('the checker of the fault bench', () => {
         expect(invariantsOf(withJournal(history, swap(history.journal, at, make)), 9)).toContain(
           'I4 same id, same bytes, signed',
         );
+    });
+  });
+
+  test('I4: finds what was signed with a wrong time, unless a clock had been set wrong', () => {
+    always(({ history, at, entry }) => {
+      const signed = swap(history.journal, at, (own) => [{ ...own, clockOffMs: 3_600_000 }]);
+      const off = withJournal(history, signed);
+      expect(invariantsOf(off)).toEqual(['I4 signed at the time']);
+      const clockWrong = [{ from: entry.at - 1_000, to: entry.at + 1_000 }];
+      expect(check({ ...off, clockWrong }, 0)).toEqual([]);
     });
   });
 

@@ -4,7 +4,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseConfig, variables } from '../../src/config.js';
+import { parseConfig } from '../../src/config.js';
+import { variables } from '../../src/config-variables.js';
 import { parseDurationMs } from '../../src/platform/duration.js';
 import { codeBlocks } from '../docs/readme.js';
 import { compose, fillIn, interpolated, parseEnv, readTracked, readYaml } from './support/compose.js';
@@ -33,9 +34,36 @@ describe('the compose file', () => {
     expect(start('no-such-role')).toBe(64);
   });
 
-  test.each(ours)('gives %s only variables that there are', (_name, { environment }) => {
-    expect(ourVariables).toEqual(expect.arrayContaining(Object.keys(environment!)));
+  test('gives api and worker every variable that is theirs by name, and the worker no secret of the api', () => {
+    const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'MIGRATION_DATABASE_URL', 'TIME_SCALE'];
+    const [api, worker] = ['api', 'worker'].map((name) => Object.keys(compose.services[name]!.environment!));
+    expect([...api!, ...notHere].sort()).toEqual([...ourVariables].sort());
+    expect(api!.filter((name) => !worker!.includes(name))).toEqual([
+      'TOKEN_SECRET',
+      'TOKEN_SECRET_PREVIOUS',
+      'OPERATOR_TOKEN',
+      'OPERATOR_TOKENS',
+    ]);
+    expect(worker!.filter((name) => !api!.includes(name))).toEqual([]);
   });
+
+  test.each(services)(
+    'gives %s nothing besides, no password in its arguments, and not root',
+    (name, service) => {
+      expect(service.env_file).toBeUndefined();
+      expect((service.command ?? []).join(' ')).not.toMatch(/\$\{\w*(PASSWORD|SECRET|TOKEN|KEY)/);
+      const isOurs = ours.some(([own]) => own === name);
+      const user = isOurs ? /^USER (\S+)/m.exec(dockerfile)?.[1] : service.user;
+      expect(user).toMatch(/^(?!root|0\b)\w+/);
+      const secrets: Record<string, RegExp> = {
+        postgres: /^POSTGRES_/,
+        redis: /^REDISCLI_AUTH$/,
+        grafana: /^GF_/,
+      };
+      if (!isOurs)
+        expect(Object.keys(service.environment ?? {}).filter((key) => !secrets[name]?.test(key))).toEqual([]);
+    },
+  );
 
   test.each(services)(
     'lets %s write nowhere but where it must, with a bound on its memory',
@@ -119,12 +147,12 @@ describe('.env.example', () => {
         const env = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
         const secrets = Object.entries(parseEnv(example)).filter(([, value]) => value === '');
         expect(new Set(secrets.map(([name]) => env[name])).size).toBe(secrets.length);
-        for (const [, { environment }] of ours) {
-          const filled = Object.entries(environment!).map(([name, text]) => [
+        for (const [role, { environment }] of ours) {
+          const filled = Object.entries(environment!).map(([name, text]): [string, string | undefined] => [
             name,
-            fillIn(String(text), env),
+            text === null ? env[name] : fillIn(String(text), env),
           ]);
-          const config = parseConfig({ ...env, ...Object.fromEntries(filled) });
+          const config = parseConfig(Object.fromEntries(filled), role);
           expect(config).toMatchObject({ embedded: false, PORT: 8080, REDIS_URL: expect.any(String) });
         }
       } finally {

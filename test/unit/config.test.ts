@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, parseConfig, variables } from '../../src/config.js';
+import { ConfigError, parseConfig } from '../../src/config.js';
+import { variables } from '../../src/config-variables.js';
 
 const production = {
   DATABASE_URL: 'postgres://parcelhook@db/parcelhook',
@@ -24,28 +25,47 @@ const named = (env: Record<string, string>) => problems(env).map((line) => /^ {2
 /** For every variable that can be wrong, some values that are. */
 const wrong: Record<string, string[]> = {
   PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
+  HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
+  MAX_CONNECTIONS: ['0', '15', 'many'],
   PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://'],
   DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
+  MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
   REDIS_URL: ['localhost:6379', 'http://localhost', 'redis://'],
   QUEUE_PREFIX: ['a:b', '{tag}', 'x'.repeat(65)],
-  TOKEN_SECRET: ['short'],
+  TOKEN_SECRET: ['short', ' '.repeat(32)],
+  TOKEN_SECRET_PREVIOUS: ['x'.repeat(31), ' '.repeat(32)],
   SECRETS_KEY: ['x'.repeat(31)],
   SECRETS_KEY_PREVIOUS: ['x'.repeat(31)],
-  OPERATOR_TOKEN: ['x'.repeat(15)],
+  OPERATOR_TOKEN: ['x'.repeat(15), ' '.repeat(16)],
+  OPERATOR_TOKENS: [
+    'ci:admin',
+    'ci:root:0123456789abcdef',
+    'ci:read:too-short',
+    'ci:read:0123456789abcd f',
+    'operator:read:0123456789abcdef',
+    'a:read:0123456789abcdef,a:read:fedcba9876543210',
+  ],
   TOKEN_TTL: ['1 hour', '999ms', '31d', '3600'],
   ALLOW_PRIVATE_TARGETS: ['yes', '1', 'TRUE'],
   ALLOW_HTTP_TARGETS: ['no'],
   ALLOWED_PORTS: ['443,x', '0', '70000', '443,,80'],
+  DENIED_NETWORKS: ['10.0.0.0/33', '10.1/16', 'example.org', '10.0.0.1,', 'fe80::1%eth0', '2001:db8::/129'],
+  DNS_SERVERS: ['dns.example.org', '10.0.0.53:0', '10.0.0.53:65536', '[10.0.0.53]', '10.0.0.53,', '::1:53:x'],
+  EGRESS_ADDRESSES: ['anywhere', '10.0.0.1/x', '010.0.0.1'],
   EGRESS_PROXY: ['proxy:3128', 'socks5://proxy:1080'],
   WEBHOOKS_PER_SHIPPER: ['0', 'many'],
+  WEBHOOK_CREATION_LIMIT: ['-1', 'many'],
+  BY_HAND_LIMIT: ['-1', 'many'],
   RETRY_SCHEDULE: ['5s,soon', '8d', '5s;5m', Array(51).fill('1s').join(',')],
   DELIVERY_TIMEOUT: ['49ms', '6m', '15'],
   DELIVERY_CONCURRENCY: ['0', '501'],
   DELIVERY_SHARDS: ['0', '65'],
   ORDER_HOLD: ['-1s', '31d'],
   LOG_RETENTION: ['23h', 'forever'],
+  SHIPMENT_RETENTION: ['23h', 'forever'],
   LOG_LEVEL: ['loud', 'INFO'],
   METRICS_PORT: ['x', '65536'],
+  METRICS_TOKEN: ['x'.repeat(15)],
   SHUTDOWN_TIMEOUT: ['99ms', '11m'],
   TIME_SCALE: ['0', '0.009', '1.01', '10', '-1', 'fast', 'NaN', '1s'],
   API_RATE_LIMIT: ['-1', 'many'],
@@ -84,12 +104,34 @@ describe('the configuration', () => {
     });
   });
 
+  test('takes networks as CIDR or single addresses, and name servers with or without a port', () => {
+    expect(
+      parseConfig({
+        DENIED_NETWORKS: '203.0.113.7/24, 2001:DB8::1/32,198.51.100.9',
+        EGRESS_ADDRESSES: '2001:db8::5',
+        DNS_SERVERS: '10.0.0.53, 10.0.0.53:5353,::1,[2001:db8::53],[2001:db8::53]:5353',
+      }),
+    ).toMatchObject({
+      DENIED_NETWORKS: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.9/32'],
+      EGRESS_ADDRESSES: ['2001:db8::5/128'],
+      DNS_SERVERS: ['10.0.0.53', '10.0.0.53:5353', '::1', '[2001:db8::53]', '[2001:db8::53]:5353'],
+    });
+  });
+
   test('names each secret that is missing where DATABASE_URL is set', () => {
     expect(named({ DATABASE_URL: production.DATABASE_URL })).toEqual([
       'TOKEN_SECRET',
       'SECRETS_KEY',
       'OPERATOR_TOKEN',
     ]);
+  });
+
+  test('a worker needs no secret but the one that opens what it sends', () => {
+    const { TOKEN_SECRET, OPERATOR_TOKEN, ...rest } = production;
+    expect([TOKEN_SECRET, OPERATOR_TOKEN]).not.toContain(undefined);
+    expect(parseConfig(rest, 'worker')).toMatchObject({ embedded: false });
+    expect(() => parseConfig({ ...rest, SECRETS_KEY: '' }, 'worker')).toThrow(/SECRETS_KEY: is required/);
+    expect(() => parseConfig(rest, 'api')).toThrow(/TOKEN_SECRET: is required/);
   });
 
   test('knows wrong values for every variable that can be wrong', () => {
@@ -145,6 +187,38 @@ describe('the configuration', () => {
     ['loopback, 10.0.0.0/8,2001:db8::1', ['loopback', '10.0.0.0/8', '2001:db8::1']],
   ])('takes TRUST_PROXY=%s', (text, value) => {
     expect(parseConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ SECRETS_KEY: production.TOKEN_SECRET }, 'SECRETS_KEY: must differ from TOKEN_SECRET'],
+    [{ OPERATOR_TOKEN: production.SECRETS_KEY }, 'OPERATOR_TOKEN: must differ from SECRETS_KEY'],
+    [
+      { TOKEN_SECRET_PREVIOUS: production.TOKEN_SECRET },
+      'TOKEN_SECRET_PREVIOUS: must differ from TOKEN_SECRET',
+    ],
+    [
+      { SECRETS_KEY_PREVIOUS: production.TOKEN_SECRET },
+      'SECRETS_KEY_PREVIOUS: must differ from TOKEN_SECRET',
+    ],
+    [
+      { OPERATOR_TOKENS: `ci:read:${production.OPERATOR_TOKEN}` },
+      'OPERATOR_TOKENS: must differ from OPERATOR_TOKEN',
+    ],
+    [
+      { OPERATOR_TOKENS: `a:read:${'x'.repeat(16)},b:admin:${'x'.repeat(16)}` },
+      'OPERATOR_TOKENS: no two tokens may be equal',
+    ],
+  ])('refuses a secret that is used twice: %j', (env, problem) => {
+    expect(problems({ ...production, ...env })).toEqual([`  ${problem}`]);
+  });
+
+  test('takes operator tokens by name, with what each allows', () => {
+    const text = 'scanner:events:0123456789abcdef, on-call:admin:fedcba9876543210';
+    expect(parseConfig({ OPERATOR_TOKENS: text }).OPERATOR_TOKENS).toEqual([
+      { name: 'scanner', scope: 'events', token: '0123456789abcdef' },
+      { name: 'on-call', scope: 'admin', token: 'fedcba9876543210' },
+    ]);
+    expect(parseConfig({}).OPERATOR_TOKENS).toEqual([]);
   });
 
   test('refuses one port for two listeners', () => {

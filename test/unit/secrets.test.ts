@@ -1,16 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createCipheriv, createHash } from 'node:crypto';
 import { createSecretBox, newSecret } from '../../src/webhooks/secrets.js';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
+const where = { webhookId: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', field: 'secret' };
 const key = fc.string({ minLength: 32, maxLength: 64 });
 
 describe('the secret box', () => {
   test('opens what it sealed, also as another process with the same key', () => {
     fc.assert(
       fc.property(key, text, (key, secret) => {
-        const sealed = createSecretBox(key).seal(secret);
-        expect(createSecretBox(key).open(sealed)).toBe(secret);
+        const sealed = createSecretBox(key).seal(secret, where);
+        expect(createSecretBox(key).open(sealed, where)).toBe(secret);
       }),
     );
   });
@@ -18,7 +20,7 @@ describe('the secret box', () => {
   test('shows nothing of the secret and seals it differently each time', () => {
     const box = createSecretBox('k'.repeat(32));
     const secret = newSecret();
-    const sealed = Array.from({ length: 20 }, () => box.seal(secret));
+    const sealed = Array.from({ length: 20 }, () => box.seal(secret, where));
     expect(new Set(sealed).size).toBe(20);
     for (const one of sealed) {
       expect(one).not.toContain(secret.slice('whsec_'.length));
@@ -29,7 +31,7 @@ describe('the secret box', () => {
   test('refuses what was changed at any place', () => {
     fc.assert(
       fc.property(text, fc.nat(), fc.integer({ min: 1, max: 255 }), (secret, place, change) => {
-        const [id, ...parts] = createSecretBox('k'.repeat(32)).seal(secret).split('.');
+        const [id, ...parts] = createSecretBox('k'.repeat(32)).seal(secret, where).split('.');
         const bytes = parts.map((part) => Buffer.from(part, 'base64url'));
         const total = bytes.reduce((sum, part) => sum + part.length, 0);
         let at = place % total;
@@ -38,7 +40,7 @@ describe('the secret box', () => {
           at -= part.length;
         }
         const changed = [id, ...bytes.map((part) => part.toString('base64url'))].join('.');
-        expect(() => createSecretBox('k'.repeat(32)).open(changed)).toThrow();
+        expect(() => createSecretBox('k'.repeat(32)).open(changed, where)).toThrow();
       }),
     );
   });
@@ -47,16 +49,46 @@ describe('the secret box', () => {
     fc.assert(
       fc.property(key, key, text, (one, other, secret) => {
         fc.pre(one !== other);
-        const sealed = createSecretBox(one).seal(secret);
-        expect(() => createSecretBox(other).open(sealed)).toThrow(/another SECRETS_KEY/);
+        const sealed = createSecretBox(one).seal(secret, where);
+        expect(() => createSecretBox(other).open(sealed, where)).toThrow(/another SECRETS_KEY/);
       }),
     );
+  });
+
+  test('opens nothing in another place than it was sealed for', () => {
+    const place = fc.record({ webhookId: fc.uuid(), field: fc.constantFrom('secret', 'query', 'header x') });
+    fc.assert(
+      fc.property(text, place, place, (secret, one, other) => {
+        fc.pre(one.webhookId !== other.webhookId || one.field !== other.field);
+        const box = createSecretBox('k'.repeat(32));
+        expect(() => box.open(box.seal(secret, one), other)).toThrow();
+      }),
+    );
+  });
+
+  test('takes a tag of 16 bytes and no shorter one', () => {
+    const box = createSecretBox('k'.repeat(32));
+    const [id, iv, tag, sealed] = box.seal('a secret', where).split('.');
+    const short = Buffer.from(tag!, 'base64url').subarray(0, 4).toString('base64url');
+    expect(() => box.open([id, iv, short, sealed].join('.'), where)).toThrow();
+  });
+
+  test('opens what was sealed before a text was bound to its place', () => {
+    const bytes = createHash('sha256').update('k'.repeat(32)).digest();
+    const id = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+    const iv = Buffer.alloc(12, 7);
+    const cipher = createCipheriv('aes-256-gcm', bytes, iv);
+    const sealed = Buffer.concat([cipher.update('of before'), cipher.final()]);
+    const stored = [id, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))].join(
+      '.',
+    );
+    expect(createSecretBox('k'.repeat(32)).open(stored, where)).toBe('of before');
   });
 
   test('refuses what no box has sealed', () => {
     fc.assert(
       fc.property(fc.string(), (sealed) => {
-        expect(() => createSecretBox('k'.repeat(32)).open(sealed)).toThrow();
+        expect(() => createSecretBox('k'.repeat(32)).open(sealed, where)).toThrow();
       }),
     );
   });

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from '@jest/globals';
 import http from 'node:http';
 import { createSender } from '../../src/deliveries/send/sender.js';
 import { createLoopback } from './support/loopback.js';
-import { developmentPolicy } from './support/ssrf-corpus.js';
+import { developmentPolicy, noNames } from './support/ssrf-corpus.js';
 
 const hanging = 600;
 const loopback = createLoopback();
-const sender = createSender({ policy: developmentPolicy });
+const sender = createSender({ policy: developmentPolicy, names: noNames });
 
 afterAll(() => {
   sender.close();
@@ -21,7 +21,7 @@ test('hundreds of attempts that hang delay no other on the same host', async () 
   });
   const { url } = await loopback.listen(server);
   const send = (path: string) =>
-    sender.send({ url: `${url}${path}`, headers: {}, body: '{}', timeoutMs: 10_000 });
+    sender.send({ url: `${url}${path}`, shipperId: 's', headers: {}, body: '{}', timeoutMs: 10_000 });
   for (let n = 0; n < hanging; n += 1) void send('/hangs');
   while (arrived < hanging) await new Promise(setImmediate);
   const outcome = await send('/answers');

@@ -4,22 +4,24 @@ import https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { inNetworks } from '../../src/platform/networks.js';
+import type { DestinationPolicy } from '../../src/webhooks/destination.js';
 import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send/sender.js';
 import { expired, good, otherHost, type Pair } from './support/certificates.js';
 import { createLoopback } from './support/loopback.js';
-import { corpusPolicy, developmentPolicy, stubResolver } from './support/ssrf-corpus.js';
+import { corpusPolicy, developmentPolicy, noNames, stubNames, stubResolver } from './support/ssrf-corpus.js';
 
 const loopback = createLoopback();
 const senders: Sender[] = [];
 
 function open(options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({ policy: developmentPolicy, ...options });
+  const sender = createSender({ policy: developmentPolicy, names: noNames, ...options });
   senders.push(sender);
   return sender;
 }
 
 function send(url: string, sender = open(), headers: Record<string, string> = { 'Webhook-Id': 'e1' }) {
-  return sender.send({ url, headers, body: '{"secret":1}', timeoutMs: 2_000 });
+  return sender.send({ url, shipperId: 's', headers, body: '{"secret":1}', timeoutMs: 2_000 });
 }
 
 afterEach(() => {
@@ -111,11 +113,11 @@ describe('denied addresses', () => {
       let lookups = 0;
       const stub = stubResolver('A 93.184.215.14, A 127.0.0.1');
       const sender = open({
-        policy: corpusPolicy,
-        lookup: (...call) => {
+        policy: { ...corpusPolicy, allowedPorts: [port] },
+        names: stubNames((hostname) => {
           lookups++;
-          stub(...call);
-        },
+          return stub(hostname);
+        }),
       });
       for (let attempt = 1; attempt <= 3; attempt++) {
         const outcome = await send(`${scheme}://rebind.example.org:${port}/`, sender);
@@ -125,14 +127,6 @@ describe('denied addresses', () => {
       expect(connections()).toBe(0);
     },
   );
-
-  test('a resolver that answers at once is guarded too', async () => {
-    const sender = open({
-      policy: corpusPolicy,
-      lookup: (_hostname, _options, callback) => callback(null, [{ address: '::1', family: 6 }]),
-    });
-    expect((await send('http://now.example.org/', sender)).errorCode).toBe('ADDRESS_DENIED');
-  });
 
   test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]'])(
     'the literal %s, for which Node calls no lookup, is not connected to',
@@ -165,7 +159,7 @@ describe('send never rejects', () => {
   });
 
   test.each(['NXDOMAIN', 'SERVFAIL', 'NODATA'])('%s is a DNS failure', async (dns) => {
-    const sender = open({ policy: corpusPolicy, lookup: stubResolver(dns) });
+    const sender = open({ policy: corpusPolicy, names: stubNames(stubResolver(dns)) });
     expect(await send('https://nx.example.org/', sender)).toMatchObject({
       errorCode: 'DNS',
       statusCode: null,
@@ -173,66 +167,117 @@ describe('send never rejects', () => {
   });
 });
 
+describe('a policy that became tighter', () => {
+  const elsewhere = new URL('https://parcelhook.example.org/');
+  test.each<[string, string, Partial<DestinationPolicy>]>([
+    ['http is off', 'http://shop.example.org/', { allowHttpTargets: false }],
+    ['its port is no longer allowed', 'https://shop.example.org:8443/', { allowedPorts: [443] }],
+    ['private targets are off', 'https://localhost/', {}],
+    ['its network is denied', 'https://93.184.215.14/', { isDenied: inNetworks(['93.184.0.0/16']) }],
+    [
+      'its name leads to a denied network',
+      'https://shop.example.org/',
+      { isDenied: inNetworks(['93.184.215.14/32']) },
+    ],
+    ['it is the service itself', 'https://parcelhook.example.org/v1', { publicUrl: elsewhere }],
+    ['it is written as is no longer taken', 'https://shop.example.org:0443/', {}],
+  ])('%s: ADDRESS_DENIED for what was registered before', async (_, url, change) => {
+    const names = stubNames(stubResolver('A 93.184.215.14'));
+    const outcome = await send(url, open({ policy: { ...corpusPolicy, ...change }, names }));
+    expect(outcome).toMatchObject({ errorCode: 'ADDRESS_DENIED', statusCode: null });
+  });
+});
+
 describe('through an egress proxy', () => {
-  /** Tunnels every CONNECT to `port`, answers everything else itself. */
-  async function proxyTo(port: number, connectStatus = 200) {
+  const publicAddress = 'A 93.184.215.14';
+
+  /** Tunnels every CONNECT to `port`; `refused` are the addresses to which it has no way. */
+  async function proxyTo(
+    port: number,
+    { dns = publicAddress, refused = [] as string[], userInfo = '', policy = corpusPolicy } = {},
+  ) {
     const seen: string[] = [];
+    const credentials: (string | undefined)[] = [];
     const server = http.createServer((request, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers.host}`);
+      seen.push(`${request.method} ${request.url}`);
       response.end('by proxy');
     });
     server.on('connect', (request: http.IncomingMessage, socket: net.Socket) => {
       seen.push(`CONNECT ${request.url}`);
-      socket.write(`HTTP/1.1 ${connectStatus} X\r\n\r\n`);
-      if (connectStatus !== 200) return void socket.end();
+      credentials.push(request.headers['proxy-authorization']);
+      const isRefused = refused.some((address) => request.url!.startsWith(address));
+      socket.write(`HTTP/1.1 ${isRefused ? 403 : 200} X\r\n\r\n`);
+      if (isRefused) return void socket.end();
       const tunnel = net.connect(port, '127.0.0.1').on('error', () => {});
       socket.pipe(tunnel).pipe(socket);
     });
     const listening = await loopback.listen(server);
-    const refuse = () => expect('a lookup of our own').toBe('left to the proxy');
-    const egressProxy = `http://127.0.0.1:${listening.port}`;
-    const sender = open({
-      egressProxy,
-      certificateAuthority: good.cert,
-      policy: corpusPolicy,
-      lookup: refuse,
-    });
-    return { seen, sender };
+    const egressProxy = `http://${userInfo}127.0.0.1:${listening.port}`;
+    const names = stubNames(stubResolver(dns));
+    const sender = open({ egressProxy, certificateAuthority: good.cert, policy, names });
+    return { seen, credentials, sender };
   }
 
-  test('http goes to the proxy in absolute form', async () => {
-    const { seen, sender } = await proxyTo(0);
-    expect(await send('http://shop.example.org/a?b', sender)).toMatchObject({
-      ok: true,
-      responseBody: 'by proxy',
-    });
-    expect(seen).toEqual(['POST http://shop.example.org/a?b shop.example.org']);
+  test('http goes through a tunnel to the checked address; its name stays in Host', async () => {
+    const hosts: unknown[] = [];
+    const receiver = await loopback.listen(
+      http.createServer((request, response) => {
+        hosts.push(request.headers.host, request.url);
+        response.end('OK');
+      }),
+    );
+    const { seen, sender } = await proxyTo(receiver.port);
+    for (let i = 0; i < 2; i++)
+      expect(await send('http://shop.example.org/a?b', sender)).toMatchObject({
+        ok: true,
+        responseBody: 'OK',
+      });
+    expect(hosts).toEqual(['shop.example.org', '/a?b', 'shop.example.org', '/a?b']);
+    expect(seen).toEqual(['CONNECT 93.184.215.14:80']);
   });
 
-  test("https goes through a tunnel, kept open, that verifies the receiver's certificate", async () => {
+  test("https goes through a tunnel, kept open, that verifies the certificate of the receiver's name", async () => {
     const { port, bytes } = await secureServer(good);
     const { seen, sender } = await proxyTo(port);
     for (let i = 0; i < 2; i++)
       expect(await send('https://shop.example.org/', sender)).toMatchObject({ ok: true });
     const sentBytes = bytes();
     expect(await send('https://elsewhere.example.org/', sender)).toMatchObject({ errorCode: 'TLS' });
-    expect(seen).toEqual(['CONNECT shop.example.org:443', 'CONNECT elsewhere.example.org:443']);
+    expect(seen).toEqual(['CONNECT 93.184.215.14:443', 'CONNECT 93.184.215.14:443']);
     expect(bytes()).toBe(sentBytes);
   });
 
+  test("the proxy's own credentials are those of its URL", async () => {
+    const { port } = await secureServer(good);
+    const { credentials, sender } = await proxyTo(port, { userInfo: 'parcel:h%40ok@' });
+    expect(await send('https://shop.example.org/', sender)).toMatchObject({ ok: true });
+    expect(credentials).toEqual([`Basic ${Buffer.from('parcel:h@ok').toString('base64')}`]);
+  });
+
+  test('an address to which the proxy has no way is followed by the next one', async () => {
+    const { port } = await secureServer(good);
+    const dns = 'A 93.184.215.14, AAAA 2a00:1450:4001:800::200e';
+    const { seen, sender } = await proxyTo(port, { dns, refused: ['93.184.215.14'] });
+    expect(await send('https://shop.example.org/', sender)).toMatchObject({ ok: true });
+    expect(seen).toEqual(['CONNECT 93.184.215.14:443', 'CONNECT [2a00:1450:4001:800::200e]:443']);
+  });
+
   test('a tunnel that the proxy refuses is a CONNECT failure', async () => {
-    const { sender } = await proxyTo(0, 403);
+    const { sender } = await proxyTo(0, { refused: ['93.184.215.14'] });
     expect(await send('https://shop.example.org/', sender)).toMatchObject({
       errorCode: 'CONNECT',
       statusCode: null,
     });
   });
 
-  test('a denied literal address does not reach the proxy', async () => {
-    const { seen, sender } = await proxyTo(0);
-    for (const url of ['http://10.0.0.1/', 'https://[::1]/']) {
-      expect((await send(url, sender)).errorCode).toBe('ADDRESS_DENIED');
-    }
-    expect(seen).toEqual([]);
-  });
+  test.each(['A 127.0.0.1', 'A 93.184.215.14, AAAA ::1'])(
+    'a name with the answer %s does not reach the proxy, nor does a denied literal',
+    async (dns) => {
+      const { seen, sender } = await proxyTo(0, { dns });
+      const names = ['http://shop.example.org/', 'https://shop.example.org/'];
+      for (const url of [...names, 'http://10.0.0.1/', 'https://[::1]/'])
+        expect((await send(url, sender)).errorCode).toBe('ADDRESS_DENIED');
+      expect(seen).toEqual([]);
+    },
+  );
 });

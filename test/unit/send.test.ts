@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send/sender.js';
 import { createLoopback } from './support/loopback.js';
-import { corpusRows, developmentPolicy } from './support/ssrf-corpus.js';
+import { corpusRows, developmentPolicy, noNames, stubNames } from './support/ssrf-corpus.js';
 
 const TIMEOUT_MS = 400;
 const PATIENT_MS = 10_000;
@@ -14,13 +14,14 @@ const senders: Sender[] = [];
 let sender: Sender;
 
 function open(options: Partial<SenderOptions> = {}): Sender {
-  const opened = createSender({ policy: developmentPolicy, ...options });
+  const opened = createSender({ policy: developmentPolicy, names: noNames, ...options });
   senders.push(opened);
   return opened;
 }
 
 function send(url: string, by = sender, timeoutMs = PATIENT_MS) {
-  return by.send({ url, headers: { 'Content-Type': 'application/json' }, body: '{"state":"é"}', timeoutMs });
+  const headers = { 'Content-Type': 'application/json' };
+  return by.send({ url, shipperId: 's', headers, body: '{"state":"é"}', timeoutMs });
 }
 
 beforeEach(() => {
@@ -46,7 +47,8 @@ describe('what is sent', () => {
       host: 'evil.example',
       'Transfer-Encoding': 'chunked',
     };
-    await sender.send({ url: `${server.url}/A%2f?x=1&y`, headers, body: '{"é":1}', timeoutMs: PATIENT_MS });
+    const url = `${server.url}/A%2f?x=1&y`;
+    await sender.send({ url, shipperId: 's', headers, body: '{"é":1}', timeoutMs: PATIENT_MS });
     expect(received.split('\r\n')).toEqual([
       'POST /hook/A%2f?x=1&y HTTP/1.1',
       `Host: 127.0.0.1:${server.port}`,
@@ -133,7 +135,8 @@ describe('an attempt ends in time', () => {
   });
 
   test('DNS counts', async () => {
-    const outcome = await send('http://slow.example.org/', open({ lookup: () => {} }), TIMEOUT_MS);
+    const never = stubNames(() => new Promise(() => {}));
+    const outcome = await send('http://slow.example.org/', open({ names: never }), TIMEOUT_MS);
     expect(outcome).toMatchObject({ errorCode: 'TIMEOUT', statusCode: null });
   });
 

@@ -1,5 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres.js';
+import { withoutQuerySql } from '../../webhooks/at-rest.js';
 
 /** Operational notifications a shipper's other webhooks may ask for by name (`*` does not include them). */
 export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;
@@ -13,7 +14,7 @@ export interface Notice {
 
 /**
  * Records notices about webhooks as events of no shipment, owed to the shipper's other webhooks that name them in
- * their interests. The body: `{state, webhook_id, target_address, reason, timestamp}`. To be called in the
+ * their interests. The body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. To be called in the
  * transaction that changes the webhook: told if and only if it happened. Returns the webhooks that are owed one.
  */
 export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
@@ -27,7 +28,7 @@ export async function recordNotices(tx: Database, about: Notice[]): Promise<stri
      ), recorded as (
        insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
        select event_id, shipper_id, 1, state, $5,
-              json_build_object('state', state, 'webhook_id', webhook_id, 'target_address', target_address,
+              json_build_object('state', state, 'webhook_id', webhook_id, 'target_address', ${withoutQuerySql('target_address')},
                                 'reason', reason, 'timestamp', $6::bigint)::text
          from about
      )

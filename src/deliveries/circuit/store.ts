@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres.js';
+import { isActive } from '../outbox/sql.js';
 import {
   applyOutcomes,
   newCircuit,
@@ -114,10 +115,24 @@ export async function forgetCircuit(tx: Database, shipperId: string, webhookId: 
   );
 }
 
+/** All webhooks of a shipper begin anew; to be called before the change, in its transaction. */
+export async function forgetCircuits(tx: Database, shipperId: string): Promise<void> {
+  await tx.query(
+    'forget-circuits',
+    `with c as materialized (
+       select webhook_id from circuits
+        where webhook_id = any(array(select webhook_id from webhooks where shipper_id = $1 and deleted_at is null))
+        order by webhook_id for update
+     )
+     delete from circuits where webhook_id = any(array(select webhook_id from c))`,
+    [shipperId],
+  );
+}
+
 /** A webhook that is not to be called any more, if it still has that address; null: whatever its address is. */
 export interface Doomed {
   webhookId: string;
-  targetAddress: string | null;
+  storedAddress: string | null;
 }
 
 /** Disables webhooks; returns those that were active until now. What is owed to them is held from then on. */
@@ -133,7 +148,7 @@ export function disableWebhooks(
       where w.webhook_id = d.webhook_id and w.target_address = coalesce(d.target_address, w.target_address)
         and w.status = 'ACTIVE' and w.deleted_at is null
      returning w.webhook_id as "webhookId"`,
-    [doomed.map(({ webhookId }) => webhookId), doomed.map(({ targetAddress }) => targetAddress), reason],
+    [doomed.map(({ webhookId }) => webhookId), doomed.map(({ storedAddress }) => storedAddress), reason],
   );
 }
 
@@ -144,7 +159,7 @@ export async function seemsHopeless(db: Database, days: number): Promise<boolean
   const rows = await db.query(
     'seems-hopeless',
     `select 1 from circuits join webhooks using (webhook_id)
-      where ${failingFor('$1')} and status = 'ACTIVE' and deleted_at is null limit 1`,
+      where ${failingFor('$1')} and ${isActive('webhooks')} limit 1`,
     [days],
   );
   return rows.length > 0;
@@ -166,7 +181,7 @@ export async function lockHopeless(tx: Database, days: number): Promise<string[]
   const rows = await tx.query<{ webhook_id: string }>(
     'lock-hopeless',
     `select webhook_id from circuits join webhooks using (webhook_id)
-      where ${failingFor('$1')} and status = 'ACTIVE' and deleted_at is null
+      where ${failingFor('$1')} and ${isActive('webhooks')}
       order by webhook_id for update of circuits`,
     [days],
   );

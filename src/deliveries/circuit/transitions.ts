@@ -28,7 +28,7 @@ export async function disableHopeless(deps: TransitionDependencies, days: number
     const hopeless = await lockHopeless(tx, days);
     return disable(
       tx,
-      hopeless.map((webhookId) => ({ webhookId, targetAddress: null })),
+      hopeless.map((webhookId) => ({ webhookId, storedAddress: null })),
       'FAILING',
     );
   });

@@ -173,7 +173,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return null;
     }
     const outcome = await sendClaim(options, claim, target);
-    await recorder.record(claim, target.targetAddress, outcome);
+    await recorder.record(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };
 

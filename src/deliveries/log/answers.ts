@@ -27,7 +27,7 @@ const delivery = z
     webhookId: uuid('The webhook it is for.'),
     targetAddress: described(
       z.string(),
-      'Where the webhook is called today.',
+      'Where the webhook is called today, without the query.',
       'https://example.com/hooks/parcelhook',
       { format: 'uri' },
     ),
@@ -44,8 +44,8 @@ const delivery = z
       '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.',
     ),
     heldBy: described(
-      z.enum(['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED']).nullable(),
-      'Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest, or is not active.',
+      z.enum(['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED']).nullable(),
+      'Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.',
       null,
     ),
     nextProbeAt: described(
@@ -54,8 +54,8 @@ const delivery = z
       null,
     ),
     reason: described(
-      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED']).nullable(),
-      'Why it is `CANCELLED`: its webhook was deleted, a later state overtook it, or it was owed for longer than the log is kept.',
+      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
+      'Why it is `CANCELLED`: its webhook was deleted, a later state overtook it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.',
       null,
     ),
     attemptCount: described(z.int().min(0), 'Attempts so far, one under way included.', 1),
@@ -98,9 +98,14 @@ export const deliveryList = z
 export const deliveryDetails = delivery
   .extend({
     payload: described(z.union([notification, notice]), 'The body that is sent.'),
-    attempts: described(z.array(attempt), 'All attempts, the first one first.'),
+    attempts: described(z.array(attempt), 'Attempts that are over, the newest first, 100 a page.'),
+    nextAttemptsCursor: described(
+      z.string().nullable(),
+      'Send it as `attemptsCursor` for the attempts before; null at the end.',
+      null,
+    ),
   })
-  .meta({ id: 'DeliveryDetails', description: 'The delivery with its payload and all attempts.' });
+  .meta({ id: 'DeliveryDetails', description: 'The delivery with its payload and its attempts.' });
 
 export const testResult = z
   .object({

@@ -27,6 +27,7 @@ interface HealthFigures {
 /** Bounds on what one look reads: the cost is the same whatever the size of the log and of the backlog. */
 const newestDeliveries = 1_000;
 const pendingCountMax = 10_000;
+const attemptsOfDelivery = 20;
 
 /** Today and yesterday: whole days, which are whole partitions. */
 const lately = `delivery_id >= uuid_floor(date_trunc('day', now() - interval '1 day', 'UTC'))`;
@@ -58,7 +59,9 @@ async function readHealthFigures(db: Database, webhookId: string): Promise<Healt
        union all
        select a.started_at, a.error_code
          from (select delivery_id from finished union all select delivery_id from owed) d
-         join attempts a on a.delivery_id = d.delivery_id
+        cross join lateral (
+          select started_at, error_code, duration_ms from attempts
+           where delivery_id = d.delivery_id order by number desc limit $4) a
         where a.duration_ms is not null
      ), circuit as (
        select open_until, last_success_at from circuits where webhook_id = $1
@@ -70,7 +73,7 @@ async function readHealthFigures(db: Database, webhookId: string): Promise<Healt
             (select avg((error_code is not null)::int)::float8
                from tried where started_at > now() - interval '1 hour') as "failureRate",
             (select count(*)::int from (select 1 from outbox where webhook_id = $1 limit $3) o) as "pendingCount"`,
-    [webhookId, newestDeliveries, pendingCountMax],
+    [webhookId, newestDeliveries, pendingCountMax, attemptsOfDelivery],
   );
   return figures!;
 }

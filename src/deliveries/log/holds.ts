@@ -1,24 +1,26 @@
 import type { Database } from '../../platform/postgres.js';
 
+type HeldBy = 'PAUSED' | 'DISABLED' | 'SUSPENDED' | 'CIRCUIT';
+
 /** Why a shipper's webhooks are not called now, those of which that is so. */
-export type Holds = Map<string, { heldBy: 'PAUSED' | 'DISABLED' | 'CIRCUIT'; nextProbeAt: Date | null }>;
+export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;
 
 export async function findHolds(db: Database, shipperId: string): Promise<Holds> {
-  const rows = await db.query<{ webhookId: string; status: string; nextProbeAt: Date | null }>(
+  const rows = await db.query<{ webhookId: string; heldBy: HeldBy; nextProbeAt: Date | null }>(
     'find-holds',
-    `select w.webhook_id as "webhookId", w.status, c.open_until as "nextProbeAt"
+    `select w.webhook_id as "webhookId", c.open_until as "nextProbeAt",
+            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status else 'CIRCUIT' end as "heldBy"
        from webhooks w
        left join lateral (
          select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
-      where w.shipper_id = $1 and w.deleted_at is null and (w.status <> 'ACTIVE' or c.open_until is not null)`,
+      where w.shipper_id = $1 and w.deleted_at is null
+        and (w.suspended or w.status <> 'ACTIVE' or c.open_until is not null)`,
     [shipperId],
   );
   return new Map(
-    rows.map(({ webhookId, status, nextProbeAt }) => [
+    rows.map(({ webhookId, heldBy, nextProbeAt }) => [
       webhookId,
-      status === 'ACTIVE'
-        ? { heldBy: 'CIRCUIT', nextProbeAt }
-        : { heldBy: status as 'PAUSED' | 'DISABLED', nextProbeAt: null },
+      { heldBy, nextProbeAt: heldBy === 'CIRCUIT' ? nextProbeAt : null },
     ]),
   );
 }

@@ -26,9 +26,14 @@ export const notice = z
   .object({
     state: described(z.enum(notices), 'What became of the webhook.'),
     webhook_id: uuid('The webhook it is about.'),
-    target_address: described(z.string(), 'Its address.', 'https://example.com/hooks/parcelhook', {
-      format: 'uri',
-    }),
+    target_address: described(
+      z.string(),
+      'Its address, without the query.',
+      'https://example.com/hooks/parcelhook',
+      {
+        format: 'uri',
+      },
+    ),
     reason: described(
       z.enum(['GONE', 'FAILING', 'CIRCUIT_OPEN']).nullable(),
       'It answered 410, nothing arrived for 5 days, or it failed too often and is given a rest. Null when it has recovered.',

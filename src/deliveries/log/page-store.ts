@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres.js';
+import { withoutQuerySql } from '../../webhooks/at-rest.js';
 import type { Holds } from './holds.js';
 import { daysOf, type TimeRange } from './range.js';
 
@@ -65,7 +66,7 @@ const loggedColumns = `${columns}, status, reason, false as waits_turn, attempt_
   completed_at, started_at, duration_ms, status_code, error_code`;
 
 /** What is shown of rows `d`: the attempts of what is owed are looked up, the last one of what is finished is in it. */
-const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", w.target_address as "targetAddress",
+const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${withoutQuerySql('w.target_address')} as "targetAddress",
   coalesce(e.external_id, e.event_id::text) as "eventId", s.tracking_id as "trackingId",
   s.shipper_tracking_id as "shipperTrackingId", d.state, d.status, d.reason, d.waits_turn as "waitsTurn",
   d.attempt_count as "attemptCount", d.due_at as "nextAttemptAt", e.recorded_at as "createdAt",

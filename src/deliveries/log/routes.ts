@@ -2,29 +2,16 @@ import { z } from 'zod';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';
 import { idInPath, trackingId } from '../../http/fields.js';
+import { momentInQuery } from '../../http/moments.js';
 import { cutPage, isUuid, paging } from '../../http/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/postgres.js';
 import { deliveryDetails, deliveryList } from './answers.js';
+import { attemptsCursor, cutAttempts } from './attempts.js';
 import { findDelivery, listDeliveries, type Delivery } from './store.js';
 
 const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
-const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+ -]\d{2}:\d{2}))?$/;
-const moment = (description: string) =>
-  described(z.string(), `${description}: ISO 8601, or milliseconds since 1970.`, '2026-11-21T12:00:00Z')
-    // A + that was not percent-encoded arrives as a space.
-    .transform((text) =>
-      isoMoment.test(text)
-        ? new Date(text.replace(' ', '+'))
-        : new Date(/^\d{1,15}$/.test(text) ? Number(text) : NaN),
-    )
-    .refine(
-      (date) => date.getTime() >= 0 && date.getTime() < 253_402_300_800_000,
-      'must be ISO 8601 such as 2026-11-21T12:00:00Z, or milliseconds since 1970',
-    )
-    .optional();
-
 const logQuery = z.object({
   ...paging,
   webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
@@ -38,8 +25,8 @@ const logQuery = z.object({
     z.enum(statuses, `must be one of ${statuses.join(', ')}`),
     'Only those that are this now.',
   ).optional(),
-  from: moment('Only of events recorded then or later'),
-  to: moment('Only of events recorded before'),
+  from: momentInQuery('Only of events recorded then or later'),
+  to: momentInQuery('Only of events recorded before'),
 });
 
 export function deliveryRoutes({ db }: { db: Database }): Route[] {
@@ -63,20 +50,25 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/deliveries/:deliveryId',
-      summary: 'Get a delivery with its payload and all attempts',
+      summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
       tag: 'Deliveries',
+      description: 'All attempts are in the log, the newest first; an answer has 100 of them.',
       answers: { 200: deliveryDetails },
       params: z.object({ deliveryId: idInPath('The delivery.') }),
-      handle: async ({ caller, params: { deliveryId } }) => {
-        const found = isUuid(deliveryId) && (await findDelivery(db, caller.shipperId, deliveryId));
+      query: z.object({ attemptsCursor }),
+      handle: async ({ caller, params: { deliveryId }, query }) => {
+        const found =
+          isUuid(deliveryId) && (await findDelivery(db, caller.shipperId, deliveryId, query.attemptsCursor));
         if (!found) throw notFound('This delivery');
-        const { payload, attempts, ...delivery } = found;
+        const { payload, attempts: rows, ...delivery } = found;
+        const { attempts, nextAttemptsCursor } = cutAttempts(rows);
         return {
           data: {
             ...view(delivery),
             payload: JSON.parse(payload) as unknown,
             attempts: attempts.map((attempt) => ({ ...attempt, startedAt: isoOffset(attempt.startedAt) })),
+            nextAttemptsCursor,
           },
         };
       },

@@ -1,5 +1,6 @@
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/postgres.js';
+import { attemptsText, type Attempt } from './attempts.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
 import { findHolds, holdOf, type Holds } from './holds.js';
@@ -54,42 +55,21 @@ async function timesOf(
   };
 }
 
-export interface Attempt {
-  number: number;
-  trigger: string;
-  startedAt: Date;
-  durationMs: number | null;
-  statusCode: number | null;
-  errorCode: string | null;
-  responseBody: string | null;
-}
-
-/** The attempts of delivery $2 of shipper $1 that are over: those before the last, and the last one of what is finished. */
-const attemptsText = `
-  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
-         error_code as "errorCode", response_body as "responseBody"
-    from (
-      select number, trigger, started_at, duration_ms, status_code, error_code, response_body
-        from attempts where delivery_id = $2 and shipper_id = $1
-      union all
-      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body
-        from deliveries where shipper_id = $1 and delivery_id = $2 and started_at is not null
-    ) a order by number`;
-
-/** The delivery with its attempts, the first one first: one statement, so that the two fit together. */
+/** The delivery with a page of its attempts, the newest first: one statement, so that the two fit together. */
 export async function findDelivery(
   db: Database,
   shipperId: string,
   deliveryId: string,
+  beforeAttempt?: number,
 ): Promise<(Delivery & { payload: string; attempts: Attempt[] }) | null> {
   const holds = await findHolds(db, shipperId);
-  const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText}) a)`;
+  const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText('$4')}) a)`;
   const rows = await db.query<
     LogRow & { payload: string; attempts: (Omit<Attempt, 'startedAt'> & { startedAt: string })[] }
   >(
     'find-delivery',
     detailsOf('shipper_id = $1 and delivery_id = $2', '$3', `, e.body as payload, ${attempts} as attempts`),
-    [shipperId, deliveryId, [...holds.keys()]],
+    [shipperId, deliveryId, [...holds.keys()], beforeAttempt ?? null],
   );
   const [row] = rows;
   if (!row) return null;
@@ -99,7 +79,3 @@ export async function findDelivery(
     attempts: row.attempts.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),
   };
 }
-
-/** All attempts that are over, the first one first. */
-export const listAttempts = (db: Database, shipperId: string, deliveryId: string): Promise<Attempt[]> =>
-  db.query<Attempt>('list-attempts', attemptsText, [shipperId, deliveryId]);

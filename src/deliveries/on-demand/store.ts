@@ -11,7 +11,10 @@ import {
 } from '../outbox/sql.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
 
-/** Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. */
+/**
+ * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
+ * the event makes an erasure either prevent it or see that it was asked for.
+ */
 export async function requestRedelivery(
   db: Database,
   shipperId: string,
@@ -20,16 +23,33 @@ export async function requestRedelivery(
   const rows = await db.query(
     'request-redelivery',
     `with asked as (
-       select shipper_id, delivery_id, webhook_id from outbox where shipper_id = $1 and delivery_id = $2
+       select shipper_id, delivery_id, webhook_id, event_id from outbox where shipper_id = $1 and delivery_id = $2
        union all
-       select shipper_id, delivery_id, webhook_id from deliveries
+       select shipper_id, delivery_id, webhook_id, event_id from deliveries
         where shipper_id = $1 and delivery_id = $2 and status <> 'CANCELLED'
+     ), told as (
+       select e.event_id from asked a join events e using (event_id)
+        where e.erasure is distinct from 'DONE' for share of e
      )
      insert into redeliveries (shipper_id, delivery_id, webhook_id)
      select a.shipper_id, a.delivery_id, a.webhook_id from asked a join webhooks w using (webhook_id)
-      where w.deleted_at is null limit 1
+      where w.deleted_at is null and exists (select 1 from told) limit 1
      on conflict (delivery_id) do update set requested_at = redeliveries.requested_at
      returning delivery_id`,
+    [shipperId, deliveryId],
+  );
+  return rows.length > 0;
+}
+
+/** Whether what the delivery tells was erased. */
+export async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
+  const rows = await db.query(
+    'is-erased',
+    `select 1 from (
+       select event_id from outbox where shipper_id = $1 and delivery_id = $2
+       union all
+       select event_id from deliveries where shipper_id = $1 and delivery_id = $2) d
+       join events using (event_id) where erasure = 'DONE'`,
     [shipperId, deliveryId],
   );
   return rows.length > 0;
@@ -46,7 +66,8 @@ export async function lockMoves(tx: Database, webhookIds: string[]): Promise<voi
 }
 
 /**
- * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not.
+ * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not;
+ * none of a suspended shipper.
  * What is owed is marked as being sent, its schedule left as it is; what is finished stays where it is.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
@@ -70,7 +91,7 @@ const claimText = `
     select r.shipper_id, r.delivery_id, w.revision, w.ordering, w.supersede,
            exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled
       from redeliveries r join webhooks w using (webhook_id)
-     where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null
+     where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null and not w.suspended
        and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))
      order by r.delivery_id for no key update of r skip locked
   ), owed as (
@@ -190,13 +211,13 @@ export async function findWaiting(db: Database, perWebhook: number, limit: numbe
   return rows.map((row) => row.delivery_id);
 }
 
-/** Drops what was asked for and may not be sent any more: cancelled, deleted, or stopped since it was asked for. */
+/** Drops what was asked for and may not be sent any more: cancelled, deleted, suspended, or stopped since. */
 export async function dropVoid(db: Database): Promise<void> {
   await db.query(
     'drop-void-redeliveries',
     `delete from redeliveries r using webhooks w
       where r.lease_until is null and w.webhook_id = r.webhook_id
-        and (w.deleted_at is not null or (w.status <> 'ACTIVE' and r.requested_at <= w.stopped_at)
+        and (w.deleted_at is not null or w.suspended or (w.status <> 'ACTIVE' and r.requested_at <= w.stopped_at)
              or (not exists (select 1 from outbox o where ${sameDelivery('o', 'r')})
                  and not exists (select 1 from deliveries d where ${sameDelivery('d', 'r')} and d.status <> 'CANCELLED')))`,
   );

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres.js';
 import { notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { reportSuccess } from '../circuit/transitions.js';
-import { listAttempts, type Attempt } from '../log/store.js';
+import { listAttempts, type Attempt } from '../log/attempts.js';
 import { settle } from '../outbox/settle.js';
 import { isTroubled, ms } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
@@ -63,7 +63,8 @@ interface SampleEvent {
 
 /**
  * Records a test: an event that belongs to no shipment, and its delivery, claimed from the start. The lock on the
- * webhook makes a deletion either prevent the test or see that it is under way. Null without that webhook.
+ * webhook makes a deletion either prevent the test or see that it is under way. Null without that webhook, or where its
+ * shipper is suspended.
  */
 async function insertTest(
   db: Database,
@@ -75,7 +76,7 @@ async function insertTest(
   const rows = await db.query<Pick<Claim, 'deliveryId' | 'revision' | 'troubled' | 'recordedAt'>>(
     'insert-test',
     `with w as (
-       select * from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null for share
+       select * from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null and not suspended for share
      ), recorded as (
        insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
        select $3, shipper_id, 1, $4, now(), $5 from w
@@ -108,5 +109,6 @@ async function insertTest(
     ordered: false,
     supersedes: false,
     isProbe: false,
+    erased: false,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres.js';
-import { claimColumns, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
+import { claimColumns, isActive, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
 import type { Claim } from './types.js';
 
 /** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
@@ -24,7 +24,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
          from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
         cross join lateral (
           select revision, ordering, supersede from webhooks
-           where webhook_id = t.webhook_id and status = 'ACTIVE' and deleted_at is null limit 1) w
+           where webhook_id = t.webhook_id and ${isActive('webhooks')} limit 1) w
          left join lateral (
            select open_until, failing_since from circuits where webhook_id = t.webhook_id limit 1) c on true
         cross join lateral (
@@ -56,7 +56,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
     `with ripe as materialized (
        select c.webhook_id from circuits c join webhooks w using (webhook_id)
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
-          and w.status = 'ACTIVE' and w.deleted_at is null
+          and ${isActive('w')}
           for update of c skip locked
      ), picked as materialized (
        select o.shipper_id, o.delivery_id, o.webhook_id, w.revision, w.ordering, w.supersede, true as troubled

@@ -28,7 +28,9 @@ export const blocker = (before: string, holdMs: string) => `select 1 from outbox
 
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
-const isActive = (w: string) => `${w}.status = 'ACTIVE' and ${w}.deleted_at is null`;
+/** Nobody has stopped the webhook of row `w`, nor suspended its shipper. */
+export const isActive = (w: string) =>
+  `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
 /** Whether the webhook of row `w` is called now: nobody has stopped it, and its circuit is closed. */
 export const isCallable = (w: string) =>
@@ -44,12 +46,12 @@ export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
-  o.supersede as supersedes, o.troubled, e.body, e.recorded_at as "recordedAt",
+  o.supersede as supersedes, o.troubled, e.body, e.erasure is not null as erased, e.recorded_at as "recordedAt",
   coalesce(e.external_id, e.event_id::text) as "eventId"`;
 
 /** The event of row `o`, as `e`. */
 export const ofEvent = `cross join lateral (
-  select event_id, external_id, body, recorded_at from events where event_id = o.event_id limit 1) e`;
+  select event_id, external_id, body, recorded_at, erasure from events where event_id = o.event_id limit 1) e`;
 
 /** What a row is while no attempt is under way. */
 export const restingStatus = (row: string) =>

@@ -27,6 +27,8 @@ export interface Claim {
   troubled: boolean;
   /** The one delivery an open circuit lets through. */
   isProbe: boolean;
+  /** The personal data of its shipment is erased: what the receiver answers is not kept. */
+  erased: boolean;
 }
 
 /** What is recorded of an attempt, whatever asked for it. */

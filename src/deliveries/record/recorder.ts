@@ -35,7 +35,7 @@ export interface RecorderOptions extends TransitionDependencies {
 /** Records outcomes, and sees to what follows from them. */
 export interface Recorder {
   /** Resolves when the outcome is recorded, or was refused as stale. Kept for a minute while PostgreSQL is away. */
-  record(claim: Claim, targetAddress: string, outcome: SendOutcome): Promise<void>;
+  record(claim: Claim, storedAddress: string, outcome: SendOutcome): Promise<void>;
   /** From now on an outcome is kept for a few seconds only. */
   hurry(): void;
   /** Resolves when what was recorded so far has been counted for the circuits. */
@@ -48,7 +48,7 @@ const patienceAtStopMs = 5_000;
 interface Item {
   claim: Claim;
   /** Where it was sent. */
-  targetAddress: string;
+  storedAddress: string;
   settlement: Settlement;
   /** How long the receiver asked a probe to leave it alone, else 0. */
   retryAfterMs: number;
@@ -100,8 +100,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** First of all: from this commit on nothing more is sent there. */
   const disableThoseGone = async (items: Item[]) => {
-    const gone = items.flatMap(({ claim: { webhookId }, targetAddress, settlement }) =>
-      isGone(settlement) ? { webhookId, targetAddress } : [],
+    const gone = items.flatMap(({ claim: { webhookId }, storedAddress, settlement }) =>
+      isGone(settlement) ? { webhookId, storedAddress } : [],
     );
     if (gone.length > 0) await disableGone(options, gone);
   };
@@ -130,10 +130,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let giveUpAt = Infinity;
 
   return {
-    record: async (claim, targetAddress, outcome) => {
+    record: async (claim, storedAddress, outcome) => {
       const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
       const askedMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
-      const item = { claim, targetAddress, settlement, retryAfterMs: askedMs };
+      const item = { claim, storedAddress, settlement, retryAfterMs: askedMs };
       const accepted = await untilBack(
         () => batches.add(item),
         () => performance.now() < giveUpAt,

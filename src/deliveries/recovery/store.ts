@@ -4,6 +4,7 @@ import {
   insertAttempts,
   insertCancelled,
   insertIntoLog,
+  isActive,
   isCallable,
   isProbed,
   ms,
@@ -60,7 +61,7 @@ export async function inspectPage(
      ), looked as materialized (
        select o.webhook_id, o.due, w.deleted_at is not null as deleted, ${isCallable('w')} as callable
          from owed o cross join lateral (
-           select webhook_id, status, deleted_at from webhooks where webhook_id = o.webhook_id limit 1) w
+           select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = o.webhook_id limit 1) w
      )
      select (select json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)
                from page order by shipper_id desc, delivery_id desc limit 1) as last,
@@ -70,7 +71,7 @@ export async function inspectPage(
             (select json_agg(webhook_id) from looked where deleted) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)
-                       and status = 'ACTIVE' and deleted_at is null) as probes,
+                       and ${isActive('webhooks')}) as probes,
             (select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
                from page n cross join lateral (
                  select ordering, called_since, ${isProbed('webhooks')} as probed

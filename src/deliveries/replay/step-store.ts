@@ -25,7 +25,10 @@ export async function isAnyRipe(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. */
+/**
+ * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Those of
+ * suspended shippers wait.
+ */
 export async function takeReplay(db: Database): Promise<ReplayTurn | null> {
   const rows = await db.query<ReplayTurn>(
     'take-replay',
@@ -34,7 +37,7 @@ export async function takeReplay(db: Database): Promise<ReplayTurn | null> {
             r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done,
             w.deleted_at is not null as "webhookDeleted"
        from replays r join webhooks w using (webhook_id)
-      where r.status = 'RUNNING' and r.next_at <= now()
+      where r.status = 'RUNNING' and r.next_at <= now() and (not w.suspended or w.deleted_at is not null)
       order by r.next_at limit 1 for update of r skip locked`,
   );
   return rows[0] ?? null;
@@ -76,7 +79,7 @@ export async function replayPiece(
     `with w as materialized (
        select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
      ), scanned as materialized (
-       select shipper_id, event_id, shipment_id, sequence, state from events
+       select shipper_id, event_id, shipment_id, sequence, state, erasure from events
         where shipper_id = $2 and shipment_id is not null and ($3::uuid is null or shipment_id = $3)
           and event_id > greatest($5::uuid, uuid_floor(now() - make_interval(secs => $9::float8 / 1000)))
           and event_id < $6
@@ -88,6 +91,7 @@ export async function replayPiece(
         cross join w
          ${deliveryOf('s', '$1')}
         where (s.state = any(w.interests) or '*' = any(w.interests)) and ${missed('$4')}
+          and s.erasure is distinct from 'DONE'
           and not exists (select 1 from redeliveries r
                            where r.delivery_id = delivery_id(s.event_id, $1) and r.lease_until is not null)
         order by s.event_id limit $8

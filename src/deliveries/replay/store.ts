@@ -62,12 +62,12 @@ export async function insertReplay(
        select count(*)::int as total
          from target w
          join lateral (
-           select shipper_id, event_id, state from events
+           select shipper_id, event_id, state, erasure from events
             where shipper_id = w.shipper_id and shipment_id is not null
               and (w.shipment_id is null or shipment_id = w.shipment_id)
               and event_id >= uuid_floor($4) and event_id < uuid_floor($5)
             limit $9
-         ) e on e.state = any(w.interests) or '*' = any(w.interests)
+         ) e on e.erasure is distinct from 'DONE' and (e.state = any(w.interests) or '*' = any(w.interests))
          ${deliveryOf('e', '$2')}
         where w.under_way < $8 and ${missed('$6')}
      ), added as (

@@ -41,9 +41,8 @@ export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
  * and not at all where somebody works on an old day. Throws UNAVAILABLE then.
  */
 export async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
-  if (!/^\d{8}$/.test(day)) throw new Error(`${day} is not a day`);
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
-  await tx.query(`drop-day-${day}`, `drop table if exists attempts_${day}, deliveries_${day}`);
+  await tx.query('drop-day', 'select drop_log_day($1)', [day]);
 }
 
 /** Forgets replays that were over before the retention; a bounded piece. */

@@ -6,8 +6,8 @@ const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
   // The kernel's own timeout; the deadline of the exchange is reported without an error.
   [/^ETIMEDOUT$/, 'TIMEOUT'],
-  // getaddrinfo, and c-ares where a resolver is built on it.
-  [/^(ENOTFOUND|ENODATA|EAI_\w+|ESERVFAIL|EREFUSED|EFORMERR|ENOTIMP|EBADNAME|EBADRESP)$/, 'DNS'],
+  // A target's name; getaddrinfo's codes are about our egress proxy's.
+  [/^(DNS|ENODATA|ENOTFOUND|EAI_\w+)$/, 'DNS'],
   // No connection came about; PROXY_REFUSED is our egress proxy's answer to CONNECT.
   [
     /^(ECONNREFUSED|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|EACCES|EPERM|E[MN]FILE|PROXY_REFUSED)$/,

@@ -1,52 +1,99 @@
 import http from 'node:http';
-import https from 'node:https';
 import { isIPv6 } from 'node:net';
+import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
+import type { Asker } from './names/names.js';
 
-const CONNECT_TIMEOUT_MS = 15_000;
+/** What an agent is told of a connection that it is to make. */
+export type AttemptOptions = http.RequestOptions & { asker: Asker };
+
+/** An http proxy that takes CONNECT (RFC 9110, 9.3.6). */
+export interface Proxy {
+  host: string;
+  port: number;
+  /** Value of Proxy-Authorization. */
+  credentials: string | null;
+}
+
+/** `http://user:password@host:port` */
+export function proxyOf(text: string): Proxy {
+  const { hostname, port, username, password } = new URL(text);
+  const userPass = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 80),
+    credentials: username === '' ? null : `Basic ${Buffer.from(userPass).toString('base64')}`,
+  };
+}
+
+/** More addresses of one name than a receiver has for its availability. */
+const mostAddresses = 4;
 
 /**
- * An https agent whose connections are tunnels through an http proxy (CONNECT, RFC 9110, 9.3.6). The name is
- * resolved by the proxy; TLS is spoken with the receiver, and verified as without a proxy.
+ * Makes an agent's connections tunnels through a proxy. It is told the address, which was resolved and checked here, and
+ * never the name: what it would resolve itself nobody had checked. An address to which it has no way is followed by the
+ * next one.
  */
-export function createTunnelAgent(
-  proxy: { host: string; port: number },
-  options: https.AgentOptions,
-): https.Agent {
-  const agent = new https.Agent(options);
-  const overSocket = agent.createConnection.bind(agent);
-  agent.createConnection = (target, callback) => {
-    const once = onlyOnce(callback);
-    openTunnel(proxy, authority(target.host ?? '', Number(target.port)), (error, socket) => {
-      if (error || !socket) return once(error ?? new Error('no tunnel'));
-      once(null, overSocket({ ...target, socket } as http.ClientRequestArgs) as Duplex);
-    });
+export function throughTunnels<Agent extends http.Agent>(
+  agent: Agent,
+  proxy: Proxy,
+  addressesOf: (target: AttemptOptions) => Promise<LookupAddress[]>,
+  wrap: (target: AttemptOptions, socket: Duplex) => Duplex,
+): Agent {
+  agent.createConnection = (options, callback) => {
+    const target = options as AttemptOptions;
+    const connect = async () => {
+      const addresses = await addressesOf(target);
+      return wrap(target, await openOne(proxy, addresses.slice(0, mostAddresses), target));
+    };
+    connect().then(
+      (socket) => callback?.(null, socket),
+      // Node reads the socket only where there is no error, which its type cannot say.
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
     return undefined;
   };
   return agent;
 }
 
-type TunnelCallback = (error: Error | null, socket?: Duplex) => void;
-
-function openTunnel(proxy: { host: string; port: number }, path: string, done: TunnelCallback): void {
-  const connect = http.request({
-    host: proxy.host,
-    port: proxy.port,
-    method: 'CONNECT',
-    path,
-    headers: { host: path },
-    agent: false,
-    timeout: CONNECT_TIMEOUT_MS,
-  });
-  connect.once('connect', (response, socket) => {
-    if (response.statusCode === 200) return done(null, socket);
-    socket.destroy();
-    done(proxyRefused(`the egress proxy answered CONNECT with ${response.statusCode}`));
-  });
-  connect.once('timeout', () => connect.destroy(proxyRefused('the egress proxy does not answer')));
-  connect.on('error', done);
-  connect.end();
+async function openOne(proxy: Proxy, addresses: LookupAddress[], target: AttemptOptions): Promise<Duplex> {
+  let failure: unknown = proxyRefused('there is no address to connect to');
+  for (const { address } of addresses) {
+    const leftMs = target.asker.deadlineAtMs - performance.now();
+    if (leftMs <= 0) break;
+    try {
+      return await openTunnel(proxy, authority(address, Number(target.port)), leftMs);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
+
+const openTunnel = (proxy: Proxy, path: string, timeoutMs: number): Promise<Duplex> =>
+  new Promise((resolve, reject) => {
+    const connect = http.request({
+      host: proxy.host,
+      port: proxy.port,
+      method: 'CONNECT',
+      path,
+      headers: { host: path, ...(proxy.credentials && { 'proxy-authorization': proxy.credentials }) },
+      agent: false,
+    });
+    const silent = () => connect.destroy(proxyRefused('the egress proxy does not answer'));
+    const timer = setTimeout(silent, timeoutMs);
+    connect.once('connect', (response, socket) => {
+      clearTimeout(timer);
+      if (response.statusCode === 200) return resolve(socket);
+      socket.destroy();
+      reject(proxyRefused(`the egress proxy answered CONNECT with ${response.statusCode}`));
+    });
+    connect.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    connect.end();
+  });
 
 function proxyRefused(message: string): Error {
   return Object.assign(new Error(message), { code: 'PROXY_REFUSED' });
@@ -54,15 +101,4 @@ function proxyRefused(message: string): Error {
 
 function authority(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** Node's agent counts its sockets by these calls. */
-function onlyOnce(callback: ((error: Error | null, socket: Duplex) => void) | undefined): TunnelCallback {
-  let called = false;
-  return (error, socket) => {
-    if (called) return;
-    called = true;
-    // Node reads the socket only where there is no error, which its type cannot say.
-    callback?.(error, socket as Duplex);
-  };
 }

@@ -1,23 +1,22 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { SecretBox } from '../../webhooks/secrets.js';
 import type { Target } from '../outbox/targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
 import { sign } from './signature.js';
 
 export interface SendingOptions {
-  secrets: SecretBox;
   send(request: SendRequest): Promise<SendOutcome>;
   logger: Logger;
   timeoutMs: number;
   userAgent: string;
 }
 
-/** Sends once. What cannot even be sent (its secret does not open) is an attempt that failed: it is not tried for ever. */
+/** Sends once. What cannot even be sent (no key opens its secrets) is an attempt that failed: it is not tried for ever. */
 export async function sendClaim(options: SendingOptions, claim: Claim, target: Target): Promise<SendOutcome> {
   try {
-    return await options.send(requestOf(options, claim, target));
+    const outcome = await options.send(requestOf(options, claim, target));
+    return claim.erased ? { ...outcome, responseBody: null } : outcome;
   } catch (error) {
     options.logger.error(
       { deliveryId: claim.deliveryId, error: describeError(error) },
@@ -39,29 +38,30 @@ const unsent = (startedAt: Date): SendOutcome => ({
 
 /** The request of one attempt: the stored bytes, signed now (contract, section 5). */
 function requestOf(
-  { secrets, timeoutMs, userAgent }: SendingOptions,
-  { eventId, body, sequence, number }: Claim,
+  { timeoutMs, userAgent }: SendingOptions,
+  { shipperId, eventId, body, sequence, number }: Claim,
   target: Target,
 ): SendRequest {
+  const { url, headers, secret, previousSecret } = target.open();
+  const secrets = previousSecret !== null && isRotating(target) ? [secret, previousSecret] : [secret];
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   return {
-    url: target.targetAddress,
+    url,
+    shipperId,
     body,
     timeoutMs,
     headers: {
-      ...target.headers,
+      ...headers,
       'content-type': 'application/json',
       'user-agent': userAgent,
       'webhook-id': eventId,
       'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': sign(secretsOf(target).map(secrets.open), eventId, timestampSeconds, body),
+      'webhook-signature': sign(secrets, eventId, timestampSeconds, body),
       'parcelhook-sequence': String(sequence),
       'parcelhook-attempt': String(number),
     },
   };
 }
 
-const secretsOf = ({ secret, previousSecret, previousSecretUntil }: Target): string[] =>
-  previousSecret !== null && previousSecretUntil !== null && previousSecretUntil.getTime() > Date.now()
-    ? [secret, previousSecret]
-    : [secret];
+const isRotating = ({ previousSecretUntil }: Target) =>
+  previousSecretUntil !== null && previousSecretUntil.getTime() > Date.now();

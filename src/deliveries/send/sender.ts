@@ -10,7 +10,9 @@ export type { ErrorCode } from './errors.js';
 export type SenderOptions = RouteOptions;
 
 export interface SendRequest {
+  /** As registered. */
   url: string;
+  shipperId: string;
   headers: Record<string, string>;
   body: string;
   /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request, response and its body. */
@@ -62,14 +64,16 @@ export function createSender(options: SenderOptions): Sender {
     retry: { limit: 0 },
   });
 
-  function open(request: SendRequest, connection: Connection): Request {
+  function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
     // Got asks for this once the current tick is over. Its own answer has forty members and makes a request
     // half as expensive again, or twice; these are all that Node needs.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;
-        return { ...router.route(url, connection), headers: flatHeaders(url, request.headers, request.body) };
+        const asker = { shipperId: request.shipperId, deadlineAtMs };
+        const headers = flatHeaders(url, request.headers, request.body);
+        return { ...router.route(url, request.url, connection, asker), headers };
       },
     });
     return stream;
@@ -77,7 +81,10 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     send: (request) =>
-      new Promise((resolve) => exchange(request, (connection) => open(request, connection), resolve)),
+      new Promise((resolve) => {
+        const deadlineAtMs = performance.now() + request.timeoutMs;
+        exchange(request, (connection) => open(request, connection, deadlineAtMs), resolve);
+      }),
     close: () => router.close(),
   };
 }

@@ -70,11 +70,15 @@ function limitsOf(schema: JsonSchema): Html {
     ...range(' characters', main.minLength, main.maxLength),
     ...range(' items', main.minItems, main.maxItems),
     ...range(' fields', main.minProperties, main.maxProperties),
-    ...(main.pattern === undefined ? [] : [html`matches <code>${main.pattern}</code>`]),
+    ...(isTelling(main.pattern) ? [html`matches <code>${main.pattern}</code>`] : []),
     ...(schema.default === undefined ? [] : [html`default <code>${JSON.stringify(schema.default)}</code>`]),
   ];
   return html`${limits.map((limit) => html`<small>${limit}</small>`)}`;
 }
+
+/** A long pattern is for programs; people have the description. */
+const isTelling = (pattern: string | undefined): pattern is string =>
+  pattern !== undefined && !pattern.includes('\\u0000') && pattern.length <= 60;
 
 function range(unit: string, min?: number, max?: number): Html[] {
   if (min === undefined && max === undefined) return [];

@@ -40,5 +40,5 @@ export function createDocument({ routes, pages, webhooks, serverUrl }: DocumentO
 const pathsOf = (routes: Route[], schemas: SchemaCollector): Paths =>
   routes.reduce<Paths>((paths, route) => {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    return { ...paths, [path]: { ...paths[path], [route.method]: operationOf(route, schemas) } };
+    return { ...paths, [path]: { ...paths[path], [route.method]: operationOf(route, routes, schemas) } };
   }, {});

@@ -14,7 +14,8 @@ export const failures: Record<number, Failure> = {
   400: {
     name: 'InvalidRequest',
     code: 'INVALID_REQUEST',
-    description: 'Body, parameter or header is not valid; `error.details` names every wrong field.',
+    description:
+      'Body, parameter or header is not valid, or the endpoint has no such query parameter; `error.details` names every wrong field.',
     message: 'The request is not valid; see details.',
     details: [{ path: 'targetAddress', message: 'The address must begin with https://.' }],
   },
@@ -22,14 +23,15 @@ export const failures: Record<number, Failure> = {
     name: 'Unauthorized',
     code: 'UNAUTHORIZED',
     description:
-      'Key, credentials or token are missing, wrong or expired; the answer never tells which. Log in again.',
-    message: 'The key, credentials or token are missing, wrong or expired.',
+      'Key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
+    message: 'The key, credentials or token are wrong or expired.',
     headers: ['WWW-Authenticate'],
   },
   403: {
     name: 'Forbidden',
     code: 'FORBIDDEN',
-    description: "The token is valid, but the key is another shipper's.",
+    description:
+      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it.",
     message: 'The token does not belong to the account of this key.',
   },
   404: {

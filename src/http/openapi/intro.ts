@@ -29,7 +29,7 @@ A webhook relay and notification gateway for shipments. Hand over orders, regist
 
 Requests and answers are JSON in UTF-8; bodies have at most 256 KiB. Every operation under \`/v1\` takes your account key as the query parameter \`key\`, and all but login the header \`Authorization: Bearer\` with an access token.
 
-A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may come at any time: ignore those you do not know. Fields of yours that the service does not know are ignored, too.
+A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may come at any time: ignore those you do not know. Fields of yours that the service does not know are ignored, too; a query parameter that an operation does not have is refused.
 
 Every answer bears \`X-Request-Id\`: the one you sent, if it is 1 to 128 letters, digits, \`_\`, \`.\` or \`-\`, or a new one. Name it when you ask for help.
 
@@ -58,7 +58,8 @@ export const securitySchemes = {
   operatorToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The `OPERATOR_TOKEN` that the service was started with.',
+    description:
+      'The `OPERATOR_TOKEN` that the service was started with, or one of `OPERATOR_TOKENS`: scope `read` is for GET, `events` for recording state events, `admin` for everything.',
   },
 };
 

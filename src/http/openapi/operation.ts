@@ -6,7 +6,7 @@ import { exampleOf, type SchemaCollector } from './schemas.js';
 import type { JsonSchema, Operation, Parameter } from './types.js';
 
 /** An endpoint as the document describes it. */
-export function operationOf(route: Route, schemas: SchemaCollector): Operation {
+export function operationOf(route: Route, routes: Route[], schemas: SchemaCollector): Operation {
   const parameters = [
     ...parametersOf(route.params, 'path', schemas),
     ...parametersOf(route.query, 'query', schemas),
@@ -21,7 +21,7 @@ export function operationOf(route: Route, schemas: SchemaCollector): Operation {
     security: securityOf[route.auth],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, schemas),
+    responses: responsesOf(route, routes, schemas),
   };
 }
 
@@ -46,7 +46,7 @@ export function parametersOf(
 }
 
 function requestBodyOf({ body, bodyExample }: Route, schemas: SchemaCollector): Operation['requestBody'] {
-  const schema = schemas.toJson(body, 'input');
+  const schema = schemas.toJson(body, 'body');
   if (takesNothing(schema)) return undefined;
   const example = bodyExample ?? exampleOf(schema, schemas.components);
   return {

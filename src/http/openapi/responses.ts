@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { described } from '../described.js';
 import { details, milliseconds } from '../fields.js';
 import type { Route } from '../route.js';
+import { linksOf } from './links.js';
 import { failures, unexpected, type Failure } from './failures.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
 import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
@@ -67,12 +68,17 @@ export function failureResponses(schemas: SchemaCollector): Record<string, Respo
 }
 
 /** What an endpoint answers: success in the envelope, and the failures of its kind. */
-export const responsesOf = (route: Route, schemas: SchemaCollector): Operation['responses'] => ({
+export const responsesOf = (
+  route: Route,
+  routes: Route[],
+  schemas: SchemaCollector,
+): Operation['responses'] => ({
   ...Object.fromEntries(
-    Object.entries(route.answers).map(([httpStatus, data]) => [
-      httpStatus,
-      success(route, Number(httpStatus), data, schemas),
-    ]),
+    Object.entries(route.answers).map(([httpStatus, data]) => {
+      const links = linksOf(route, data, routes);
+      const response = success(route, Number(httpStatus), data, schemas);
+      return [httpStatus, { ...response, ...(Object.keys(links).length > 0 && { links }) }];
+    }),
   ),
   ...Object.fromEntries(
     failuresOf(route).map((httpStatus) => [
@@ -107,14 +113,13 @@ function success(
 }
 
 /** In ascending order. What an endpoint's form decides, no endpoint has to declare. */
-function failuresOf({ auth, method, path, query, headers: own, errors }: Route): number[] {
+function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
-  const takesFields = [query, own].some(({ shape }) => Object.keys(shape).length > 0);
   return [
-    ...(takesBody || namesThing || takesFields ? [400] : []),
+    400, // also what bears Parcelhook-Attempt
     401,
-    ...(auth === 'shipper' ? [403] : []),
+    403,
     ...(namesThing ? [404] : []),
     ...(errors?.[409] ? [409] : []),
     ...(takesBody ? [413, 415] : []),

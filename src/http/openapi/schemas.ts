@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { asBody, bodyComponents, mapped } from './bodies.js';
 import type { JsonSchema } from './types.js';
 
 export interface SchemaCollector {
   /** `components.schemas`: every schema met so far that has an id. */
   components: Record<string, JsonSchema>;
-  /** The schema in JSON Schema, as callers send it or as they get it; schemas with an id are referred to. */
-  toJson(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
+  /**
+   * The schema in JSON Schema: of a parameter, of a body that callers send, or of what they get. Schemas with an id are
+   * referred to.
+   */
+  toJson(schema: z.ZodType, io: 'input' | 'body' | 'output'): JsonSchema;
 }
 
 /** Turns zod schemas into the document's. */
@@ -14,13 +18,15 @@ export function createSchemaCollector(): SchemaCollector {
   return {
     components,
     toJson: (schema, io) => {
-      const text = JSON.stringify(z.toJSONSchema(schema, { io, override: tidy }));
+      const direction = io === 'output' ? io : 'input';
+      const text = JSON.stringify(z.toJSONSchema(schema, { io: direction, override: tidy }));
       const { $defs, ...root } = JSON.parse(
         text.replaceAll('"#/$defs/', '"#/components/schemas/'),
       ) as JsonSchema & { $defs?: Record<string, JsonSchema> };
       delete root.$schema;
-      Object.assign(components, $defs);
-      return root;
+      if (io !== 'body') Object.assign(components, $defs);
+      else Object.assign(components, bodyComponents, $defs && mapped($defs));
+      return io === 'body' ? asBody(root) : root;
     },
   };
 }
@@ -30,7 +36,7 @@ function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  delete schema.propertyNames;
+  if (typeof schema.propertyNames === 'object' && !schema.propertyNames.pattern) delete schema.propertyNames;
   delete schema.$schema;
 }
 

@@ -47,6 +47,13 @@ export interface ResponseObject {
   description: string;
   headers?: Record<string, HeaderObject | Reference>;
   content?: Content;
+  links?: Record<string, LinkObject>;
+}
+
+/** Where to go on from an answer. */
+export interface LinkObject {
+  operationId: string;
+  parameters: Record<string, string>;
 }
 
 export interface HeaderObject {
@@ -76,6 +83,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: JsonSchema;
+  propertyNames?: JsonSchema;
   format?: string;
   pattern?: string;
   minimum?: number;

@@ -5,6 +5,7 @@ import type { Folder } from './folder.js';
 import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
 import { giveTo, run, type Runner } from './run-as.js';
 
+/** The server's superuser. */
 export const USER = 'parcelhook';
 
 /** Makes the data folder if there is none, and makes sure that it belongs to whom the server runs as. */

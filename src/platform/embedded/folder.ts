@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
 
@@ -15,12 +16,12 @@ export interface Folder {
   ownerFile: string;
 }
 
-/** Makes `dataDir` where it is missing, and fails clearly where it cannot be used. */
+/** Makes `dataDir` where it is missing, closes it to others, and fails clearly where it cannot be used. */
 export async function prepareFolder(dataDir: string): Promise<Folder> {
   const remedy = `set DATA_DIR to a folder that this user may write to, or ${USE_YOUR_OWN}`;
   let real: string;
   try {
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     real = await realpath(dataDir);
     accessSync(real, constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -28,6 +29,8 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
     const what = isFile ? `${dataDir} is or lies under a file, not a folder` : `${dataDir} cannot be written`;
     throw problem(`${what} (${messageOf(error)})`, remedy, error);
   }
+  if (await isShared(real)) throw problem(`${dataDir} is not a folder for the service alone`, remedy);
+  await closeFolder(real);
   return {
     dataDir: real,
     cluster: path.join(real, 'postgres'),
@@ -36,6 +39,18 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
     portFile: path.join(real, 'postgres.port'),
     ownerFile: path.join(real, 'postgres.owner'),
   };
+}
+
+const isShared = async (folder: string): Promise<boolean> =>
+  [homedir(), path.parse(folder).root].includes(folder) || ((await stat(folder)).mode & 0o1000) !== 0;
+
+/** Leaves the folder to its owner, who becomes the one given. A folder of somebody else's stays as it is. */
+export async function closeFolder(folder: string, owner?: { uid: number; gid: number }): Promise<void> {
+  if (process.platform === 'win32') return;
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  await chmod(folder, 0o700).catch((error: unknown) => {
+    if (codeOf(error) !== 'EPERM') throw error;
+  });
 }
 
 /** The superuser's password: made once, readable by its owner only. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.js';
 import { prepareBinaries } from './binaries.js';
-import { connectionStringFor } from './database.js';
+import { connectionStringFor, superuserConnectionString } from './database.js';
 import { prepareFolder, type Folder } from './folder.js';
 import { ownershipIn } from './owner.js';
 import { findPostmaster, isPostmaster } from './postmaster.js';
@@ -15,8 +15,10 @@ const KILL_TIMEOUT_MS = 2_000;
 
 /** A running PostgreSQL 18 of our own. */
 export interface EmbeddedPostgres {
-  /** Database `parcelhook` as its superuser; stays valid over restarts of the server. */
+  /** Database `parcelhook` as its owner, who is no superuser; stays valid over restarts of the server. */
   connectionString: string;
+  /** The same as the server's superuser, for what is done to the server itself. */
+  superuserConnectionString: string;
   /** Ends the server if this process looks after it. Close all pools first; calling twice does no harm. */
   stop(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export async function startEmbeddedPostgres(options: {
   let stopped: Promise<void> | undefined;
   return {
     connectionString: connectionStringFor(up.port, up.password),
+    superuserConnectionString: superuserConnectionString(up.port, up.password),
     stop() {
       stopping.abort();
       stopped ??= supervision.then(() => end(server));
@@ -60,6 +63,8 @@ export async function startEmbeddedPostgres(options: {
 async function begin(dataDir: string, logger: Logger) {
   const folder = await prepareFolder(dataDir);
   const runner = await chooseRunner(await prepareBinaries(), folder.dataDir);
+  if (runner.owner?.uid === 0)
+    logger.warn('embedded PostgreSQL runs with the uid of root: no other user could be used here');
   const server: Server = { folder, runner, owner: ownershipIn(folder.ownerFile), logger };
   try {
     const up = await bringUp(server);

@@ -14,6 +14,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { closeFolder } from './folder.js';
 import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
 
 /** How PostgreSQL's programs are started, since they refuse to run as root. */
@@ -31,9 +32,10 @@ const PROBE_TIMEOUT_MS = 10_000;
 const INITDB_TIMEOUT_MS = 120_000;
 
 /**
- * As an ordinary user: directly. As root: in a user namespace where root has another number; failing that
- * as `postgres` or `nobody`, with a copy of the programs where node_modules is out of their reach; failing
- * that (a folder they cannot enter) as one of them with leave to pass file permissions, as root has it.
+ * As an ordinary user: directly. As root: as `postgres` or `nobody`, to whom the data folder is given, with a copy of
+ * the programs where node_modules is out of their reach; failing that (a folder they cannot enter) as one of them with
+ * leave to pass file permissions, as root has it; failing that (no leave to become another user) in a user namespace
+ * where root has another number.
  */
 export async function chooseRunner(native: string, dataDir: string): Promise<Runner> {
   if (process.getuid?.() !== 0) return { native, prefix: [], ids: {} };
@@ -58,12 +60,14 @@ async function rootCandidates(native: string, dataDir: string): Promise<(() => P
   const users = await ordinaryUsers();
   const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534'];
   const linux = process.platform === 'linux';
-  const inNamespace = () =>
-    Promise.resolve({ native, prefix: namespace, ids: {}, owner: { uid: 0, gid: 0 } });
+  const inNamespace = async () => {
+    const owner = { uid: 0, gid: 0 };
+    await closeFolder(dataDir, owner);
+    return { native, prefix: namespace, ids: {}, owner };
+  };
   return [
-    ...(linux ? [inNamespace] : []),
     ...users.map((user) => async () => {
-      await chmod(dataDir, (await stat(dataDir)).mode | 0o011); // to pass through, not to list
+      await closeFolder(dataDir, user);
       const direct = { native, prefix: [], ids: user, owner: user };
       await probeFolder(direct, dataDir);
       const isReachable = await probePrograms(direct).then(
@@ -72,11 +76,13 @@ async function rootCandidates(native: string, dataDir: string): Promise<(() => P
       );
       return isReachable ? direct : { ...direct, native: await copyBinaries(native, dataDir) };
     }),
-    ...(linux ? users : []).map((user) => () => {
+    ...(linux ? users : []).map((user) => async () => {
+      await closeFolder(dataDir, user);
       const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
       const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
-      return Promise.resolve({ native, prefix: [...prefix, ...keep], ids: {}, owner: user });
+      return { native, prefix: [...prefix, ...keep], ids: {}, owner: user };
     }),
+    ...(linux ? [inNamespace] : []),
   ];
 }
 

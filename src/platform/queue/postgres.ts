@@ -1,9 +1,23 @@
-import { createPostgresBackend, withBackend, type Queue, type Worker } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  runMigrations,
+  withBackend,
+  type Queue,
+  type Worker,
+} from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { keepAlive, serverKeepAlive } from '../postgres.js';
 import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
 
-/** All queues share one pool; BullMQ's own migrations run when the first queue opens. */
+const insufficientPrivilege = '42501';
+export const queueSchema = 'bullmq';
+
+/** BullMQ's own tables, brought up to date. */
+export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
+
+/** All queues share one pool. */
 export function postgresBackend(
   databaseUrl: string,
   opened: Opened,
@@ -15,9 +29,11 @@ export function postgresBackend(
     ...settings,
     application_name: 'parcelhook-queue',
     max: 20,
-    keepAlive: true,
+    ...keepAlive,
     // What the queue holds can be rebuilt, so its commits need not wait for the disk.
-    options: '-c search_path=bullmq -c synchronous_commit=off',
+    options: [`search_path=${queueSchema}`, 'synchronous_commit=off', ...serverKeepAlive]
+      .map((set) => `-c ${set}`)
+      .join(' '),
   });
   pool.setMaxListeners(0); // every queue and worker listens
   pool.on('error', onError);
@@ -25,12 +41,18 @@ export function postgresBackend(
   opened.push({ close: () => pool.end() });
   return {
     prepare: async () => {
-      const first = new PgQueue('prepare', {
-        connection: { ...settings, schema: 'bullmq', migrate: true, max: 1 },
-      });
-      first.on('error', onError);
-      await first.waitUntilReady();
-      await first.close();
+      const client = new pg.Client(settings);
+      client.on('error', onError);
+      await client.connect();
+      try {
+        // A role that owns no tables has them migrated by another one.
+        await migrateQueue(client).catch((error: { code?: string }) => {
+          if (error.code !== insufficientPrivilege) throw error;
+          return assertSchemaCompatibility(client, queueSchema);
+        });
+      } finally {
+        await client.end();
+      }
     },
     queue: (name) =>
       reopened(() => {

@@ -48,8 +48,11 @@ export async function startEngines(queue: string): Promise<Engines | null> {
     TOKEN_SECRET: secret(),
     SECRETS_KEY: secret(),
     OPERATOR_TOKEN: operatorToken,
+    API_RATE_LIMIT: '0',
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
+    WEBHOOK_CREATION_LIMIT: '0',
+    BY_HAND_LIMIT: '0',
     PORT: '0',
     LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
   };

@@ -5,8 +5,10 @@ export interface ComposeService {
   image: string;
   build?: string;
   command?: string[];
-  environment?: Record<string, string | number>;
+  /** Null: as it stands in `.env`. */
+  environment?: Record<string, string | number | null>;
   env_file?: string;
+  user?: string;
   ports?: string[];
   volumes?: string[];
   networks?: string[];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
+import type { Names } from '../../../src/deliveries/send/names/names.js';
 import type { DestinationPolicy, Resolve } from '../../../src/webhooks/destination.js';
 
 export interface CorpusRow {
@@ -15,6 +16,8 @@ export const corpusPolicy: DestinationPolicy = {
   allowPrivateTargets: false,
   allowHttpTargets: true,
   allowedPorts: [80, 443, 8080, 8443],
+  isDenied: () => false,
+  publicUrl: null,
 };
 
 export const developmentPolicy: DestinationPolicy = { ...corpusPolicy, allowPrivateTargets: true };
@@ -33,14 +36,22 @@ export function corpusRows(...verdicts: string[]): CorpusRow[] {
 /** A resolver that answers what the corpus' DNS column says; the n-th call gets the n-th answer. */
 export function stubResolver(dns: string): Resolve {
   let calls = 0;
-  return (hostname, _options, callback) => {
-    calls++;
-    const answers = dns.split('; ').filter((part) => applies(part, calls));
-    const failure = { NXDOMAIN: 'ENOTFOUND', SERVFAIL: 'EAI_AGAIN' }[dns];
-    const error = failure ? Object.assign(new Error(hostname), { code: failure }) : null;
-    setImmediate(() => callback(error, failure || dns === 'NODATA' ? [] : answers.flatMap(addresses)));
+  return async (hostname) => {
+    const call = ++calls;
+    await new Promise(setImmediate);
+    if (['NXDOMAIN', 'SERVFAIL', 'NODATA'].includes(dns))
+      throw Object.assign(new Error(hostname), { code: 'DNS' });
+    return dns
+      .split('; ')
+      .filter((part) => applies(part, call))
+      .flatMap(addresses);
   };
 }
+
+export const stubNames = (resolve: Resolve): Names => ({ resolve, close: () => undefined });
+
+/** Of tests that use no name. */
+export const noNames = stubNames((hostname) => Promise.reject(new Error(`${hostname} was looked up`)));
 
 function applies(part: string, call: number): boolean {
   const bound = /^n(<|>=)(\d+)/.exec(part);

@@ -1,0 +1,92 @@
+import type { RequestHandler } from 'express';
+import { createApiLimit } from './accounts/api-limit.js';
+import { authenticateShipper } from './accounts/authenticate.js';
+import { loginRoute } from './accounts/login.js';
+import { createLoginLimits } from './accounts/login-limits.js';
+import { authenticateOperator, firstOperator } from './accounts/operators.js';
+import { passwordPage } from './accounts/password-page.js';
+import { createRefusals } from './accounts/refusals.js';
+import { createStandings } from './accounts/standing.js';
+import { createTokens } from './accounts/tokens.js';
+import { createShares } from './http/shares.js';
+import { forgetCircuits } from './deliveries/circuit/store.js';
+import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { untilNoSendCanStart } from './deliveries/recovery/stop.js';
+import type { Route } from './http/route.js';
+import type { ServerOptions } from './http/server.js';
+import { auditRoutes } from './operator/audit-routes.js';
+import { shipperRoutes } from './operator/shipper-routes.js';
+import { userRoutes } from './operator/user-routes.js';
+import type { Resources } from './resources.js';
+import { deleteWebhooks, resumeWebhooks, suspendWebhooks, webhooksOf } from './webhooks/shipper-store.js';
+
+export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares'> {
+  routes(handOver: HandOver): Route[];
+  passwordPage: RequestHandler;
+}
+
+/**
+ * What one shipper may have of a process: so much less than the pool's connections that an order always finds one, and
+ * so few answers unread that they do not fill the memory.
+ */
+const share = {
+  mostUnderWay: 1_000,
+  atOnce: 6,
+  atOncePerShipper: 3,
+  mostUnread: 8,
+  longestWaitMs: 5_000,
+  stalledAfterMs: 300,
+  mostStalled: 20,
+};
+
+/** Who may call, and how often: login, accounts after their registration, and who did what. */
+export function openAccounts(resources: Resources): Accounts {
+  const { config, apiDb: db, limits, logger, metrics, releasers, times } = resources;
+  const tokens = createTokens({
+    secret: config.TOKEN_SECRET,
+    previousSecret: config.TOKEN_SECRET_PREVIOUS,
+    lifetimeMs: config.TOKEN_TTL,
+  });
+  const standings = createStandings(db);
+  const onChanged = standings.forget;
+  const refusals = createRefusals(db, logger);
+  releasers.push('refusals', refusals.stop);
+  const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
+  const loginLimits = createLoginLimits({
+    limits,
+    perAccount: config.LOGIN_LIMIT_ACCOUNT,
+    failuresPerIp: config.LOGIN_LIMIT_IP,
+    secret: config.TOKEN_SECRET,
+    onLimited,
+  });
+  const operators = [firstOperator(config.OPERATOR_TOKEN), ...config.OPERATOR_TOKENS];
+  const webhooks = {
+    suspend: suspendWebhooks,
+    resume: async (tx: typeof db, shipperId: string) => {
+      await forgetCircuits(tx, shipperId);
+      await resumeWebhooks(tx, shipperId);
+    },
+    remove: deleteWebhooks,
+  };
+  return {
+    authenticate: {
+      shipper: authenticateShipper(db, tokens, standings),
+      operator: authenticateOperator(operators, refusals),
+    },
+    limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
+    shares: createShares({ ...share, onRefused: () => onLimited('at_once') }),
+    passwordPage: passwordPage(db, onChanged),
+    routes: (handOver) => [
+      loginRoute(db, tokens, loginLimits, refusals),
+      ...shipperRoutes({
+        db,
+        webhooks,
+        onStopped: () => untilNoSendCanStart(times),
+        onResumed: async (shipperId) => handOver.look(await webhooksOf(db, shipperId)),
+        onChanged,
+      }),
+      ...userRoutes({ db, onChanged }),
+      ...auditRoutes({ db }),
+    ],
+  };
+}

@@ -1,0 +1,279 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { longSecret, operatorTokens } from './config-secrets.js';
+import { nameServers, networks } from './platform/address-lists.js';
+import { duration, parseDurationMs } from './platform/duration.js';
+import { describeError } from './platform/errors.js';
+import { readDropoffLocations } from './shipments/dropoff.js';
+import { readCatalogue } from './shipments/states.js';
+
+const dayMs = 86_400_000;
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+const scale = z
+  .string()
+  .refine((text) => Number(text) >= 0.01 && Number(text) <= 1, 'must be a number from 0.01 to 1')
+  .transform(Number);
+const url = (schemes: string[]) =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && schemes.includes(new URL(text).protocol),
+      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    );
+
+/** Durations separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
+const retrySchedule = z.string().transform((text, context) => {
+  const stepsMs = text
+    .split(',')
+    .filter((step) => step.trim())
+    .map(parseDurationMs);
+  if (stepsMs.length <= 50 && stepsMs.every((ms): ms is number => ms !== null && ms <= 7 * dayMs))
+    return stepsMs;
+  context.addIssue('must be up to 50 durations of at most 7d separated by commas, such as 5s,5m,30m,2h');
+  return z.NEVER;
+});
+
+const ports = z.string().transform((text, context) => {
+  const list = text.split(',').map(Number);
+  if (list.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535)) return list;
+  context.addIssue('must be ports from 1 to 65535 separated by commas, such as 443,8443');
+  return z.NEVER;
+});
+
+const isHost = (text: string) =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
+
+/** How many proxies in front add to X-Forwarded-For, or which: what express takes for `trust proxy`. */
+const proxies = z.string().transform((text, context) => {
+  if (/^[1-9]$/.test(text.trim())) return Number(text);
+  const list = text.split(',').map((entry) => entry.trim());
+  const known = (entry: string) =>
+    ['loopback', 'linklocal', 'uniquelocal'].includes(entry) ||
+    ipaddr.IPv4.isValidFourPartDecimal(entry) ||
+    ipaddr.IPv4.isValidCIDRFourPartDecimal(entry) ||
+    ipaddr.IPv6.isValid(entry) ||
+    ipaddr.IPv6.isValidCIDR(entry);
+  if (list.every(known)) return list;
+  context.addIssue(
+    'must be a number of proxies from 1 to 9, or their addresses or subnets separated by commas, such as loopback,10.0.0.0/8',
+  );
+  return z.NEVER;
+});
+
+/** A file of the operator's, read and checked with the other settings. */
+const dataFile = <T>(read: (path: string) => T) =>
+  z.string().transform((path, context) => {
+    try {
+      return read(path);
+    } catch (error) {
+      context.addIssue(describeError(error));
+      return z.NEVER;
+    }
+  });
+
+/**
+ * Every environment variable: its form, its default as it would be written in the environment, and what it is for
+ * (contract, section 7). What a description says after `Unset:` stands in the README's table as the default; the table
+ * is made of this by `npm run config-table`.
+ */
+export const variables = z.object({
+  PORT: integer(0, 65_535)
+    .prefault('8080')
+    .describe(
+      'Port of the API, `/healthz` and `/readyz` (role `worker`: of the latter two); 0: any free one',
+    ),
+  HOST: z
+    .string()
+    .refine(isHost, 'must be an address such as 127.0.0.1 or ::, or a host name')
+    .optional()
+    .describe(
+      'Address to listen on, for `METRICS_PORT` too. Unset: `127.0.0.1` if embedded, else all interfaces',
+    ),
+  MAX_CONNECTIONS: integer(16, 1_000_000)
+    .optional()
+    .describe(
+      'Most connections at once; from one address block (IPv4 /24, IPv6 /56) a quarter of them, unless it is loopback or in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
+    ),
+  PUBLIC_URL: url(['http:', 'https:'])
+    .optional()
+    .describe('Address users reach the service at; used in password links. Unset: `http://localhost:PORT`'),
+  DATA_DIR: z
+    .string()
+    .prefault('data')
+    .describe('Folder of the embedded PostgreSQL and of generated secrets; not used with `DATABASE_URL`'),
+  DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .optional()
+    .describe('PostgreSQL ≥ 15. With it set, nothing is embedded. Unset: embedded, in `DATA_DIR`'),
+  MIGRATION_DATABASE_URL: url(['postgres:', 'postgresql:'])
+    .optional()
+    .describe(
+      'The same database under the role that owns its tables: with it set, migrations run under that role, and that of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
+    ),
+  REDIS_URL: z
+    .string()
+    .regex(/^(rediss?|redis\+sentinel|rediss\+sentinel|redis\+cluster|rediss\+cluster):\/\/.+/, {
+      error:
+        'must start with redis:// or rediss://, or redis+sentinel:// or redis+cluster:// followed by hosts separated by commas',
+    })
+    .optional()
+    .describe(
+      'Redis ≥ 6.2 or Valkey: `redis://`, `rediss://`, `redis+sentinel://h1:26379,h2:26379/master-name`, `redis+cluster://h1:6379,h2:6379`. Unset: the queue runs on PostgreSQL',
+    ),
+  QUEUE_PREFIX: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .prefault('parcelhook')
+    .describe('Prefix of the queue keys in Redis; another one for each service that shares it'),
+  TOKEN_SECRET: longSecret(32)
+    .optional()
+    .describe('Signs access tokens; at least 32 characters. Unset: generated if embedded, else an error'),
+  TOKEN_SECRET_PREVIOUS: longSecret(32)
+    .optional()
+    .describe('A second secret whose tokens are good, while `TOKEN_SECRET` is being rotated'),
+  SECRETS_KEY: longSecret(32)
+    .optional()
+    .describe(
+      'Encrypts webhook secrets, headers and queries of addresses at rest; at least 32 characters. Unset: generated if embedded, else an error',
+    ),
+  SECRETS_KEY_PREVIOUS: longSecret(32)
+    .optional()
+    .describe('A second key that opens what `SECRETS_KEY` encrypts, while `SECRETS_KEY` is being rotated'),
+  OPERATOR_TOKEN: longSecret(16)
+    .optional()
+    .describe(
+      'Bearer token of the operator API; at least 16 characters. Unset: generated if embedded, else an error',
+    ),
+  OPERATOR_TOKENS: operatorTokens
+    .prefault('')
+    .describe(
+      'More bearer tokens of the operator API, `name:scope:token` by commas, each at least 16 characters; scope `read`, `events` or `admin`. Unset: none',
+    ),
+  TOKEN_TTL: duration({ minMs: 1_000, maxMs: 30 * dayMs })
+    .prefault('1h')
+    .describe('Lifetime of an access token, up to 30d'),
+  ALLOW_PRIVATE_TARGETS: flag
+    .optional()
+    .describe('Webhooks may point to private addresses and any port. Unset: true if embedded'),
+  ALLOW_HTTP_TARGETS: flag.optional().describe('Webhooks may use `http://`. Unset: true if embedded'),
+  ALLOWED_PORTS: ports
+    .prefault('80,443,8080,8443')
+    .describe('Ports that a webhook may name, unless `ALLOW_PRIVATE_TARGETS`'),
+  DENIED_NETWORKS: networks
+    .optional()
+    .describe(
+      'More networks that nothing is ever sent to, whatever else is allowed (`203.0.113.0/24,2001:db8::/32`). Unset: none',
+    ),
+  DNS_SERVERS: nameServers
+    .optional()
+    .describe(
+      'Name servers asked for the names of webhooks (`10.0.0.53,10.0.1.53:5353`). Unset: those of the machine',
+    ),
+  EGRESS_PROXY: url(['http:'])
+    .optional()
+    .describe(
+      'HTTP proxy that all notifications go through by CONNECT (`http://user:password@host:port`); it is told addresses, which are resolved and checked here',
+    ),
+  EGRESS_ADDRESSES: networks
+    .optional()
+    .describe(
+      'Where notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
+    ),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most webhooks one shipper may register'),
+  WEBHOOK_CREATION_LIMIT: integer(0, 1_000_000)
+    .prefault('60')
+    .describe(
+      'Webhooks that one shipper may register an hour; three times as many in all for one host; 0: any number',
+    ),
+  BY_HAND_LIMIT: integer(0, 1_000_000)
+    .prefault('100')
+    .describe(
+      'Tests, redeliveries and replays that may be asked for an hour of one webhook; twice as many of one shipper, six times as many in all to one host; 0: any number',
+    ),
+  RETRY_SCHEDULE: retrySchedule
+    .prefault('5s,5m,30m,2h,5h,10h,14h,20h,24h')
+    .describe('Waits after the first failed attempt, the second and so on, each ±10 %; then it has `FAILED`'),
+  DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
+    .prefault('15s')
+    .describe('Bound on one whole attempt, from the name lookup to the end of the answer, up to 5m'),
+  DELIVERY_CONCURRENCY: integer(1, 500)
+    .prefault('100')
+    .describe('Attempts in flight per worker process, up to 500'),
+  DELIVERY_SHARDS: integer(1, 64)
+    .prefault('1')
+    .describe(
+      'Delivery queues that webhooks are spread over, each on one node of a Redis Cluster; the same in every process',
+    ),
+  ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
+    .prefault('15m')
+    .describe('Longest wait of a later state for an earlier one of its shipment'),
+  LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
+    .prefault('30d')
+    .describe('How long the delivery log is kept, at least 1d; dropped by whole days (UTC)'),
+  SHIPMENT_RETENTION: duration({ minMs: dayMs, maxMs: 36_500 * dayMs })
+    .prefault('400d')
+    .describe(
+      'How long after its last state the personal data of a shipment is erased, at least 1d; identifiers, states and times stay',
+    ),
+  API_RATE_LIMIT: integer(0, 1_000_000)
+    .prefault('500')
+    .describe('Requests per second that one shipper may make, averaged over 10 s; 0: any number'),
+  LOGIN_LIMIT_ACCOUNT: integer(1, 1_000_000)
+    .prefault('100')
+    .describe(
+      'Logins per hour of one user (key and e-mail), right or wrong, that are looked at: from an address block that succeeded lately, and from all others together',
+    ),
+  LOGIN_LIMIT_IP: integer(0, 1_000_000)
+    .prefault('1000')
+    .describe('Failed logins per hour from one IPv4 address or IPv6 /64; 0: any number'),
+  TRUST_PROXY: proxies
+    .optional()
+    .describe(
+      'Reverse proxies whose `X-Forwarded-For` tells the address of a caller: their number, or addresses and subnets (`loopback,10.0.0.0/8`). Unset: none',
+    ),
+  STATES_FILE: dataFile(readCatalogue)
+    .optional()
+    .describe(
+      'JSON file with the states of shipments: `{"initial": "CREATED", "states": [{"name": "CREATED", "next": ["DELIVERED"]}, …]}`. Unset: built in',
+    ),
+  DROPOFF_FILE: dataFile(readDropoffLocations)
+    .optional()
+    .describe(
+      'JSON file with the drop-off locations: a list of `dropoffLocation` as it stands in the answer to an order. Unset: built in',
+    ),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .prefault('info')
+    .describe(
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    ),
+  METRICS_PORT: integer(0, 65_535)
+    .optional()
+    .describe(
+      'A listener of its own for `/metrics`, `/healthz` and `/readyz`; the latter two stay on `PORT` as well; 0: any free one. Unset: `PORT`',
+    ),
+  METRICS_TOKEN: longSecret(16)
+    .optional()
+    .describe(
+      'Bearer token that `/metrics` needs, for where it shares the port of the API; at least 16 characters. Unset: anybody who reaches the port may read it',
+    ),
+  SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
+    .prefault('25s')
+    .describe(
+      'Bound on draining after SIGTERM, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
+    ),
+  TIME_SCALE: scale
+    .prefault('1')
+    .describe(
+      'For tests: leases, sweeps, the waits of circuits and the span of `API_RATE_LIMIT` last this part of their time, from 0.01 to 1',
+    ),
+});
+
+export type Variables = z.output<typeof variables>;

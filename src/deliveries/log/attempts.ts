@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { described } from '../../http/described.js';
+import type { Database } from '../../platform/postgres.js';
+
+export interface Attempt {
+  number: number;
+  trigger: string;
+  startedAt: Date;
+  durationMs: number | null;
+  statusCode: number | null;
+  errorCode: string | null;
+  responseBody: string | null;
+}
+
+/** Attempts that a page has. A delivery may have any number: it is replayed, and sent again by hand. */
+const attemptsPerPage = 100;
+
+/** Stands for the number of the last attempt of the page before. */
+export const attemptsCursor = described(
+  z.string().regex(/^[1-9]\d{0,8}$/, 'must be the nextAttemptsCursor of an earlier answer'),
+  '`nextAttemptsCursor` of the page of attempts before.',
+  '101',
+)
+  .transform(Number)
+  .optional();
+
+/** Cuts a page from attempts read with one more than it has; the newest come first. */
+export function cutAttempts<Row extends { number: number }>(rows: Row[]) {
+  const attempts = rows.slice(0, attemptsPerPage);
+  const last = rows.length > attemptsPerPage ? attempts.at(-1) : undefined;
+  return { attempts, nextAttemptsCursor: last ? String(last.number) : null };
+}
+
+/**
+ * Attempts of delivery $2 of shipper $1 that are over, the newest first, one more than a page: those before the last,
+ * and the last one of what is finished. `before` is a parameter with the number they are below, or null.
+ */
+export const attemptsText = (before: string) => `
+  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
+         error_code as "errorCode", response_body as "responseBody"
+    from (
+      (select number, trigger, started_at, duration_ms, status_code, error_code, response_body
+         from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
+        order by number desc limit ${attemptsPerPage + 1})
+      union all
+      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body
+        from deliveries
+       where shipper_id = $1 and delivery_id = $2 and started_at is not null
+         and attempt_count < coalesce(${before}::int, 1000000000)
+    ) a order by number desc limit ${attemptsPerPage + 1}`;
+
+/** The newest attempts that are over. */
+export const listAttempts = (db: Database, shipperId: string, deliveryId: string): Promise<Attempt[]> =>
+  db.query<Attempt>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);

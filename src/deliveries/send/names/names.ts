@@ -1,0 +1,154 @@
+import type { LookupAddress } from 'node:dns';
+import { LRUCache } from 'lru-cache';
+import { queryDns, type Found, type Query } from './query.js';
+import { createRoom } from './room.js';
+import { createSystemQuery } from './system.js';
+
+export interface NamesOptions {
+  /** Name servers, `address` or `address:port`; without it those of the machine. */
+  servers?: readonly string[] | undefined;
+  /** Asks the machine for names that DNS does not know: they may stand in its hosts file. */
+  systemToo: boolean;
+}
+
+/** Whose attempt a lookup is for, and when that ends, by performance.now(). */
+export interface Asker {
+  shipperId: string;
+  deadlineAtMs: number;
+}
+
+export interface Names {
+  /** All addresses of a name; rejects with the code `DNS`, at the deadline at the latest. */
+  resolve(hostname: string, asker: Asker): Promise<LookupAddress[]>;
+  /** Ends all lookups under way. */
+  close(): void;
+}
+
+const mostAtOnce = 256;
+const mostOfOneShipper = 64;
+const remembered = 5_000;
+/** An answer with more than this is no matter of every day, and none to keep. */
+const mostRememberedAddresses = 16;
+const longestUseMs = 30_000;
+const failureLastsMs = 5_000;
+
+/** RFC 6761, 6.3: these names always mean the machine itself. */
+const loopback: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
+
+interface Lookup {
+  /** Told what was found. */
+  askers: Set<(found: Found) => void>;
+  /** By shipper: takes back its request for room. */
+  requests: Map<string, () => void>;
+  query: Query | null;
+}
+
+/**
+ * Resolves names outside libuv's pool, where a name server that is silent would block everybody. Attempts that want the
+ * same name share a lookup; the last one to leave cancels it. Lookups under way are bounded, in all and by shipper.
+ * A remembered answer is no danger: whoever connects checks its addresses each time.
+ */
+export function createNames({ servers, systemToo }: NamesOptions): Names {
+  const known = new LRUCache<string, Found>({ max: remembered });
+  const lookups = new Map<string, Lookup>();
+  const room = createRoom(mostAtOnce, mostOfOneShipper);
+  const querySystem = createSystemQuery();
+
+  const queryOf = (hostname: string, shipperId: string): Query => {
+    let query = queryDns(hostname, servers);
+    let cancelled = false;
+    const found = query.found.then((byDns) => {
+      // A name that DNS is silent about would only keep others waiting there.
+      if (cancelled || !systemToo || !('failure' in byDns) || byDns.isSilent) return byDns;
+      query = querySystem(hostname, shipperId);
+      return query.found;
+    });
+    return {
+      found,
+      cancel: () => {
+        cancelled = true;
+        query.cancel();
+      },
+    };
+  };
+
+  const begin = (hostname: string, lookup: Lookup, shipperId: string, done: () => void) => {
+    withdraw(lookup);
+    lookup.query = queryOf(hostname, shipperId);
+    void lookup.query.found.then((found) => {
+      done();
+      if (lookups.get(hostname) !== lookup) return; // nobody waited for it any more
+      lookups.delete(hostname);
+      remember(known, hostname, found);
+      for (const tell of lookup.askers) tell(found);
+    });
+  };
+
+  const leave = (hostname: string, lookup: Lookup, tell: (found: Found) => void) => {
+    lookup.askers.delete(tell);
+    if (lookup.askers.size > 0 || lookups.get(hostname) !== lookup) return;
+    lookups.delete(hostname);
+    withdraw(lookup);
+    lookup.query?.cancel();
+  };
+
+  /** Whichever of its askers' shippers has room first pays for it. */
+  const join = (hostname: string, shipperId: string, tell: (found: Found) => void): Lookup => {
+    const lookup = lookups.get(hostname) ?? { askers: new Set(), requests: new Map(), query: null };
+    lookups.set(hostname, lookup);
+    lookup.askers.add(tell);
+    if (lookup.query || lookup.requests.has(shipperId)) return lookup;
+    const takeBack = room.ask(shipperId, (done) => begin(hostname, lookup, shipperId, done));
+    if (!lookup.query) lookup.requests.set(shipperId, takeBack);
+    return lookup;
+  };
+
+  return {
+    resolve: async (hostname, { shipperId, deadlineAtMs }) => {
+      if (isLocalhost(hostname)) return loopback;
+      const found = known.get(hostname) ?? (await untilFound(hostname, shipperId, deadlineAtMs));
+      if ('addresses' in found) return found.addresses;
+      throw Object.assign(new Error(`${hostname} was not resolved: ${found.failure}`), { code: 'DNS' });
+    },
+    close: () => {
+      for (const lookup of lookups.values()) {
+        withdraw(lookup);
+        lookup.query?.cancel();
+        for (const tell of lookup.askers) tell({ failure: 'ECANCELLED', isSilent: true });
+      }
+      lookups.clear();
+    },
+  };
+
+  function untilFound(hostname: string, shipperId: string, deadlineAtMs: number): Promise<Found> {
+    return new Promise((resolve) => {
+      const tell = (found: Found) => {
+        clearTimeout(timer);
+        resolve(found);
+      };
+      const timer = setTimeout(
+        () => {
+          leave(hostname, lookup, tell);
+          resolve({ failure: 'ETIMEOUT', isSilent: true });
+        },
+        Math.max(0, deadlineAtMs - performance.now()),
+      );
+      const lookup = join(hostname, shipperId, tell);
+    });
+  }
+}
+
+function withdraw({ requests }: Lookup): void {
+  for (const takeBack of requests.values()) takeBack();
+  requests.clear();
+}
+
+function remember(known: LRUCache<string, Found>, hostname: string, found: Found): void {
+  const isMany = 'addresses' in found && found.addresses.length > mostRememberedAddresses;
+  const ttl = 'addresses' in found ? Math.min(found.lastsMs, longestUseMs) : failureLastsMs;
+  if (ttl > 0 && !isMany) known.set(hostname, found, { ttl });
+}

@@ -1,0 +1,63 @@
+import type { LookupAddress, RecordWithTtl } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+
+/** What a lookup came to; `lastsMs` says how long it may be used again. */
+export type Found = { addresses: LookupAddress[]; lastsMs: number } | { failure: string; isSilent: boolean };
+
+export interface Query {
+  found: Promise<Found>;
+  /** Nobody wants to know any more. */
+  cancel(): void;
+}
+
+/** A server is asked again after 1 s and after 3 s: a packet may get lost. */
+const firstTryMs = 1_000;
+const tries = 3;
+/** However many servers there are. */
+const longestMs = 5_000;
+/** Servers that are silent about AAAA are common; an address to go to is there. */
+const otherFamilyMs = 200;
+
+/**
+ * Asks DNS for all addresses of a name, IPv4 first. Each lookup has a channel of its own (20 µs): it is cancelled by
+ * itself, its port cannot be foreseen, and a server's silence about one name is not held against it for another.
+ */
+export function queryDns(hostname: string, servers: readonly string[] | undefined): Query {
+  const resolver = new Resolver({ timeout: firstTryMs, tries });
+  if (servers) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  const timers = [setTimeout(cancel, longestMs)];
+  const byName = [
+    resolver.resolve4(hostname, { ttl: true }),
+    resolver.resolve6(hostname, { ttl: true }),
+  ] as const;
+  for (const answer of byName)
+    answer.then(
+      () => timers.push(setTimeout(cancel, otherFamilyMs)),
+      () => undefined,
+    );
+  const found = Promise.allSettled(byName).then((answers) => {
+    timers.forEach(clearTimeout);
+    return combine(answers);
+  });
+  return { found, cancel };
+}
+
+function combine(answers: PromiseSettledResult<RecordWithTtl[]>[]): Found {
+  const records = answers.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map(({ address, ttl }) => ({ address, ttl, family: index === 0 ? 4 : 6 }))
+      : [],
+  );
+  if (records.length > 0) {
+    const lastsMs = records.reduce((least, { ttl }) => Math.min(least, ttl * 1_000), Infinity);
+    return { addresses: records.map(({ address, family }) => ({ address, family })), lastsMs };
+  }
+  const codes = answers.map((answer) =>
+    answer.status === 'rejected' ? String((answer.reason as NodeJS.ErrnoException).code) : 'ENODATA',
+  );
+  return {
+    failure: [...new Set(codes)].join(', '),
+    isSilent: codes.some((code) => code === 'ETIMEOUT' || code === 'ECANCELLED'),
+  };
+}

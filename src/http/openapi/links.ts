@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import type { Route } from '../route.js';
+import type { LinkObject } from './types.js';
+
+/** What a path's parameters are called: `webhookId`. */
+const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+/**
+ * From an endpoint that makes or changes something to those that take its id: by what the answer says, or by what the
+ * request's own path names.
+ */
+export function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Record<string, LinkObject> {
+  if (route.method !== 'post') return {};
+  const answered = Object.keys(data.shape);
+  const own = idsIn(route.path);
+  const sourceOf = (id: string): string | undefined =>
+    answered.includes(id)
+      ? `$response.body#/data/${id}`
+      : own.includes(id)
+        ? `$request.path.${id}`
+        : undefined;
+  const targets = routes.filter(({ path, operationId }) => {
+    const ids = idsIn(path);
+    return (
+      operationId !== route.operationId &&
+      ids.some((id) => answered.includes(id)) &&
+      ids.every((id) => sourceOf(id) !== undefined)
+    );
+  });
+  return Object.fromEntries(
+    targets.map(({ path, operationId }) => [
+      operationId,
+      { operationId, parameters: Object.fromEntries(idsIn(path).map((id) => [id, sourceOf(id)!])) },
+    ]),
+  );
+}

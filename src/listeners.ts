@@ -1,0 +1,104 @@
+import type { Express, RequestHandler } from 'express';
+import { bears } from './accounts/authenticate.js';
+import type { CompleteConfig } from './config.js';
+import type { Health } from './http/health.js';
+import { listen, type Listener } from './http/listener.js';
+import { metricsPage } from './http/metrics-page.js';
+import { createApp } from './http/server.js';
+import { unauthorized, unavailable } from './platform/errors.js';
+import type { Logger } from './platform/logger.js';
+import type { Metrics } from './platform/metrics.js';
+import { openFilesLimit } from './platform/open-files.js';
+import type { createReleasers } from './platform/releasers.js';
+import type { Role } from './resources.js';
+
+export interface Listeners {
+  /** Of the API, or of what a worker tells of its health. */
+  main: Listener;
+  /** As seen from this machine. */
+  url: string;
+  metricsPort: number | undefined;
+  /** Health, and metrics where they have no listener of their own. */
+  pages: RequestHandler[];
+}
+
+export interface ListenerDependencies {
+  config: CompleteConfig;
+  role: Role;
+  logger: Logger;
+  metrics: Metrics;
+  health: Health;
+  releasers: ReturnType<typeof createReleasers>;
+}
+
+/** With more of them, what each keeps would be felt in the memory. */
+const mostConnections = 5_000;
+/** Enough for whoever watches the service. */
+const mostOfMetrics = 64;
+
+/** Listens from the start: health, metrics, and 503 for the rest until `main.use` has another app answer. */
+export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
+  const { config, role, logger, metrics, health, releasers } = dependencies;
+  const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;
+  const metricsForAll = metricsPage(metrics, token === undefined ? () => true : bears(token));
+  const pages = metricsPort === undefined ? [health.page, metricsForAll] : [health.page];
+  if (!config.embedded && role !== 'worker' && metricsPort === undefined && token === undefined)
+    logger.warn('/metrics shares the port of the API and is open to all: set METRICS_PORT or METRICS_TOKEN');
+
+  const onDropped = (reason: 'refused' | 'displaced') => metrics.connectionsDropped.inc({ reason });
+  const open = async (app: Express, port: number, most: number, mostOfBlock: number) => {
+    const isProxy = (address: string) =>
+      (app.get('trust proxy fn') as (address: string, hop: number) => boolean)(address, 0);
+    const listener = await listen(app, {
+      port,
+      host: config.HOST,
+      limits: { most, mostOfBlock, isProxy, onDropped },
+      longestAnswerMs: config.DELIVERY_TIMEOUT, // as long as a test
+    });
+    releasers.push('http server', listener.close);
+    return listener;
+  };
+  const own =
+    metricsPort === undefined
+      ? undefined
+      : await open(
+          plainApp(dependencies, [health.page, metricsForAll]),
+          metricsPort,
+          mostOfMetrics,
+          mostOfMetrics,
+        );
+  const most = config.MAX_CONNECTIONS ?? Math.min(mostConnections, Math.floor(openFilesLimit() / 2));
+  const starting = () => {
+    throw unavailable('The service is starting.');
+  };
+  const main = await open(
+    plainApp(dependencies, [...pages, starting]),
+    config.PORT,
+    most,
+    Math.ceil(most / 4),
+  );
+  metrics.connectionsLimit.set(most);
+  metrics.onScrape(() => metrics.connections.set(main.connections()));
+  return { main, url: `http://${hostOf(config.HOST)}:${main.port}`, metricsPort: own?.port, pages };
+}
+
+/** An app without the API. */
+function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
+  const nobody = () => Promise.reject(unauthorized());
+  return createApp({
+    routes: [],
+    pages,
+    authenticate: { shipper: nobody, operator: nobody },
+    limit: () => undefined,
+    shares: { begin: () => undefined, inTurn: (_shipperId, _response, work) => work() },
+    trustProxy: config.TRUST_PROXY,
+    logger,
+    metrics,
+  });
+}
+
+/** In a URL that this machine can use. */
+function hostOf(host: string | undefined): string {
+  if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { MarkedShipment } from '../events/erasure-store.js';
+import { loadShipments } from '../events/store.js';
+import { isoOffset } from '../http/envelope.js';
+import { moment, trackingId, uuid } from '../http/fields.js';
+import { route, type Route } from '../http/route.js';
+import { notFound } from '../platform/errors.js';
+import type { Database } from '../platform/postgres.js';
+
+export interface ErasureRouteDependencies {
+  db: Database;
+  /** Creates an accepted shipment, unless it is created already. */
+  create(shipmentId: string): Promise<unknown>;
+  /** Erases a shipment that is created. */
+  erase(shipmentId: string): Promise<MarkedShipment[]>;
+}
+
+const erased = z
+  .object({
+    trackingId,
+    shipmentId: uuid('Identifier of the shipment.'),
+    erasedAt: moment('When its personal data was erased first.'),
+  })
+  .meta({ id: 'ErasedShipment', description: 'The shipment, of which nothing personal is kept any more.' });
+
+export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/operator/v1/shipments/:trackingId/erase',
+      summary: 'Erase the personal data of a shipment',
+      operationId: 'eraseShipment',
+      tag: 'Operator',
+      description:
+        "Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' answers are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the answer. Identifiers, states and times stay. Later states are recorded and sent without what is reported with them. Asking again does no harm.",
+      answers: { 200: erased },
+      auth: 'operator',
+      params: z.object({ trackingId }),
+      handle: async ({ params: { trackingId } }) => {
+        const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);
+        if (!shipment) throw notFound('This shipment');
+        // Its mark stands with its state, so that whoever records the next one comes upon it.
+        if (shipment.state === null) await deps.create(shipment.shipmentId);
+        const [done] = await deps.erase(shipment.shipmentId);
+        if (!done) throw notFound('This shipment');
+        const { shipmentId, erasedAt } = done;
+        return { data: { trackingId, shipmentId, erasedAt: isoOffset(erasedAt) } };
+      },
+    }),
+  ];
+}

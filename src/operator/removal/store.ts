@@ -1,0 +1,194 @@
+import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
+import type { Database } from '../../platform/postgres.js';
+
+/** A page of rows of a shipper: how many of them went, and where the next page begins; null at the end. */
+export interface Piece {
+  deleted: number;
+  next: string | null;
+}
+
+/** Deletes what is left of a page of a shipper's rows that begins behind `after`. What somebody has locked stays. */
+export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
+
+/** True for one transaction at a time. */
+export async function lockRemovals(tx: Database): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    'lock-removals',
+    `select pg_try_advisory_xact_lock(hashtext('parcelhook-removals')) as locked`,
+  );
+  return row!.locked;
+}
+
+/** A removed shipper; `isQuiet` where nothing of it was found that long ago. */
+export async function takeRemoved(
+  tx: Database,
+  quietMs: number,
+): Promise<{ shipperId: string; isQuiet: boolean } | null> {
+  const rows = await tx.query<{ shipperId: string; isQuiet: boolean }>(
+    'take-removed',
+    `select shipper_id as "shipperId", emptied_at is not null as "isQuiet" from shippers
+      where status = 'REMOVED' and coalesce(emptied_at < now() - ${ms('$1')}, true)
+      order by emptied_at nulls first, shipper_id limit 1 for no key update skip locked`,
+    [quietMs],
+  );
+  return rows[0] ?? null;
+}
+
+export async function markEmptied(tx: Database, shipperId: string, emptied: boolean): Promise<void> {
+  await tx.query(
+    'mark-emptied',
+    `update shippers set emptied_at = case when $2 then now() end where shipper_id = $1`,
+    [shipperId, emptied],
+  );
+}
+
+/** The last of it. */
+export async function deleteShipper(tx: Database, shipperId: string): Promise<void> {
+  await tx.query('delete-shipper', `delete from shippers where shipper_id = $1 and status = 'REMOVED'`, [
+    shipperId,
+  ]);
+}
+
+export async function countRemoved(db: Database): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'count-removed',
+    `select count(*)::int as count from shippers where status = 'REMOVED'`,
+  );
+  return row!.count;
+}
+
+const pieceOf =
+  (name: string, text: string): DeletePiece =>
+  async (tx, shipperId, after, limit) => {
+    const [row] = await tx.query<Piece>(name, text, [shipperId, after, limit]);
+    return row!;
+  };
+
+const isFull = `(select count(*) from page) = $3`;
+
+/** Webhooks are deleted as their owner would do it, so that nothing is owed to them from then on; and what is by hand. */
+export const stopWebhooks = pieceOf(
+  'remove-stop-webhooks',
+  `with page as materialized (
+     select webhook_id, deleted_at from webhooks
+      where shipper_id = $1 and webhook_id > $2::uuid order by webhook_id limit $3
+   ), stopped as (
+     update webhooks w set deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()
+       from page p where p.deleted_at is null and w.webhook_id = any(array[p.webhook_id]) and w.deleted_at is null
+     returning 1
+   ), replayed as (
+     delete from replays r using page p where r.webhook_id = any(array[p.webhook_id]) returning 1
+   ), asked as (
+     delete from redeliveries r using page p where r.webhook_id = any(array[p.webhook_id]) returning 1
+   )
+   select ((select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked))::int
+            as deleted,
+          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+);
+
+const deliveriesIn = (table: string) => `
+  with page as materialized (
+    select shipper_id, delivery_id from ${table}
+     where shipper_id = $1 and delivery_id > $2::uuid order by delivery_id limit $3 for update skip locked
+  ), tried as (
+    delete from attempts a using page p where a.delivery_id = any(array[p.delivery_id])
+  ), gone as (
+    delete from ${table} d using page p where ${sameDelivery('d', 'p')} returning 1
+  )
+  select (select count(*) from gone)::int as deleted,
+         case when ${isFull} then (select delivery_id from page order by delivery_id desc limit 1) end as next`;
+
+export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
+export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
+
+/** Orders that nobody has created: among those of all, which are few. */
+export const deleteWaitingOrders = pieceOf(
+  'remove-waiting-orders',
+  `with page as materialized (
+     select shipment_id from orders_to_create where shipment_id > $2::uuid order by shipment_id limit $3
+   ), own as materialized (
+     select s.shipment_id from page p cross join lateral (
+       select shipment_id from shipments where shipment_id = p.shipment_id and shipper_id = $1 limit 1) s
+   ), locked as materialized (
+     select o.shipment_id from own cross join lateral (
+       select shipment_id from orders_to_create where shipment_id = own.shipment_id limit 1 for update skip locked) o
+   ), waiting as (
+     delete from orders_to_create o using locked l where o.shipment_id = any(array[l.shipment_id])
+   ), gone as (
+     delete from shipments s using locked l where s.shipment_id = any(array[l.shipment_id]) returning 1
+   )
+   select (select count(*) from gone)::int as deleted,
+          case when ${isFull} then (select shipment_id from page order by shipment_id desc limit 1) end as next`,
+);
+
+export const deleteKeys = pieceOf(
+  'remove-keys',
+  `with page as materialized (
+     select key from idempotency_keys where shipper_id = $1 and key > $2 order by key limit $3
+   ), gone as (
+     delete from idempotency_keys k using page p where k.shipper_id = $1 and k.key = any(array[p.key]) returning 1
+   )
+   select (select count(*) from gone)::int as deleted,
+          case when ${isFull} then (select key from page order by key desc limit 1) end as next`,
+);
+
+/**
+ * Events with the shipments they belong to. Whoever records a state of one of these shipments has locked its progress
+ * before: so that is waited for first, in the order in which it is locked by all.
+ */
+export const deleteEvents: DeletePiece = async (tx, shipperId, after, limit) => {
+  const page = await tx.query<{ event_id: string; shipment_id: string | null }>(
+    'remove-find-events',
+    `select event_id, shipment_id from events where shipper_id = $1 and event_id > $2::uuid
+      order by event_id limit $3`,
+    [shipperId, after, limit],
+  );
+  if (page.length === 0) return { deleted: 0, next: null };
+  const shipmentIds = [...new Set(page.flatMap((row) => row.shipment_id ?? []))];
+  await tx.query(
+    'remove-lock-shipments',
+    'select 1 from shipment_progress where shipment_id = any($1::uuid[]) order by shipment_id for update',
+    [shipmentIds],
+  );
+  const eventIds = page.map((row) => row.event_id);
+  await tx.query('remove-events', removeEventsText, [eventIds, shipmentIds]);
+  return { deleted: page.length, next: page.length === limit ? eventIds.at(-1)! : null };
+};
+
+const removeEventsText = `
+  with tracked as (
+    delete from shipment_progress where shipment_id = any($2::uuid[])
+  ), waiting as (
+    delete from orders_to_create where shipment_id = any($2::uuid[])
+  ), kept as (
+    delete from shipments_to_erase where shipment_id = any($2::uuid[])
+  ), ordered as (
+    delete from shipments where shipment_id = any($2::uuid[])
+  )
+  delete from events where event_id = any($1::uuid[])`;
+
+export const deleteWebhooks = pieceOf(
+  'remove-webhooks',
+  `with page as materialized (
+     select webhook_id from webhooks where shipper_id = $1 and webhook_id > $2::uuid order by webhook_id limit $3
+   ), resting as (
+     delete from circuits c using page p where c.webhook_id = any(array[p.webhook_id])
+   ), gone as (
+     delete from webhooks w using page p where w.webhook_id = any(array[p.webhook_id]) returning 1
+   )
+   select (select count(*) from gone)::int as deleted,
+          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+);
+
+export const deleteUsers = pieceOf(
+  'remove-users',
+  `with page as materialized (
+     select user_id, email from users where shipper_id = $1 and email > $2 order by email limit $3
+   ), linked as (
+     delete from password_links l using page p where l.user_id = any(array[p.user_id])
+   ), gone as (
+     delete from users u using page p where u.user_id = any(array[p.user_id]) returning 1
+   )
+   select (select count(*) from gone)::int as deleted,
+          case when ${isFull} then (select email from page order by email desc limit 1) end as next`,
+);

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { actorOf } from '../accounts/audit.js';
+import { shipperExists } from '../accounts/shipper-store.js';
+import { listUsers } from '../accounts/user-store.js';
+import { removeUser, signOut } from '../accounts/users.js';
+import { isoOffset } from '../http/envelope.js';
+import { idInPath } from '../http/fields.js';
+import { cutPage, isUuid, paging } from '../http/paging.js';
+import { route, type Route } from '../http/route.js';
+import { notFound } from '../platform/errors.js';
+import type { Database } from '../platform/postgres.js';
+import * as answers from './account-answers.js';
+
+const params = z.object({ userId: idInPath('The user.').toLowerCase() });
+
+const known = (userId: string): string => {
+  if (!isUuid(userId)) throw notFound('This user');
+  return userId;
+};
+
+/** Users after their registration (contract, section 6). `onChanged`: what this process knows of them is out of date. */
+export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void }): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/operator/v1/shippers/:shipperId/users',
+      summary: 'List the users of a shipper',
+      operationId: 'listUsers',
+      tag: 'Operator',
+      answers: { 200: answers.userList },
+      auth: 'operator',
+      params: z.object({ shipperId: idInPath('The shipper.').toLowerCase() }),
+      query: z.object(paging),
+      handle: async ({ params: { shipperId }, query: { limit, cursor } }) => {
+        if (!isUuid(shipperId) || !(await shipperExists(db, shipperId))) throw notFound('This shipper');
+        const rows = await listUsers(db, shipperId, cursor, limit + 1);
+        const { page, nextCursor } = cutPage(rows, limit, (user) => user.userId);
+        const users = page.map((user) => ({ ...user, createdAt: isoOffset(user.createdAt) }));
+        return { data: { users, nextCursor } };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/operator/v1/users/:userId',
+      summary: 'Remove a user',
+      operationId: 'removeUser',
+      tag: 'Operator',
+      description: 'Tokens and password links of the user are void within 10 seconds on every process.',
+      answers: { 200: answers.endedUser },
+      auth: 'operator',
+      params,
+      handle: async ({ caller, params: { userId } }) => {
+        await removeUser(db, actorOf(caller), known(userId));
+        onChanged();
+        return { data: { userId } };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/users/:userId/sign-out',
+      summary: 'Sign a user out',
+      operationId: 'signOutUser',
+      tag: 'Operator',
+      description: 'Every token is refused within 10 seconds by every process; the password stays good.',
+      answers: { 200: answers.endedUser },
+      auth: 'operator',
+      params,
+      handle: async ({ caller, params: { userId } }) => {
+        await signOut(db, actorOf(caller), known(userId));
+        onChanged();
+        return { data: { userId } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,28 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { parseNetwork } from './networks.js';
+
+/** Addresses and CIDRs separated by commas, as networks. */
+export const networks = z.string().transform((text, context) => {
+  const list = text.split(',').map((entry) => parseNetwork(entry.trim()));
+  if (list.every((network) => network !== null)) return list;
+  context.addIssue('must be addresses or CIDRs separated by commas, such as 203.0.113.0/24,2001:db8::/32');
+  return z.NEVER;
+});
+
+/** As `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
+export const nameServers = z.string().transform((text, context) => {
+  const list = text.split(',').map((entry) => entry.trim());
+  const known = (entry: string) => {
+    if (ipaddr.IPv6.isValid(entry)) return true;
+    const [, ipv6, ipv4, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
+    const isAddress =
+      ipv6 === undefined ? ipaddr.IPv4.isValidFourPartDecimal(ipv4 ?? '') : ipaddr.IPv6.isValid(ipv6);
+    return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+  };
+  if (list.every(known)) return list;
+  context.addIssue(
+    'must be addresses of name servers, perhaps with a port, separated by commas, such as 10.0.0.53,[2001:db8::53]:5353',
+  );
+  return z.NEVER;
+});

@@ -1,0 +1,38 @@
+import ipaddr from 'ipaddr.js';
+
+/** A network in its usual form: `10.0.0.0/8`, `2001:db8::/32`. */
+export type Network = string;
+
+/** One address or CIDR as a network, its host bits cleared; null if it is neither. */
+export function parseNetwork(text: string): Network | null {
+  const isPlain = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+  const cidr = isPlain ? `${text}/${text.includes(':') ? 128 : 32}` : text;
+  if (cidr.includes('%')) return null;
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(cidr)) {
+    return `${ipaddr.IPv4.networkAddressFromCIDR(cidr).toString()}/${cidr.split('/')[1]}`;
+  }
+  if (!ipaddr.IPv6.isValidCIDR(cidr)) return null;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(cidr).toString()}/${cidr.split('/')[1]}`;
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Whether a plain address is in one of the networks, also as IPv4 inside IPv6 (mapped, or translated by NAT64). */
+export function inNetworks(networks: readonly Network[]): (ip: string) => boolean {
+  const parsed = networks.map((network) => ipaddr.parseCIDR(network));
+  return (ip) => {
+    const address = ipaddr.parse(ip);
+    const inside = address instanceof ipaddr.IPv6 ? embeddedIpv4(address) : null;
+    return parsed.some(([base, bits]) => matches(address, base, bits) || matches(inside, base, bits));
+  };
+}
+
+const matches = (address: Address | null, base: Address, bits: number): boolean =>
+  address !== null && address.kind() === base.kind() && address.match(base, bits);
+
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96'); // RFC 6052
+
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  return address.match(nat64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : null;
+}

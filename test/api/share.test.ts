@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connect, type Socket } from 'node:net';
+import { registerAccount, request, type Account } from '../client.js';
+import { until } from '../flows/support.js';
+import { startService, type Service } from '../harness.js';
+
+let service: Service;
+let busy: Account;
+let other: Account;
+
+beforeAll(async () => {
+  // The fewest connections to PostgreSQL a role has, and a limit on requests that is not in the way.
+  service = await startService({ role: 'api', env: { API_RATE_LIMIT: '0' } });
+  [busy, other] = [await registerAccount(service), await registerAccount(service, 'b@example.com')];
+});
+afterAll(() => service?.stop());
+
+/** Many requests at once on one connection, which HTTP calls pipelining. */
+function pipeline(account: Account, path: string, count: number): { socket: Socket; answers(): string[] } {
+  const { hostname, port } = new URL(service.url);
+  const head = [
+    `GET ${path}?key=${account.accountKey} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${account.token}`,
+    '',
+    '',
+  ].join('\r\n');
+  const socket = connect(Number(port), hostname, () => void socket.write(head.repeat(count)));
+  socket.on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return { socket, answers: () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!) };
+}
+
+describe('what a shipper has at once', () => {
+  test('1,000 requests, the rest is 429; all are answered, and nobody else is told to wait', async () => {
+    const { socket, answers } = pipeline(busy, '/v1/deliveries', 2_000);
+    while (answers().length < 2_000) expect((await other.call('/v1/deliveries')).httpStatus).not.toBe(429);
+    socket.destroy();
+    const served = answers().filter((status) => status === '200').length;
+    expect(served).toBeGreaterThan(0);
+    const refused = answers().filter((status) => status === '429').length;
+    expect(refused).toBeGreaterThan(0);
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
+  });
+
+  test('is free again when its client has gone, whatever was under way', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      const { socket, answers } = pipeline(busy, '/v1/deliveries', 250);
+      await until('the first answers', () => answers().length > 0);
+      socket.destroy();
+    }
+    await until('its places are free', async () => {
+      const { httpStatus } = await busy.call('/v1/deliveries');
+      return httpStatus === 200;
+    });
+    const answers = await Promise.all(Array.from({ length: 150 }, () => busy.call('/v1/webhooks')));
+    expect(answers.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
+  });
+
+  test('is counted of those who are logged in: what stays outside takes nothing of it', async () => {
+    const { socket, answers } = pipeline({ ...busy, token: 'wrong' }, '/v1/deliveries', 300);
+    await until('all refused', () => answers().filter((status) => status === '401').length === 300);
+    socket.destroy();
+    expect((await request(`${service.url}/healthz`)).httpStatus).toBe(200);
+  });
+});

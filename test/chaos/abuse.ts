@@ -1,0 +1,96 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerAccount } from '../client.js';
+import type { Fault } from './fault.js';
+import { answeredWithin, notAccepted } from './figures.js';
+import { largeLog, startGreedy } from './greedy-shipper.js';
+import { heldFrom, probeHealth, watchProcess } from './watch.js';
+
+const backWithinMs = 60_000;
+/** More than an API has places for at that limit. */
+const fewestConnections = 700;
+
+/** Ignores the end, and whatever else the service does. */
+function openStubborn(url: string, bytes: string, again?: string): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on('error', () => undefined).resume();
+  socket.write(bytes);
+  if (again !== undefined) {
+    const timer = setInterval(() => socket.write(again), 100);
+    socket.once('close', () => clearInterval(timer));
+  }
+  return socket;
+}
+
+const post = (...lines: string[]) =>
+  ['POST /v1/shipments HTTP/1.1', 'Host: x', 'Content-Type: application/json', ...lines, '', ''].join('\r\n');
+const kinds: [bytes: string, again?: string][] = [
+  ['GET /v1/webhooks HTTP/1.1\r\nHost: x\r\n'],
+  [post('Content-Length: 1000') + '{"half":'],
+  [''],
+  [post('Transfer-Encoding: chunked'), `400\r\n${'x'.repeat(0x400)}\r\n`],
+];
+
+const halfRequests: Fault = {
+  name: 'B8',
+  promise:
+    '2,000 connections with half a request or an upload without end after a 401, which ignore the end, at ulimit -n 1024: /healthz answers, descriptors back in 60 s',
+  workers: 1,
+  inFlight: 0,
+  api: { openFiles: 1_024 },
+  inject: async ({ world: { service }, times, note }) => {
+    const { pid } = service.api;
+    const health = probeHealth(service.url);
+    const watched = watchProcess(pid);
+    const clients: Socket[] = [];
+    const count = Math.max(fewestConnections, times(2_000));
+    for (let n = 0; n < count; n += 1) {
+      clients.push(openStubborn(service.url, ...kinds[n % kinds.length]!));
+      if (n % 50 === 49) await sleep(20);
+    }
+    const openedAt = performance.now();
+    const ports = new Set(clients.flatMap(({ localPort }) => localPort || []));
+    const held = () => heldFrom(ports, Number(new URL(service.url).port));
+    const first = held();
+    while (held() > 0 && performance.now() - openedAt < 2 * backWithinMs) await sleep(250);
+    const { mostOpen, mostMb } = watched();
+    note({
+      name: 'their descriptors back after',
+      value: held() === 0 ? performance.now() - openedAt : Infinity,
+      unit: 'ms',
+      atMost: backWithinMs,
+      note: `${first} held, then ${held()}, ${mostOpen} open at most; ${Math.round(mostMb)} MB`,
+    });
+    for (const figure of await health.stop()) note(figure);
+    for (const client of clients) client.destroy();
+  },
+  figures: () => [],
+};
+
+const fullSpeed: Fault = {
+  name: 'B9',
+  promise:
+    "one shipper at full speed (64 connections of orders, 12 reading a delivery of 20,000 attempts, a log over 60,000 deleted webhooks, answers never read): another's order p99 ≤ 250 ms, none refused, RSS ≤ 400 MB",
+  workers: 2,
+  inFlight: 0,
+  api: { env: { API_RATE_LIMIT: '' } }, // the default
+  inject: async ({ world, pause, times, note }) => {
+    const { service, postgres } = world;
+    const account = await registerAccount(service, 'greedy@example.com');
+    const log = await largeLog(postgres!, account, times(20_000), times(60_000));
+    const health = probeHealth(service.url);
+    const watched = watchProcess(service.api.pid);
+    const greedy = startGreedy(service.url, account, log.deliveryId);
+    await pause(60_000);
+    const answers = await greedy.stop();
+    const { mostMb } = watched();
+    note({ name: 'RSS of the API', value: mostMb, unit: 'MB', atMost: 400, note: `greedy: ${answers}` });
+    for (const figure of await health.stop()) note(figure);
+    await log.remove();
+  },
+  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+};
+
+/** What clients do to the service (faults.md, B8 and B9). */
+export const abuses: Fault[] = [halfRequests, fullSpeed];

@@ -1,0 +1,31 @@
+import { answeredWithin, allThereWithin, notAccepted } from './figures.js';
+import type { Fault } from './fault.js';
+
+const hourMs = 3_600_000;
+
+/** F16: the service's own clock; PostgreSQL's, by which it says what is due, stays right. */
+export const wrongClock: Fault = {
+  name: 'F16',
+  promise:
+    'the clocks of all processes an hour ahead, then behind, then of one worker: nothing early, none 60 s late',
+  needs: { clocks: true },
+  workers: 2,
+  inFlight: 0,
+  inject: async ({ world: { service, clocks }, pause, mark }) => {
+    const everybody = () => [service.api, ...service.workers];
+    for (const offsetMs of [hourMs, -hourMs]) {
+      await clocks!.set(everybody(), offsetMs);
+      await pause(20_000);
+    }
+    await clocks!.set(everybody(), 0);
+    await clocks!.set(service.workers.slice(0, 1), -hourMs);
+    await pause(20_000);
+    await clocks!.set(everybody(), 0);
+    mark();
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 1_000),
+    notAccepted(outcome),
+    allThereWithin(outcome, 60_000),
+  ],
+};

@@ -1,0 +1,56 @@
+import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
+import { flowsWithin } from './flow.js';
+import type { Fault, Injection } from './fault.js';
+import { concurrency } from './service.js';
+
+const needs = { disks: true };
+const fullMs = 20_000;
+
+const postgresFull: Fault = {
+  name: 'F14-postgres',
+  promise:
+    'no room left for PostgreSQL, its log included, for 20 s: no 2xx without commit; going on 30 s after',
+  needs,
+  workers: 2,
+  inFlight: 2 * concurrency,
+  inject: async ({ world: { disks, sql }, pause, mark }: Injection) => {
+    await disks.postgres!.fill();
+    await pause(fullMs / 2);
+    // Sooner or later the write-ahead log needs its next file: then the whole server ends, and cannot come back.
+    await sql('select pg_switch_wal()').catch(() => undefined);
+    await pause(fullMs / 2);
+    await disks.postgres!.free();
+    mark();
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 3_000),
+    goesOnWithin(outcome, 30_000),
+    allThereWithin(outcome, 60_000),
+  ],
+};
+
+const redisFull: Fault = {
+  name: 'F14-redis',
+  promise: 'no room left for Redis, for 20 s: orders stay accepted; going on 30 s after',
+  needsRedis: true,
+  needs,
+  workers: 2,
+  inFlight: 0,
+  inject: async ({ world, pause, mark, note }: Injection) => {
+    const disk = world.disks.redis!;
+    await disk.fill();
+    await pause(fullMs);
+    await disk.free();
+    mark();
+    note(await flowsWithin(world, 30_000));
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 1_000),
+    notAccepted(outcome),
+    goesOnWithin(outcome, 30_000),
+    allThereWithin(outcome, 60_000),
+  ],
+};
+
+/** F14: a disk that is full. */
+export const diskFaults: Fault[] = [postgresFull, redisFull];

@@ -1,0 +1,100 @@
+import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
+import { flowsWithin } from './flow.js';
+import type { Fault } from './fault.js';
+import type { Order } from './proxy.js';
+import { concurrency } from './service.js';
+import type { World } from './world.js';
+
+const needs = { proxies: true };
+
+const tellAll = ({ proxies }: World, order: Order) =>
+  Promise.all(Object.values(proxies).map((proxy) => proxy.tell(order)));
+
+const latency: Fault = {
+  name: 'F15-latency',
+  promise: '200 ms more before PostgreSQL and Redis, for 20 s: orders stay accepted; no backlog 30 s after',
+  needs,
+  workers: 2,
+  inFlight: 0,
+  inject: async ({ world, pause, mark }) => {
+    await tellAll(world, { latencyMs: 200 });
+    await pause(20_000);
+    await tellAll(world, { latencyMs: 0 });
+    mark();
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 3_000),
+    notAccepted(outcome),
+    allThereWithin(outcome, 30_000),
+  ],
+};
+
+const resets: Fault = {
+  name: 'F15-resets',
+  promise:
+    'one packet in a hundred resets its connection to PostgreSQL or Redis, for 20 s: 503 in 3 s, no crash',
+  needs,
+  workers: 2,
+  inFlight: 2 * concurrency,
+  inject: async ({ world, pause, mark }) => {
+    await tellAll(world, { resetShare: 0.01 });
+    await pause(20_000);
+    await tellAll(world, { resetShare: 0 });
+    mark();
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 3_000),
+    goesOnWithin(outcome, 10_000),
+    allThereWithin(outcome, 30_000),
+  ],
+};
+
+const noticedMs = 30_000;
+
+/** What was connected is cut off without a word, while new connections are as good as ever. */
+const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
+  name: `F15-half-open-${engine}`,
+  promise: `every connection to ${engine} half open, without a word; new ones work: going on within 30 s`,
+  ...(engine === 'redis' && { needsRedis: true }),
+  needs,
+  workers: 2,
+  inFlight: engine === 'postgres' ? 2 * concurrency : 0,
+  inject: async ({ world, mark, pause, note }) => {
+    await world.proxies[engine]!.tell({ swallowOpen: true });
+    mark();
+    note(await flowsWithin(world, noticedMs));
+    await pause(noticedMs);
+  },
+  figures: (outcome) => [
+    ...figures(outcome),
+    goesOnWithin(outcome, noticedMs),
+    allThereWithin(outcome, noticedMs),
+  ],
+});
+
+/** A host that takes connections and bytes, and never says anything. */
+const blackHole = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
+  ...halfOpen(engine, figures),
+  name: `F15-black-hole-${engine}`,
+  promise: `nothing comes through to ${engine}, on old and new connections, for 20 s: going on 30 s after`,
+  inject: async ({ world, mark, pause, note }) => {
+    await world.proxies[engine]!.tell({ swallowOpen: true, swallowsNew: true });
+    await pause(20_000);
+    await world.proxies[engine]!.tell({ swallowsNew: false });
+    mark();
+    note(await flowsWithin(world, noticedMs));
+  },
+});
+
+const withoutRedis: Fault['figures'] = (outcome) => [answeredWithin(outcome, 1_200), notAccepted(outcome)];
+const withoutPostgres: Fault['figures'] = (outcome) => [answeredWithin(outcome, 4_000)];
+
+/** F15: a proxy of our own before PostgreSQL and Redis. */
+export const networkFaults: Fault[] = [
+  latency,
+  resets,
+  halfOpen('postgres', withoutPostgres),
+  halfOpen('redis', withoutRedis),
+  blackHole('postgres', withoutPostgres),
+  blackHole('redis', withoutRedis),
+];

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../bench/scenarios/scenario.js';
+import type { World } from './world.js';
+
+const triedForMs = 90_000;
+const pollMs = 250;
+const answerWithinMs = 2_000;
+
+/**
+ * How long it takes from now on until a job has come through every queue to every worker, and the API can use the queue:
+ * what is due is delivered without, by the sweep, so that deliveries alone do not tell.
+ */
+export async function flowsWithin({ service }: World, atMost: number): Promise<Figure> {
+  const startedAt = performance.now();
+  const elapsedMs = () => performance.now() - startedAt;
+  let value = Infinity;
+  while (value === Infinity && elapsedMs() < triedForMs) {
+    const sinceMs = elapsedMs();
+    const flowing = await Promise.all([
+      canUseQueue(service.api.url),
+      ...service.workers.map(async ({ url }) => (await oldestJobMs(url)) < sinceMs),
+    ]).catch(() => [false]);
+    if (flowing.every(Boolean)) value = elapsedMs();
+    else await sleep(pollMs);
+  }
+  return { name: 'jobs come through every queue again after', value, unit: 'ms', atMost };
+}
+
+const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+
+async function canUseQueue(apiUrl: string): Promise<boolean> {
+  const { checks } = (await (await get(`${apiUrl}/readyz`)).json()) as { checks: Record<string, string> };
+  return checks.queue === 'OK';
+}
+
+/** Of the jobs that came last, the one of the queue where that was longest ago. */
+async function oldestJobMs(workerUrl: string): Promise<number> {
+  const metrics = await (await get(`${workerUrl}/metrics`)).text();
+  const ages = [...metrics.matchAll(/queue_canary_age_seconds\{[^}]*\} (\S+)/g)].map(([, age]) =>
+    Number(age),
+  );
+  return Math.max(...ages) * 1_000;
+}

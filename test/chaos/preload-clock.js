@@ -1,0 +1,20 @@
+/**
+ * Loaded into a process of the service before anything else: on SIGUSR2 its wall clock is off by as many milliseconds
+ * as stand in `CHAOS_CLOCK_FOLDER/<pid>`. Timers keep going by the monotonic clock, as they do where a clock is set.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const RealDate = Date;
+let offsetMs = 0;
+const now = () => RealDate.now() + offsetMs;
+
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length ? args : [now()], newTarget),
+  apply: (target) => new target(now()).toString(),
+  get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
+});
+
+process.on('SIGUSR2', () => {
+  offsetMs = Number(readFileSync(join(process.env.CHAOS_CLOCK_FOLDER ?? '', String(process.pid)), 'utf8'));
+});

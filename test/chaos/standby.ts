@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { until } from '../bench/scenarios/scenario.js';
+import { prepareBinaries } from '../../src/platform/embedded/binaries.js';
+import {
+  chooseRunner,
+  commandLine,
+  giveTo,
+  programOf,
+  run,
+  spawnOptions,
+  type Runner,
+} from '../../src/platform/embedded/run-as.js';
+import { freePort } from '../redis.js';
+import type { Closing } from './engines.js';
+import { proxyTo } from './proxied.js';
+import type { FailingOver } from './redis-fail-over.js';
+
+interface Server {
+  port: number;
+  url: string;
+  child: ChildProcess;
+}
+
+const user = 'parcelhook';
+const upWithinMs = 60_000;
+
+/**
+ * A PostgreSQL whose commits wait for a standby's disk, reached through a proxy that is pointed at the standby once it
+ * has been promoted, as a name or a virtual address would be.
+ */
+export async function postgresWithStandby(folder: string, closing: Closing): Promise<FailingOver> {
+  const runner = await chooseRunner(await prepareBinaries(), folder);
+  const password = randomBytes(24).toString('base64url');
+  const [first, second] = [join(folder, 'primary'), join(folder, 'standby')];
+  await makeCluster(runner, folder, first, password);
+  const begin = (data: string, settings: string[]) => start(runner, data, password, settings, closing);
+
+  const empty = await begin(first, []);
+  await sql(empty.url, 'create database parcelhook');
+  await stop(empty, 'SIGINT');
+  await cp(first, second, { recursive: true });
+  await writeFile(join(second, 'standby.signal'), '');
+  await giveTo(runner, second);
+
+  const primary = await begin(first, ['synchronous_standby_names=*']);
+  const conninfo = `host=127.0.0.1 port=${primary.port} user=${user} password=${password}`;
+  const standby = await begin(second, [`primary_conninfo=${conninfo}`]);
+  await until('the standby is synchronous', upWithinMs, async () => {
+    const rows = await sql(primary.url, 'select 1 from pg_stat_replication where sync_state = $1', ['sync']);
+    return rows.length === 1;
+  });
+  const proxy = await proxyTo(primary.url.replace(/postgres$/, 'parcelhook'), closing);
+  return {
+    url: proxy.url,
+    failOver: async () => {
+      await stop(primary, 'SIGQUIT');
+      await sql(standby.url, 'select pg_promote(true, 60)');
+      await proxy.tell({ targetPort: standby.port });
+    },
+  };
+}
+
+async function makeCluster(runner: Runner, folder: string, data: string, password: string): Promise<void> {
+  const made = join(folder, 'made');
+  await mkdir(made);
+  await writeFile(join(made, 'password'), password, { mode: 0o600 });
+  await mkdir(data, { mode: 0o700 });
+  for (const path of [made, data]) await giveTo(runner, path);
+  await run(runner, 'initdb', [
+    ...['-D', data, '-U', user, `--pwfile=${join(made, 'password')}`, '--auth=scram-sha-256'],
+    ...['--encoding=UTF8', '--locale=C', '--data-checksums'],
+  ]);
+}
+
+async function start(
+  runner: Runner,
+  data: string,
+  password: string,
+  settings: string[],
+  closing: Closing,
+): Promise<Server> {
+  const port = await freePort();
+  const common = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC'];
+  const options = [...common, ...settings].flatMap((setting) => ['-c', setting]);
+  const { command, args } = commandLine(runner, programOf(runner, 'postgres'), ['-D', data, ...options]);
+  const child = spawn(command, args, { ...spawnOptions(runner), detached: true, stdio: 'ignore' });
+  const server = { port, url: `postgresql://${user}:${password}@127.0.0.1:${port}/postgres`, child };
+  const atExit = () => void child.kill('SIGQUIT');
+  process.once('exit', atExit);
+  closing.push(async () => {
+    await stop(server, 'SIGQUIT');
+    process.off('exit', atExit);
+  });
+  await until('PostgreSQL answers', upWithinMs, () =>
+    sql(server.url, 'select 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+  return server;
+}
+
+async function stop({ child }: Server, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+async function sql(connectionString: string, text: string, values: unknown[] = []): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

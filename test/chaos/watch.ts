@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../bench/scenarios/scenario.js';
+
+/** How many descriptors a process has open (Linux). */
+const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** How many connections from these ports to that one somebody has open at its end (Linux): those have an inode. */
+export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number): number {
+  const portOf = (address = '') => parseInt(address.slice(address.indexOf(':') + 1), 16);
+  const lines = ['tcp', 'tcp6'].flatMap((file) =>
+    readFileSync(`/proc/net/${file}`, 'utf8').split('\n').slice(1),
+  );
+  return lines.filter((line) => {
+    const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
+    return portOf(local) === servicePort && clientPorts.has(portOf(remote)) && inode !== '0';
+  }).length;
+}
+
+const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+/** Looks again and again at what a process takes, until it is asked. */
+export function watchProcess(pid: number) {
+  let [mostMb, mostOpen] = [0, 0];
+  const look = () => {
+    mostMb = Math.max(mostMb, residentMb(pid));
+    mostOpen = Math.max(mostOpen, descriptors(pid));
+  };
+  const timer = setInterval(look, 100);
+  return () => {
+    clearInterval(timer);
+    look();
+    return { mostMb, mostOpen };
+  };
+}
+
+const probeEveryMs = 100;
+const probeTimeoutMs = 5_000;
+
+/** Asks `/healthz` on connections of its own until it is stopped. */
+export function probeHealth(url: string): { stop(): Promise<Figure[]> } {
+  let stopped = false;
+  let [asked, slowestMs] = [0, 0];
+  const failures: string[] = [];
+  const probing = (async () => {
+    for (; !stopped; await sleep(probeEveryMs)) {
+      const startedAt = performance.now();
+      await fetch(`${url}/healthz`, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(probeTimeoutMs),
+      }).then(
+        ({ status }) => void (status === 200 || failures.push(String(status))),
+        (error: Error) => void failures.push(error.name === 'TimeoutError' ? 'late' : 'broken'),
+      );
+      asked += 1;
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopped = true;
+      await probing;
+      const note = `of ${asked}, the slowest ${Math.round(slowestMs)} ms; ${[...new Set(failures)].join(', ')}`;
+      return [{ name: '/healthz not answered', value: failures.length, unit: '', atMost: 0, note }];
+    },
+  };
+}

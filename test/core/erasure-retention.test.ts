@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '../../src/platform/ids.js';
+import { eraseExpired } from '../../src/shipments/erasure/retention.js';
+import { findInDatabase } from '../dump.js';
+import { addPlantedOrder, erase, erasing, planted, recordPlanted } from './support/erasures.js';
+import { createWorld, logger, type World } from './support/world.js';
+
+const hourMs = 3_600_000;
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+/** A shipment accepted and come to its last state some hours ago. */
+async function shipment(acceptedHoursAgo: number, lastStateHoursAgo: number): Promise<string> {
+  const shipmentId = await addPlantedOrder(world, newId(Date.now() - acceptedHoursAgo * hourMs));
+  await recordPlanted(world.db, shipmentId, ['CREATED']);
+  await age(shipmentId, lastStateHoursAgo);
+  return shipmentId;
+}
+
+const age = (shipmentId: string, hours: number) =>
+  world.sql(
+    `update shipment_progress set updated_at = now() - make_interval(hours => $2) where shipment_id = $1`,
+    [shipmentId, hours],
+  );
+
+/** Steps until there is nothing more to do; how many there were. */
+async function sweep(hours: number): Promise<number> {
+  for (let steps = 0; ; steps += 1)
+    if (!(await eraseExpired({ ...erasing(world.db), logger, retentionMs: hours * hourMs }))) return steps;
+}
+
+const erased = async () =>
+  (await world.sql('select shipment_id from shipment_progress where erased_at is not null order by 1')).map(
+    (row) => row.shipment_id as string,
+  );
+const waiting = async () =>
+  (await world.sql('select shipment_id from shipments_to_erase')).map((row) => row.shipment_id as string);
+
+test('each shipment is erased when its last state is that long ago, and looked at no more often than that needs', async () => {
+  const ended = await shipment(20, 15);
+  const byHand = await shipment(19, 15);
+  const going = await shipment(18, 3);
+  const young = await shipment(5, 5);
+  await erase(world.db, byHand);
+
+  expect(await sweep(10)).toBe(1);
+  expect(await erased()).toEqual([ended, byHand].sort());
+  expect(await waiting()).toEqual([going]);
+  expect(await sweep(10)).toBe(0);
+
+  // Its time seems to have come, but it has come to another state since.
+  await world.sql(`update shipments_to_erase set last_state_at = now() - interval '11 hours'`);
+  expect(await sweep(10)).toBe(1);
+  expect(await erased()).not.toContain(going);
+  await age(going, 12);
+  await world.sql(`update shipments_to_erase set last_state_at = now() - interval '12 hours'`);
+  expect(await sweep(10)).toBe(1);
+  expect(await erased()).toContain(going);
+  expect(await waiting()).toEqual([]);
+
+  expect(await sweep(4)).toBe(1); // SHIPMENT_RETENTION was lowered
+  expect(await erased()).toContain(young);
+  expect(await findInDatabase(world.sql, [planted.fullName, planted.street, planted.evidence])).toEqual([]);
+});
+
+test('more than one step holds are erased in several, and a step that broke off is made again', async () => {
+  const many = 250;
+  await world.sql('truncate shipment_progress, events, shipments, outbox');
+  await world.sql(`update erasure_walk set last_shipment_id = '00000000-0000-0000-0000-000000000000'`);
+  await world.sql(
+    `insert into shipment_progress
+     select overlay(uuid_floor(now() - interval '20 hours')::text placing lpad(n::text, 12, '0') from 25)::uuid, $1,
+            'DELIVERED', 0, now() - interval '20 hours' from generate_series(1, $2) n`,
+    [world.shipperId, many],
+  );
+  const broken = { ...world.db, transaction: () => Promise.reject(new Error('killed')) };
+  const deps = { ...erasing(world.db), logger, retentionMs: 10 * hourMs };
+  await expect(eraseExpired({ ...deps, db: broken })).rejects.toThrow('killed');
+  expect(await sweep(10)).toBe(2);
+  expect(await erased()).toHaveLength(many);
+});

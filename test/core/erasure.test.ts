@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  settleRedelivery,
+} from '../../src/deliveries/on-demand/store.js';
+import type { Claim } from '../../src/deliveries/outbox/types.js';
+import type { Database } from '../../src/platform/postgres.js';
+import { findInDatabase } from '../dump.js';
+import { drain, leaseMs, pull, settlementOf } from './support/acts.js';
+import { stopAt, type StopAt } from './support/barriers.js';
+import {
+  addPlantedOrder,
+  answered,
+  erase,
+  planted,
+  plantedWords,
+  recordPlanted,
+} from './support/erasures.js';
+import { replay } from './support/replays.js';
+import { addWebhook, createWorld, logOf, outboxOf, type World } from './support/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+/** Succeeded, failed for good, waits for its retry, is due. */
+const states = ['CREATED', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY'];
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  webhookId = await addWebhook(world, { ordering: 'NONE' });
+  shipmentId = await addPlantedOrder(world);
+  const [first, second, third] = await recordPlanted(world.db, shipmentId, states.slice(0, 3));
+  await answered(world.db, [first!], 'SUCCEEDED');
+  await answered(world.db, [second!], 'FAILED');
+  await answered(world.db, [third!], 'RETRY');
+  await recordPlanted(world.db, shipmentId, states.slice(3), { byWebhook: {}, ofOthers: 0, total: 0 });
+});
+afterEach(() =>
+  world.sql(
+    'truncate outbox, deliveries, attempts, redeliveries, events, shipments, webhooks, replays cascade',
+  ),
+);
+
+const reasons = async () =>
+  (await logOf(world, webhookId)).map((row) => `${row.state} ${row.reason ?? row.status}`);
+const hits = () => findInDatabase(world.sql, plantedWords);
+const firstDelivery = async () => (await logOf(world, webhookId))[0]!.delivery_id;
+
+test('nothing personal of an erased shipment is in any table, what is owed of it is cancelled, states and times stay', async () => {
+  const times = 'select event_id, sequence, state, recorded_at from events order by 1';
+  const before = await world.sql(times);
+  expect(new Set((await hits()).map((hit) => hit.split(': ')[1]))).toEqual(new Set(plantedWords));
+  const [first] = await erase(world.db, shipmentId);
+  expect(await hits()).toEqual([]);
+  expect(await world.sql(times)).toEqual(before);
+  expect(await outboxOf(world)).toEqual([]);
+  expect(await reasons()).toEqual([
+    'CREATED SUCCEEDED',
+    'PICKED_UP FAILED',
+    'IN_TRANSIT ERASED',
+    'OUT_FOR_DELIVERY ERASED',
+  ]);
+  expect(await erase(world.db, shipmentId)).toEqual([first]);
+});
+
+test('a state recorded after it is sent, without what was reported with it, and no answer to it is kept', async () => {
+  await erase(world.db, shipmentId);
+  const [claim] = await recordPlanted(world.db, shipmentId, ['DELIVERED']);
+  expect(JSON.parse(claim!.body)).toMatchObject({
+    state: 'DELIVERED',
+    evidences: [],
+    anomalies: null,
+    lat: null,
+  });
+  expect(claim!.erased).toBe(true);
+  await answered(world.db, [claim!], 'RETRY');
+  const [again] = await pull(world.db, webhookId);
+  expect(again).toMatchObject({ erased: true, number: 2 });
+  await erase(world.db, shipmentId); // asked again, it leaves what came later alone
+  await answered(world.db, [again!], 'SUCCEEDED');
+  expect((await reasons()).at(-1)).toBe('DELIVERED SUCCEEDED');
+  expect(await hits()).toEqual([]);
+});
+
+test('it is neither replayed nor redelivered', async () => {
+  await erase(world.db, shipmentId);
+  await replay(world, world.db, webhookId);
+  for (const { delivery_id: id } of await logOf(world))
+    expect(await requestRedelivery(world.db, world.shipperId, id)).toBe(false);
+  expect(await outboxOf(world)).toEqual([]);
+});
+
+/** What else goes on: its statement, and what it does; the claims it makes are sent, and answered, after the erasure. */
+const others: Record<string, [statement: string, run: (db: Database) => Promise<Claim[]>]> = {
+  'recording a state': ['insert-events', (db) => recordPlanted(db, shipmentId, ['DELIVERED'])],
+  'recording a state, the shipment read before': [
+    'load-shipments',
+    (db) => recordPlanted(db, shipmentId, ['DELIVERED']),
+  ],
+  pulling: ['pull-due', (db) => pull(db, webhookId)],
+  'a success': ['settle', (db) => sendAll(db, 'SUCCEEDED')],
+  'a failure that is retried': ['settle', (db) => sendAll(db, 'RETRY')],
+  'a replay': [
+    'replay-piece',
+    async (db) => {
+      await replay(world, db, webhookId);
+      return [];
+    },
+  ],
+  'asking for a redelivery': ['request-redelivery', redeliver],
+  'claiming a redelivery': ['claim-redeliveries', redeliver],
+  'settling a redelivery': ['settle-redelivery', redeliver],
+};
+
+async function sendAll(db: Database, status: 'SUCCEEDED' | 'RETRY'): Promise<Claim[]> {
+  const claims = await pull(world.db, webhookId);
+  await answered(db, claims, status);
+  return [];
+}
+
+/** Of what succeeded and of what is owed. */
+async function redeliver(db: Database): Promise<Claim[]> {
+  const ids = [await firstDelivery(), ...(await outboxOf(world, webhookId)).map((row) => row.delivery_id)];
+  for (const id of ids) await requestRedelivery(db, world.shipperId, id);
+  const claims = await claimRedeliveries(db, ids, leaseMs);
+  expect(claims.filter(({ erased }) => erased)).toEqual([]); // none is made of what is erased
+  for (const claim of claims)
+    await settleRedelivery(db, {
+      ...settlementOf(claim, 'SUCCEEDED'),
+      responseBody: claim.erased ? null : planted.answer,
+      succeeded: true,
+    });
+  return [];
+}
+
+/** Nothing that was recorded before is owed or kept; what came after goes out. */
+async function expectErased(claims: Claim[]): Promise<void> {
+  await answered(world.db, claims, 'SUCCEEDED');
+  expect(await hits()).toEqual([]);
+  const erased = `select event_id from events where shipment_id = $1 and erasure = 'DONE'`;
+  expect(await world.sql(`select 1 from outbox where event_id in (${erased})`, [shipmentId])).toEqual([]);
+  expect(await world.sql(`select 1 from redeliveries`)).toEqual([]);
+  await drain(world);
+  expect(await hits()).toEqual([]);
+  const log = await logOf(world, webhookId);
+  const events = await world.sql(`select 1 from events where shipment_id = $1`, [shipmentId]);
+  expect(log).toHaveLength(events.length); // each is in the log once
+}
+
+describe.each(Object.keys(others))('%s', (name) => {
+  const [statement, run] = others[name]!;
+  const stops: StopAt[] =
+    statement === 'load-shipments' || statement === 'request-redelivery'
+      ? ['COMMIT']
+      : ['SNAPSHOT', 'COMMIT'];
+
+  test.each(stops)(
+    'stopped at its %s while the shipment is erased brings nothing personal back',
+    async (where) => {
+      const stop = stopAt(world, statement, where);
+      const running = run(stop.db);
+      await Promise.race([stop.reached, running]);
+      const erasing = erase(world.db, shipmentId);
+      await Promise.race([erasing, sleep(100)]);
+      stop.go();
+      const [claims] = await Promise.all([running, erasing]);
+      await expectErased(claims);
+    },
+  );
+
+  test.each([
+    ['mark-erased', 'COMMIT'],
+    ['cancel-erased', 'SNAPSHOT'],
+    ['cancel-erased', 'COMMIT'],
+  ] as const)('beside an erasure stopped at its %s (%s) brings nothing personal back', async (at, where) => {
+    const stop = stopAt(world, at, where);
+    const erasing = erase(stop.db, shipmentId);
+    await stop.reached;
+    const running = run(world.db);
+    await Promise.race([running, sleep(100)]);
+    stop.go();
+    const [claims] = await Promise.all([running, erasing]);
+    await expectErased(claims);
+  });
+});

@@ -1,0 +1,90 @@
+import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { settle } from '../../../src/deliveries/outbox/settle.js';
+import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import { recordEvents } from '../../../src/events/record.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import type { Database } from '../../../src/platform/postgres.js';
+import { newId } from '../../../src/platform/ids.js';
+import { eraseShipments } from '../../../src/shipments/erasure/erase.js';
+import { insertOrders } from '../../../src/shipments/store.js';
+import { defaultDropoffLocations } from '../../../src/shipments/dropoff-defaults.js';
+import type { Order } from '../../../src/shipments/order.js';
+import { sampleOrder } from '../../client.js';
+import { collector, longHoldMs, muchRoom, recording, settlementOf } from './acts.js';
+import type { World } from './world.js';
+
+/** What a shipment's recipient is known by, and what receivers answer. */
+export const planted = {
+  fullName: 'Planted Name',
+  phone: '98989898989898',
+  street: 'Planted Street',
+  evidence: 'https://photos.test/planted-door',
+  place: '48.85837',
+  answer: 'planted-answer',
+};
+export const plantedWords = Object.values(planted);
+
+export const erasing = (db: Database) => ({
+  db,
+  times: { ...timesOf(), longestStartMs: 20 },
+  metrics: createMetrics(),
+});
+
+export const erase = (db: Database, shipmentId: string) =>
+  eraseShipments(erasing(db), [shipmentId], 'operator');
+
+/** An accepted order of which everything personal is planted. */
+export async function addPlantedOrder({ db, shipperId }: World, shipmentId = newId()): Promise<string> {
+  const sample = sampleOrder();
+  const order = {
+    ...sample,
+    recipientLocation: { ...sample.recipientLocation, street: planted.street },
+    recipientInformation: { fullName: planted.fullName, phone: planted.phone },
+  } as Order;
+  await insertOrders(db, [
+    {
+      shipmentId,
+      shipperId,
+      processId: newId(),
+      trackingId: `PH${shipmentId.replaceAll('-', '').toUpperCase()}`,
+      order,
+      dropoffLocation: defaultDropoffLocations[0]!,
+      acceptedAt: new Date(),
+      idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },
+    },
+  ]);
+  return shipmentId;
+}
+
+/** Records states with planted evidences, claimed as far as there is room for. Returns the claims. */
+export async function recordPlanted(
+  db: Database,
+  shipmentId: string,
+  states: string[],
+  room = muchRoom,
+): Promise<Claim[]> {
+  const collected = collector(room);
+  const results = await recordEvents(
+    recording(db, collected, longHoldMs),
+    states.map((state) => ({
+      shipmentId,
+      state,
+      evidences: [planted.evidence],
+      anomalies: { seenBy: planted.fullName },
+      lat: Number(planted.place),
+      lng: 2,
+    })),
+  );
+  for (const result of results) if (result instanceof Error) throw result;
+  return collected.claims;
+}
+
+/** What the claims' attempts brought: an answer with something planted, kept where answers are kept. */
+export const answered = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'FAILED' | 'RETRY') =>
+  settle(
+    db,
+    claims.map((claim) => ({
+      ...settlementOf(claim, status),
+      responseBody: claim.erased ? null : planted.answer,
+    })),
+  );

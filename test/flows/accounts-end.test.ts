@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectFailure, expectSuccess } from '../api/expect.js';
+import { basic, operator, registerAccount, request, type Account } from '../client.js';
+import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
+import { accountAt, until } from './support.js';
+
+/** Contract, section 6. */
+const boundMs = 10_000;
+
+let service: Service;
+let another: RunningProcess;
+let accounts = 0;
+
+beforeAll(async () => {
+  service = await startService();
+  another = await startProcess(service.env, 'api');
+});
+afterAll(async () => {
+  await stopProcess(another);
+  await service?.stop();
+});
+
+/** An account whose token works on both processes, so that both know it. */
+async function knownAccount(): Promise<Account> {
+  const account = await registerAccount(service, `user${(accounts += 1)}@example.com`);
+  for (const at of [account, accountAt(account, another)]) expectSuccess(await at.call('/v1/webhooks'), 200);
+  return account;
+}
+
+const login = (account: Account, { accountKey = account.accountKey, password = account.password } = {}) =>
+  request(`${another.url}/v1/login?key=${accountKey}`, {
+    headers: { authorization: basic(account.email, password) },
+  });
+const again = async (account: Account, changes: { accountKey?: string; password?: string } = {}) => {
+  const answer = await login(account, changes);
+  expectSuccess(answer, 200);
+  return { ...account, ...changes, token: answer.data.token as string };
+};
+const refusedOnBoth = async (account: Account, httpStatus: number) => {
+  expectFailure(await accountAt(account, service).call('/v1/webhooks'), httpStatus); // it was changed by this one
+  const there = accountAt(account, another);
+  const isRefused = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
+  expect(await until('known to the other process', isRefused)).toBeLessThan(boundMs);
+  expectFailure(await there.call('/v1/webhooks'), httpStatus);
+};
+const worksOnBoth = async (account: Account) => {
+  for (const process of [service, another])
+    expectSuccess(await accountAt(account, process).call('/v1/webhooks'), 200);
+};
+const setPassword = async (link: string, password: string) =>
+  request(`${service.url}/set-password`, {
+    raw: new URLSearchParams({ token: new URL(link).searchParams.get('token')!, password }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+const newLink = async ({ userId }: Account) =>
+  (await operator(service, `/users/${userId}/password-link`, { method: 'POST' })).data
+    .setPasswordUrl as string;
+const set = (account: Account, status: string) =>
+  operator(service, `/shippers/${account.shipperId}`, { method: 'PATCH', body: { status } });
+
+describe('on every process within ten seconds', () => {
+  test('a new password ends tokens and other links', async () => {
+    const account = await knownAccount();
+    const [first, second] = [await newLink(account), await newLink(account)];
+    expect((await setPassword(second, 'another long password')).httpStatus).toBe(200);
+    expect((await setPassword(first, 'yet another password')).httpStatus).toBe(404);
+    await refusedOnBoth(account, 401);
+    expectFailure(await login(account), 401);
+    await worksOnBoth(await again(account, { password: 'another long password' }));
+  });
+
+  test('a password that is set by two links at once is set by one of them', async () => {
+    const account = await knownAccount();
+    const links = await Promise.all([1, 2, 3, 4].map(() => newLink(account)));
+    const answers = await Promise.all(links.map((link, n) => setPassword(link, `a long password ${n}`)));
+    expect(answers.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 404, 404, 404]);
+  });
+
+  test('a sign-out ends tokens, but not the password', async () => {
+    const account = await knownAccount();
+    expectSuccess(await operator(service, `/users/${account.userId}/sign-out`, { method: 'POST' }), 200);
+    await refusedOnBoth(account, 401);
+    await worksOnBoth(await again(account));
+  });
+
+  test('a user is removed with tokens and links; the address may be registered again', async () => {
+    const account = await knownAccount();
+    const link = await newLink(account);
+    expectSuccess(await operator(service, `/users/${account.userId}`, { method: 'DELETE' }), 200);
+    await refusedOnBoth(account, 401);
+    expectFailure(await login(account), 401);
+    expect((await setPassword(link, 'another long password')).httpStatus).toBe(404);
+    const body = { email: account.email, password: account.password };
+    expectSuccess(await operator(service, `/shippers/${account.shipperId}/users`, { body }), 201);
+    await worksOnBoth(await again(account));
+    await refusedOnBoth(account, 401); // the token of who was removed stays void
+  });
+
+  test('a suspended shipper is 403 until it is resumed, told only to who has right credentials', async () => {
+    const account = await knownAccount();
+    const other = await knownAccount();
+    expectSuccess(await set(account, 'SUSPENDED'), 200);
+    await refusedOnBoth(account, 403);
+    expectFailure(await login(account), 403);
+    expectFailure(await login(account, { password: 'a wrong password' }), 401);
+    expectFailure(
+      await accountAt({ ...account, token: `${account.token}x` }, another).call('/v1/webhooks'),
+      401,
+    );
+    await worksOnBoth(other);
+    expectSuccess(await set(account, 'ACTIVE'), 200);
+    expectSuccess(await account.call('/v1/webhooks'), 200);
+    const there = accountAt(account, another);
+    const works = async () => (await there.call('/v1/webhooks')).httpStatus === 200;
+    expect(await until('resumed', works)).toBeLessThan(boundMs);
+  });
+
+  test('a removed shipper is 401 for good, its key and its users are nobody', async () => {
+    const account = await knownAccount();
+    const other = await knownAccount();
+    const path = `/shippers/${account.shipperId}`;
+    expectSuccess(await operator(service, path, { method: 'DELETE' }), 202);
+    await refusedOnBoth(account, 401);
+    expectFailure(await login(account), 401);
+    const foreign = { ...other, accountKey: account.accountKey };
+    expectFailure(await accountAt(foreign, service).call('/v1/webhooks'), 401); // 403 would tell of it
+    expectSuccess(await operator(service, path, { method: 'DELETE' }), 202);
+    for (const [sub, method, body] of [
+      ['', 'PATCH', { status: 'ACTIVE' }],
+      ['/rotate-key', 'POST', {}],
+      ['/users', 'POST', { email: 'new@example.com' }],
+    ] as const)
+      expectFailure(await operator(service, path + sub, { method, body }), 404);
+    for (const [sub, method] of [
+      ['/sign-out', 'POST'],
+      ['/password-link', 'POST'],
+      ['', 'DELETE'],
+    ] as const)
+      expectFailure(await operator(service, `/users/${account.userId}${sub}`, { method }), 404);
+  });
+
+  test('what another process lets through in between changes nothing: webhooks are held, or are none', async () => {
+    const account = await knownAccount();
+    const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
+    const there = accountAt(account, another);
+    expectSuccess(await set(account, 'SUSPENDED'), 200);
+    const late = await there.call('/v1/webhooks', { body });
+    if (late.httpStatus !== 201) expectFailure(late, 403); // on a slow machine
+    const webhooks = () =>
+      service.sql('select suspended, deleted_at is null as live from webhooks where shipper_id = $1', [
+        account.shipperId,
+      ]);
+    const made = late.httpStatus === 201 ? 1 : 0;
+    expect(await webhooks()).toEqual(Array(made).fill({ suspended: true, live: true }));
+    expectSuccess(await set(account, 'ACTIVE'), 200);
+    expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: true }));
+    await until('works', async () => (await there.call('/v1/webhooks')).httpStatus === 200);
+    expect((await operator(service, `/shippers/${account.shipperId}`, { method: 'DELETE' })).httpStatus).toBe(
+      202,
+    );
+    expectFailure(await there.call('/v1/webhooks', { body }), 401);
+    expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
+  });
+
+  test('a rotated account key is good for its overlap, with the tokens got by it, and then ends', async () => {
+    const account = await knownAccount();
+    const path = `/shippers/${account.shipperId}/rotate-key`;
+    const rotated = await operator(service, path, { body: { overlap: '4s' } });
+    expectSuccess(rotated, 200);
+    const accountKey = rotated.data.accountKey as string;
+    const until4s = new Date(rotated.data.previousKeyValidUntil as string).getTime();
+    expect(Math.abs(until4s - Date.now() - 4_000)).toBeLessThan(2_000);
+    await worksOnBoth({ ...account, accountKey }); // the token of before with the new key
+    const renewed = await again(account, { accountKey });
+    await worksOnBoth(renewed);
+    const there = accountAt(account, another);
+    const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
+    expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
+    expectFailure(await login(account), 401);
+    expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
+    await worksOnBoth(renewed);
+  });
+
+  test('a key that has leaked ends without an overlap', async () => {
+    const account = await knownAccount();
+    const path = `/shippers/${account.shipperId}/rotate-key`;
+    const { data } = await operator(service, path, { body: { overlap: '0s' } });
+    await refusedOnBoth(account, 401);
+    await worksOnBoth(await again(account, { accountKey: data.accountKey as string }));
+  });
+});
+
+test('while PostgreSQL cannot tell who may call, requests are 503 after the bound, not let through', async () => {
+  const account = await knownAccount();
+  const invalid = () => account.call('/v1/shipments', { body: {} }); // answered without PostgreSQL
+  expectFailure(await invalid(), 400);
+  const locked = service.sql('begin; lock table users in access exclusive mode; select pg_sleep(14); commit');
+  const isUnavailable = async () => (await invalid()).httpStatus === 503;
+  expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
+  const answer = await invalid();
+  expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  await locked;
+  expectFailure(await invalid(), 400);
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectSuccess, expectWrong } from '../api/expect.js';
+import { operator, placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
+import { startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { startDnsServer, type DnsServer } from '../dns-server.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { accountAt, trackingIdOf, until } from './support.js';
+
+let service: Service;
+let dns: DnsServer;
+let receiver: Receiver;
+let account: Account;
+
+beforeAll(async () => {
+  dns = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }));
+  receiver = await startReceiver();
+  const env = {
+    DNS_SERVERS: dns.address,
+    RETRY_SCHEDULE: '1s,1h',
+    EGRESS_ADDRESSES: '198.51.100.9,2001:db8::/64',
+  };
+  service = await startService({ env });
+  account = await registerAccount(service);
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+  await dns?.close();
+});
+
+interface Attempt {
+  statusCode: number | null;
+  errorCode: string;
+  responseBody: string | null;
+}
+
+/** The attempts of a webhook's deliveries that have failed so far. */
+const failures = (webhookId: string) =>
+  service.sql<Attempt>(
+    `select a.status_code as "statusCode", a.error_code as "errorCode", a.response_body as "responseBody"
+       from attempts a join outbox o using (delivery_id) where o.webhook_id = $1`,
+    [webhookId],
+  );
+
+describe('a webhook on the service itself', () => {
+  test.each([
+    ['a name', 'alias.example.org'],
+    ['an address', '127.0.0.1'],
+  ])(
+    'by %s and with its own bearer makes no loop: what bears Parcelhook-Attempt is refused',
+    async (_, host) => {
+      const { port } = new URL(service.url);
+      const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', {
+        headers: { Authorization: `Bearer ${account.token}` },
+      });
+      const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
+      const targetAddress = `http://${host}:${port}${path}`;
+      expectSuccess(
+        await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { targetAddress } }),
+        200,
+      );
+      await placeOrder(account);
+      await until('two attempts', async () => (await failures(webhookId)).length === 2);
+      for (const attempt of await failures(webhookId)) {
+        expect(attempt).toMatchObject({ statusCode: 400, errorCode: 'HTTP_STATUS' });
+        expect(attempt.responseBody).toContain('Parcelhook-Attempt');
+      }
+      const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
+      expect(data.deliveries).toHaveLength(1);
+      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+    },
+  );
+
+  test('every request that bears it is 400 and names it, before anything else is looked at', async () => {
+    const headers = { 'Parcelhook-Attempt': '1' };
+    expectWrong(await account.call('/v1/webhooks', { headers }), ['Parcelhook-Attempt']);
+    expectWrong(await operator(service, '/status', { headers }), ['Parcelhook-Attempt']);
+    const anybody = await request(`${service.url}/v1/login`, { headers, body: {} });
+    expectWrong(anybody, ['Parcelhook-Attempt']);
+  });
+
+  test("its own address is refused at registration, as the service's users know it", async () => {
+    const { port } = new URL(service.url);
+    for (const targetAddress of [`http://localhost:${port}/`, `http://LOCALHOST:${port}/v1/shipments`]) {
+      const answer = await account.call('/v1/webhooks', { body: { interests: ['*'], targetAddress } });
+      expectWrong(answer, ['targetAddress']);
+      expect(answer.body.error.details![0]!.message).toMatch(/this service/);
+    }
+  });
+});
+
+test('shippers can ask where notifications come from', async () => {
+  const answer = await account.call('/v1/egress');
+  expectSuccess(answer, 200);
+  expect(answer.data).toEqual({ addresses: ['198.51.100.9/32', '2001:db8::/64'] });
+});
+
+describe('a policy that became tighter', () => {
+  test.each<[string, Record<string, string>]>([
+    ['http is off', { ALLOW_HTTP_TARGETS: 'false' }],
+    ['private targets are off', { ALLOW_PRIVATE_TARGETS: 'false' }],
+    ['its network is denied', { DENIED_NETWORKS: '127.0.0.0/8' }],
+  ])('%s: webhooks of before get ADDRESS_DENIED attempts, and nothing arrives', async (_, change) => {
+    const byAddress = await registerWebhook(account, receiver.url);
+    const byName = await registerWebhook(account, receiver.url.replace('127.0.0.1', 'shop.example.org'));
+    const before = await placeOrder(account);
+    await receiver.waitFor(2, (received) => trackingIdOf(received) === before);
+    await stopProcess(service.process);
+    service.process = await startProcess({ ...service.env, ...change });
+    service.url = service.process.url;
+    account = accountAt(account, service);
+    const after = await placeOrder(account);
+    for (const { webhookId } of [byAddress, byName]) {
+      await until('an attempt', async () => (await failures(webhookId)).length > 0);
+      expect(await failures(webhookId)).toContainEqual(
+        expect.objectContaining({ statusCode: null, errorCode: 'ADDRESS_DENIED' }),
+      );
+      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+    }
+    expect(receiver.received.filter((received) => trackingIdOf(received) === after)).toEqual([]);
+    await stopProcess(service.process);
+    service.process = await startProcess(service.env);
+    service.url = service.process.url;
+    account = accountAt(account, service);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { expectSuccess } from '../api/expect.js';
+import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { backends, startService, type Service } from '../harness.js';
+import { placeOrders, until } from './support.js';
+import { deliveriesOf, orderDelivered, startHook, type Hook } from './support/log.js';
+
+/** A request that arrived this long after an answer was sent before it: loopback and two event loops lie between. */
+const transitMs = 25;
+
+describe.each(backends)('a shipper that is suspended or removed, with the queue on %s', (backend) => {
+  let service: Service;
+  let account: Account;
+  let hook: Hook;
+  /** Another shipper, whose notifications prove that work has gone on since. */
+  let witness: Account;
+  let witnessHook: Hook;
+  let tests = 0;
+
+  beforeAll(async () => {
+    service = await startService({ backend, env: { DELIVERY_CONCURRENCY: '20', TIME_SCALE: '0.2' } });
+    witness = await registerAccount(service, 'witness@example.com');
+    witnessHook = await startHook(witness);
+  });
+  afterAll(async () => {
+    await witnessHook?.receiver.close();
+    await service?.stop();
+  });
+  beforeEach(async () => {
+    account = await registerAccount(service, `user${(tests += 1)}@example.com`);
+    hook = await startHook(account);
+  });
+  afterEach(() => hook.receiver.close());
+
+  const path = () => `/shippers/${account.shipperId}`;
+  const set = async (status: 'SUSPENDED' | 'ACTIVE') => {
+    expectSuccess(await operator(service, path(), { method: 'PATCH', body: { status } }), 200);
+    return Date.now();
+  };
+  const startedAfter = (moment: number) =>
+    hook.receiver.received.filter(({ at }) => at > moment + transitMs).length;
+  const send = (trackingId: string, state: string) =>
+    operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+  const distinct = () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size;
+  const insertReplay = async ({ shipperId }: Account, webhookId: string) =>
+    (
+      await service.sql<{ replay_id: string }>(
+        `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, total)
+         values (gen_random_uuid(), $1, $2, uuid_floor(now() - interval '1 h'), uuid_floor(now() + interval '1 h'), 0)
+         returning replay_id`,
+        [webhookId, shipperId],
+      )
+    )[0]!.replay_id;
+  const insertRedelivery = async ({ shipperId }: Account, webhookId: string) =>
+    service.sql(
+      `insert into redeliveries (delivery_id, shipper_id, webhook_id)
+       select delivery_id, shipper_id, webhook_id from deliveries where webhook_id = $1 and shipper_id = $2 limit 1`,
+      [webhookId, shipperId],
+    );
+  const replayIs = async (replayId: string) =>
+    (await service.sql<{ status: string }>('select status from replays where replay_id = $1', [replayId]))[0]
+      ?.status; // none of a shipper whose data is gone
+  const asked = (webhookId: string) =>
+    service.sql('select 1 from redeliveries where webhook_id = $1', [webhookId]);
+
+  test('suspended during a backlog, nothing starts after the answer; resumed, all of it goes out', async () => {
+    hook.answer.delayMs = 300;
+    const orders = await placeOrders(account, 40);
+    await hook.receiver.waitFor(5);
+    const suspendedAt = await set('SUSPENDED');
+    expect((await send(orders[0]!, 'PICKED_UP')).httpStatus).toBe(202);
+    for (let order = 0; order < 3; order += 1) await orderDelivered(witness, witnessHook.webhookId);
+    expect(startedAfter(suspendedAt)).toBe(0);
+    expect(distinct()).toBeLessThan(41);
+    hook.answer.delayMs = 0;
+    await set('ACTIVE');
+    await until('all sent', () => distinct() === 41);
+  });
+
+  test('what is held says SUSPENDED in the log, whatever holds it besides', async () => {
+    const trackingId = await placeOrder(account);
+    await hook.receiver.waitFor(1);
+    const pause = (status: string) =>
+      account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status } });
+    const heldBy = async () =>
+      (await deliveriesOf(account, hook.webhookId)).map(
+        (delivery) => (delivery as unknown as { heldBy: string | null }).heldBy,
+      );
+    const look = (status: string) =>
+      service.sql('update shippers set status = $2 where shipper_id = $1', [account.shipperId, status]);
+    await pause('PAUSED');
+    await set('SUSPENDED');
+    await send(trackingId, 'PICKED_UP');
+    await look('ACTIVE'); // its own requests are refused; its webhooks stay as they are
+    expect(await heldBy()).toEqual(['SUSPENDED', null]);
+    await look('SUSPENDED');
+    await set('ACTIVE');
+    expect(await heldBy()).toEqual(['PAUSED', null]);
+    await pause('ACTIVE');
+    await until('sent', () => distinct() === 2);
+  });
+
+  test('while it is suspended no redelivery and no replay goes out; a replay goes on when it is resumed', async () => {
+    await placeOrders(account, 3);
+    await until('sent', () => distinct() === 3);
+    await until('in the log', async () =>
+      (await deliveriesOf(account, hook.webhookId)).every(({ status }) => status === 'SUCCEEDED'),
+    );
+    const late = await startHook(account);
+    await orderDelivered(witness, witnessHook.webhookId);
+    const suspendedAt = await set('SUSPENDED');
+    // As another process would have let them through that has not heard of it yet.
+    await insertRedelivery(account, hook.webhookId);
+    const replayId = await insertReplay(account, late.webhookId);
+    await insertRedelivery(witness, witnessHook.webhookId);
+    const witnessed = await insertReplay(witness, witnessHook.webhookId);
+    await until('the witness', async () => {
+      const [one, others] = [await asked(hook.webhookId), await asked(witnessHook.webhookId)];
+      return one.length + others.length === 0 && (await replayIs(witnessed)) === 'DONE';
+    });
+    expect(startedAfter(suspendedAt)).toBe(0);
+    expect(late.receiver.received).toEqual([]);
+    expect(await replayIs(replayId)).toBe('RUNNING');
+    await set('ACTIVE');
+    await late.receiver.waitFor(3);
+    await until('the replay is over', async () => (await replayIs(replayId)) === 'DONE');
+    await late.receiver.close();
+  });
+
+  test('a webhook that failed for long before begins anew when it is resumed', async () => {
+    await orderDelivered(account, hook.webhookId);
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
+       values ($1, now(), 1, 1, now() - interval '4 days', now() + interval '1 h')`,
+      [hook.webhookId],
+    );
+    await set('SUSPENDED');
+    await service.sql(`update circuits set failing_since = now() - interval '9 days' where webhook_id = $1`, [
+      hook.webhookId,
+    ]);
+    await orderDelivered(witness, witnessHook.webhookId);
+    await set('ACTIVE');
+    await placeOrder(account);
+    await until('sent', () => distinct() === 2);
+    const { data } = await account.call(`/v1/webhooks/${hook.webhookId}`);
+    expect(data).toMatchObject({ status: 'ACTIVE', health: { circuit: 'CLOSED' } });
+  });
+
+  test('removed during a backlog, nothing starts after the answer, and nothing is owed any more', async () => {
+    hook.answer.delayMs = 300;
+    await placeOrders(account, 40);
+    await hook.receiver.waitFor(5);
+    const replayId = await insertReplay(account, hook.webhookId);
+    expect((await operator(service, path(), { method: 'DELETE' })).httpStatus).toBe(202);
+    const removedAt = Date.now();
+    await until('nothing owed', async () => {
+      const rows = await service.sql('select 1 from outbox where shipper_id = $1 limit 1', [
+        account.shipperId,
+      ]);
+      return rows.length === 0;
+    });
+    await until('no replay', async () => (await replayIs(replayId)) !== 'RUNNING');
+    await orderDelivered(witness, witnessHook.webhookId);
+    expect(startedAfter(removedAt)).toBe(0);
+  });
+});

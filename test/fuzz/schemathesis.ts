@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { registerAccount } from '../client.js';
+import { operatorToken } from '../process.js';
+
+const config = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
+
+/** Runs Schemathesis against a service, with the proofs of an account; what it found is on the terminal. */
+export async function runSchemathesis(
+  program: string,
+  url: string,
+  { examples, seed }: { examples: number; seed: number },
+): Promise<string[]> {
+  const { accountKey, token, email, password } = await registerAccount({ url });
+  const child = spawn(
+    program,
+    ['--config-file', config, 'run', `${url}/openapi.json`, '-n', String(examples), '--seed', String(seed)],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        PARCELHOOK_KEY: accountKey,
+        PARCELHOOK_TOKEN: token,
+        PARCELHOOK_EMAIL: email,
+        PARCELHOOK_PASSWORD: password,
+        OPERATOR_TOKEN: operatorToken,
+      },
+    },
+  );
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0 ? [] : [`Schemathesis ended with ${code}`];
+}

@@ -1,0 +1,96 @@
+import { Agent, request as httpRequest } from 'node:http';
+import type { Answer } from '../client.js';
+import type { Draft } from './requests.js';
+import { settle } from './values.js';
+
+export interface Prepared {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: Buffer;
+}
+
+/** Fills in what earlier answers named, and proves who is calling as the operation wants it. */
+export function prepare(
+  draft: Draft,
+  proofs: Record<string, { header?: string; query?: [string, string] }>,
+  lookUp: (name: string, pick: number) => unknown,
+): Prepared {
+  const own = Object.keys(draft.security[0] ?? {}).map((scheme) => proofs[scheme] ?? {});
+  const query = [
+    ...own.flatMap((proof) => (proof.query ? [proof.query] : [])),
+    ...(settle(draft.query, lookUp) as [string, unknown][]),
+  ];
+  const inPath = settle(draft.inPath, lookUp) as Record<string, unknown>;
+  const path = draft.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(inPath[name]) || '-');
+  const search = query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
+  const body = bodyOf(draft, lookUp);
+  const authorization = own.find(({ header }) => header)?.header;
+  return {
+    method: draft.method,
+    path: search ? `${path}?${search}` : path,
+    headers: {
+      ...(authorization && { authorization }),
+      ...(body && draft.type && { 'content-type': draft.type }),
+      ...draft.headers,
+    },
+    ...(body && { body }),
+  };
+}
+
+const encoded = (value: unknown): string =>
+  encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
+
+function bodyOf(draft: Draft, lookUp: (name: string, pick: number) => unknown): Buffer | undefined {
+  if (!('body' in draft) && !draft.bytes) return undefined;
+  const body = settle(draft.body, lookUp);
+  const isForm = draft.type === 'application/x-www-form-urlencoded' && !draft.bytes;
+  const text = isForm
+    ? new URLSearchParams(body as Record<string, string>).toString()
+    : (JSON.stringify(body) ?? '');
+  return draft.bytes ? draft.bytes(text) : Buffer.from(text);
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+const longestMs = 20_000;
+
+/** Sends it as it is: no client library corrects it on its way. */
+export function send(url: string, { method, path, headers, body }: Prepared): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const length = body ? { 'content-length': String(body.length) } : {};
+    const options = {
+      agent,
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...headers, ...length },
+      timeout: longestMs,
+    };
+    const sent = httpRequest(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const given = Object.entries(response.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
+        const parsed = (isJson ? JSON.parse(text) : { text }) as Answer['body'];
+        resolve({
+          httpStatus: response.statusCode!,
+          headers: new Headers(given),
+          body: parsed,
+          data: parsed.data,
+        });
+      });
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${longestMs} ms`)));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

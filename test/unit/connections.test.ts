@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import fc from 'fast-check';
+import { createConnections } from '../../src/http/connections.js';
+
+class FakeSocket extends EventEmitter {
+  destroyed = false;
+  constructor(readonly remoteAddress: string) {
+    super();
+  }
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+class FakeResponse extends EventEmitter {
+  destroyed = false;
+  destroy(): this {
+    this.destroyed = true;
+    return this;
+  }
+}
+
+const limits = { most: 8, mostOfBlock: 2, isProxy: (address: string) => address === '10.0.0.1' };
+
+function world() {
+  const dropped: string[] = [];
+  const connections = createConnections({ ...limits, onDropped: (why) => void dropped.push(why) });
+  const connect = (address: string) => {
+    const socket = new FakeSocket(address);
+    connections.add(socket as unknown as Socket);
+    return socket;
+  };
+  const ask = (socket: FakeSocket) => {
+    const response = new FakeResponse();
+    connections.begin(
+      { socket, complete: true } as unknown as IncomingMessage,
+      response as unknown as ServerResponse,
+    );
+    return response;
+  };
+  return { connections, connect, ask, dropped };
+}
+
+describe('the places for connections', () => {
+  test('an address block has its share, in which a new connection takes the place of the longest idle one', () => {
+    const { connect, ask, dropped } = world();
+    const [first, second] = [connect('192.0.2.1'), connect('192.0.2.77')];
+    ask(first).emit('close'); // answered: idle since just now
+    const third = connect('192.0.2.3');
+    expect([first, second, third].map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+    expect(dropped).toEqual(['displaced']);
+  });
+
+  test('what is being answered is never pushed out: the new one is refused', () => {
+    const { connect, ask, dropped } = world();
+    const sockets = [connect('192.0.2.1'), connect('192.0.2.2')];
+    sockets.map(ask);
+    expect(connect('192.0.2.3').destroyed).toBe(true);
+    expect(dropped).toEqual(['refused']);
+    expect(sockets.some(({ destroyed }) => destroyed)).toBe(false);
+  });
+
+  test.each(['127.0.0.1', '::1', '10.0.0.1'])('%s, behind which are many, may have them all', (address) => {
+    const { connections, connect, dropped } = world();
+    for (let n = 0; n < limits.most; n += 1) connect(address);
+    expect([connections.count(), dropped]).toEqual([limits.most, []]);
+    expect(connect('192.0.2.1').destroyed).toBe(false); // takes a place of who has most
+    expect([connections.count(), dropped]).toEqual([limits.most, ['displaced']]);
+  });
+
+  test('a connection that breaks ends all its answers, those that wait behind another too', () => {
+    const { connect, ask } = world();
+    const socket = connect('192.0.2.1');
+    let ended = 0;
+    for (let n = 0; n < 3; n += 1) ask(socket).once('close', () => (ended += 1));
+    socket.destroy();
+    expect(ended).toBe(3);
+  });
+
+  test('are never more than there are, whoever comes, asks and goes', () => {
+    const step = fc.record({
+      act: fc.constantFrom('connect', 'ask', 'answer', 'leave'),
+      block: fc.integer({ min: 0, max: 6 }),
+      pick: fc.nat(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const { connections, connect, ask } = world();
+        let sockets: FakeSocket[] = [];
+        let answers: FakeResponse[] = [];
+        for (const { act, block, pick } of steps) {
+          const socket = sockets[pick % Math.max(1, sockets.length)];
+          if (act === 'connect') sockets.push(connect(`192.0.${block}.${pick % 256}`));
+          else if (act === 'ask' && socket) answers.push(ask(socket));
+          else if (act === 'answer') answers.shift()?.emit('close');
+          else socket?.destroy();
+          sockets = sockets.filter(({ destroyed }) => !destroyed);
+          answers = answers.filter(({ destroyed }) => !destroyed);
+          expect(connections.count()).toBe(sockets.length);
+          expect(sockets.length).toBeLessThanOrEqual(limits.most);
+          for (let n = 0; n <= 6; n += 1)
+            expect(
+              sockets.filter(({ remoteAddress }) => remoteAddress.startsWith(`192.0.${n}.`)).length,
+            ).toBeLessThanOrEqual(limits.mostOfBlock);
+        }
+      }),
+    );
+  });
+});

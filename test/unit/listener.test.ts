@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, type Listener } from '../../src/http/listener.js';
+
+const times = { headersMs: 300, requestMs: 600, idleMs: 5_000, stalledMs: 600, lingerMs: 200 };
+const large = Buffer.alloc(32 * 1024 * 1024, 'x'); // more than the kernel takes
+
+let listener: Listener;
+const clients: Socket[] = [];
+/** Answers begun, and those that are over. */
+let begun = 0;
+let over = 0;
+
+const pages: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  '/': (_request, response) => void response.end('well'),
+  '/refused': (_request, response) => void response.writeHead(401).end('refused'),
+  '/large': (_request, response) => void response.end(large),
+  '/slow': (_request, response) => void setTimeout(() => response.end('late'), 3 * times.stalledMs),
+};
+
+async function start(most = 100, other: Partial<typeof times> = {}): Promise<void> {
+  begun = over = 0;
+  const app = (request: IncomingMessage, response: ServerResponse) => {
+    begun += 1;
+    response.once('close', () => (over += 1));
+    pages[request.url ?? '/']!(request, response);
+  };
+  const limits = { most, mostOfBlock: most, isProxy: () => false, onDropped: () => undefined };
+  const ownTimes = { ...times, ...other };
+  listener = await listen(app, { port: 0, host: '127.0.0.1', limits, longestAnswerMs: 0, times: ownTimes });
+}
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await listener.close();
+});
+
+/** A client that never ends its side by itself, and says what it has read. */
+function client(reads = true) {
+  const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+  clients.push(socket);
+  let text = '';
+  if (reads) socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.on('error', () => undefined);
+  return { socket, text: () => text };
+}
+
+const head = (path: string, ...lines: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', ...lines, '', ''].join('\r\n');
+
+async function until(what: string, condition: () => boolean, timeoutMs = 10_000): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (; !condition(); await sleep(10))
+    if (performance.now() > giveUpAt) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+}
+
+describe('a connection is given up', () => {
+  test.each([
+    ['half a head', 'GET / HTTP/1.1\r\nHost: x\r\n', ' 408 '],
+    ['nothing at all', '', ' 408 '],
+    ['what is no HTTP', 'hello\r\n\r\n', ' 400 '],
+    ['half of a body that is refused', head('/refused', 'Content-Length: 100') + 'half', ' 401 '],
+  ])('when it sent %s and ignores the end, which it was answered', async (_what, bytes, status) => {
+    await start();
+    const { socket, text } = client();
+    socket.write(bytes);
+    await until('the answer', () => text().includes(status));
+    await until('no connection', () => listener.connections() === 0);
+  });
+
+  test('when it goes on uploading after it was refused', async () => {
+    await start();
+    const { socket, text } = client();
+    socket.write(head('/refused', 'Transfer-Encoding: chunked'));
+    const upload = setInterval(() => socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`), 5);
+    await until('the answer', () => text().includes(' 401 '));
+    await until('no connection', () => listener.connections() === 0, 5_000);
+    clearInterval(upload);
+  });
+
+  test.each([1, 50])('when it reads nothing of %d large answers', async (count) => {
+    await start();
+    const { socket } = client(false);
+    for (let n = 0; n < count; n += 1) socket.write(head('/large'));
+    await until('answers begun', () => begun === count);
+    await until('no connection', () => listener.connections() === 0);
+    await until('all answers over', () => over === count);
+  });
+
+  test('but not while it reads, be it slowly, nor while its answer is being made', async () => {
+    await start();
+    const slow = client();
+    slow.socket.write(head('/slow'));
+    const { socket } = client(false);
+    socket.write(head('/large'));
+    const endAt = performance.now() + 3 * times.stalledMs;
+    while (performance.now() < endAt) {
+      await sleep(20);
+      socket.read(256 * 1024); // about 12 MB a second
+    }
+    expect(listener.connections()).toBe(2);
+    await until('the answer', () => slow.text().includes('late'));
+  });
+});
+
+test('who uploads a little more than is read still gets the refusal, and goes on with the same connection', async () => {
+  await start();
+  const { socket, text } = client();
+  socket.write(head('/refused', 'Content-Length: 8') + 'half');
+  await until('the answer', () => text().includes(' 401 '));
+  socket.write(`half${head('/')}`);
+  await until('the next answer', () => text().includes('well'));
+});
+
+test('where every place is taken by those who say nothing, a whole request is answered at once', async () => {
+  await start(10, { headersMs: 60_000, requestMs: 60_000 });
+  for (let n = 0; n < 40; n += 1) client().socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+  await until('all places taken', () => listener.connections() === 10);
+  const { socket, text } = client();
+  socket.write(head('/'));
+  await until('the answer', () => text().includes('well'));
+  expect(listener.connections()).toBeLessThanOrEqual(10);
+});

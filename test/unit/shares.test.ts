@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { EventEmitter } from 'node:events';
+import type { Response } from 'express';
+import fc from 'fast-check';
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
+import { createShares, type ShareOptions } from '../../src/http/shares.js';
+
+const usual = {
+  mostUnderWay: 50,
+  atOnce: 4,
+  atOncePerShipper: 2,
+  mostUnread: 3,
+  longestWaitMs: 30_000,
+  stalledAfterMs: 30_000,
+  mostStalled: 4,
+};
+
+/** An answer that a client takes, or not. */
+class Answer extends EventEmitter {
+  destroyed = false;
+  close(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function world(options: Partial<ShareOptions> = {}) {
+  let refused = 0;
+  const shares = createShares({ ...usual, onRefused: () => void (refused += 1), ...options });
+  const begin = (shipper: string) => {
+    const answer = new Answer();
+    shares.begin(shipper, answer as unknown as Response);
+    return {
+      answer,
+      inTurn: <T>(work: () => Promise<T>) => shares.inTurn(shipper, answer as unknown as Response, work),
+    };
+  };
+  return { begin, refused: () => refused };
+}
+
+function refusalOf(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
+const tooMany = { httpStatus: 429, status: 'TOO_MANY_REQUESTS', extra: { headers: { 'Retry-After': '1' } } };
+
+describe('the share of a shipper', () => {
+  test('is never exceeded, and everybody who stays is served', async () => {
+    const requests = fc.array(
+      fc.record({ shipper: fc.constantFrom('a', 'b', 'c'), steps: fc.nat(3), leaves: fc.boolean() }),
+      { maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(requests, async (all) => {
+        const { begin } = world();
+        const working = new Map<string, number>();
+        const unread = new Map<string, number>();
+        const add = (counts: Map<string, number>, key: string, by: number) =>
+          counts.set(key, (counts.get(key) ?? 0) + by);
+        const served = await Promise.all(
+          all.map(async ({ shipper, steps, leaves }) => {
+            const { answer, inTurn } = begin(shipper);
+            if (leaves) setImmediate(() => answer.close());
+            const done = await inTurn(async () => {
+              add(working, shipper, 1);
+              if (!leaves) add(unread, shipper, 1);
+              expect(working.get(shipper)).toBeLessThanOrEqual(usual.atOncePerShipper);
+              expect(unread.get(shipper) ?? 0).toBeLessThanOrEqual(usual.mostUnread);
+              expect([...working.values()].reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(usual.atOnce);
+              for (let step = 0; step < steps; step += 1) await tick();
+              add(working, shipper, -1);
+              return true;
+            }).catch(() => false);
+            await tick();
+            if (!leaves) {
+              add(unread, shipper, -1);
+              answer.close();
+            }
+            return done || leaves;
+          }),
+        );
+        expect(served).toEqual(all.map(() => true));
+      }),
+    );
+  });
+
+  test('shippers take turns: one who comes after a crowd waits for one of it', async () => {
+    const { begin } = world({ atOnce: 1 });
+    const order: string[] = [];
+    const ask = async (shipper: string) => {
+      const { answer, inTurn } = begin(shipper);
+      await inTurn(async () => {
+        await tick();
+        order.push(shipper);
+      });
+      answer.close();
+    };
+    await Promise.all([...Array.from({ length: 5 }, () => ask('crowd')), ask('late'), ask('later')]);
+    expect(order).toEqual(['crowd', 'crowd', 'late', 'later', 'crowd', 'crowd', 'crowd']);
+  });
+
+  test('answers that are not taken keep its later ones waiting, not those of others', async () => {
+    const { begin, refused } = world({ longestWaitMs: 50 });
+    const quick = () => Promise.resolve('made');
+    const unread = Array.from({ length: usual.mostUnread }, () => begin('a'));
+    for (const { inTurn } of unread) expect(await inTurn(quick)).toBe('made');
+    await expect(begin('a').inTurn(quick)).rejects.toMatchObject(tooMany);
+    expect(refused()).toBe(1);
+    expect(await begin('b').inTurn(quick)).toBe('made');
+
+    const waiting = begin('a').inTurn(quick);
+    unread[0]!.answer.close();
+    expect(await waiting).toBe('made');
+  });
+
+  test('what is beyond it is refused at once, until something is over', () => {
+    const { begin } = world({ mostUnderWay: 2 });
+    const first = begin('a');
+    begin('a');
+    expect(refusalOf(() => begin('a'))).toMatchObject(tooMany);
+    begin('b');
+    first.answer.close();
+    begin('a');
+  });
+
+  test('who goes away while waiting takes no turn, and a failure gives its turn back', async () => {
+    const { begin } = world({ atOnce: 1 });
+    const fails = begin('a').inTurn(async () => {
+      await sleep(5);
+      throw new Error('no');
+    });
+    const gone = begin('b');
+    const work = gone.inTurn(() => Promise.resolve('never'));
+    gone.answer.close();
+    await expect(work).rejects.toMatchObject({ httpStatus: 429 });
+    await expect(fails).rejects.toThrow('no');
+    expect(await begin('c').inTurn(() => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('is larger while what is at work is stuck: each gets its own answer instead of a place in a queue', async () => {
+    const { begin, refused } = world({ stalledAfterMs: 20, mostStalled: 4 });
+    let started = 0;
+    const stuck = () => begin('a').inTurn(() => ((started += 1), new Promise<void>(() => undefined)));
+    for (let n = 0; n < 6; n += 1) stuck().catch(() => undefined); // that two wait in vain is not the point
+    await sleep(10);
+    expect(started).toBe(2);
+    while (started < 4) await sleep(5);
+    await sleep(100);
+    expect([started, refused()]).toEqual([4, 0]);
+  });
+});
