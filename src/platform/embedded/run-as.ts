@@ -1,4 +1,5 @@
 import { execFile, type SpawnOptions } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
   chmod,
@@ -102,7 +103,7 @@ async function probePrograms(runner: Runner): Promise<void> {
 
 /** Proves that files in the data folder can be made, whatever lies between it and the root folder. */
 async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
-  const folder = path.join(dataDir, `postgres.probe-${process.pid}`);
+  const folder = path.join(dataDir, `postgres.probe-${randomUUID()}`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await giveTo(runner, folder);
@@ -119,7 +120,7 @@ async function copyBinaries(native: string, dataDir: string): Promise<string> {
   const { version } = JSON.parse(about) as { version: string };
   const copy = path.join(dataDir, `postgres-programs-${version}`);
   if (existsSync(copy)) return copy;
-  const temporary = `${copy}.${process.pid}`;
+  const temporary = `${copy}.${randomUUID()}`;
   await rm(temporary, { recursive: true, force: true });
   await cp(native, temporary, { recursive: true, verbatimSymlinks: true });
   await eachFile(temporary, (file, isLink) => (isLink ? Promise.resolve() : chmod(file, 0o755)));
