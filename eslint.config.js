@@ -21,13 +21,23 @@ const downstreamOnly = flow.map((feature, position) =>
   ]),
 );
 
-const apart = Object.entries(programs).map(([program, needed]) =>
-  restricted(program, [
-    {
-      regex: `^\\.\\./(?!${needed}\\.js$)`,
-      message: `Of the service, ${program} knows ${needed}.ts and nothing else.`,
+const apart = Object.entries(programs).flatMap(([program, needed]) =>
+  ['', '/*'].map((room, depth) => ({
+    files: [`src/${program}${room}/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: `^${'\\.\\./'.repeat(depth + 1)}(?!${needed}\\.js$)`,
+              message: `Of the service, ${program} knows ${needed}.ts and nothing else.`,
+            },
+          ],
+        },
+      ],
     },
-  ]),
+  })),
 );
 
 export default tseslint.config(

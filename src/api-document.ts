@@ -1,4 +1,4 @@
-import { passwordPaths } from './accounts/password-docs.js';
+import { passwordPaths } from './accounts/passwords/password-docs.js';
 import type { Config } from './config.js';
 import { notificationDocs } from './deliveries/log/notification-docs.js';
 import { createDocument } from './http/openapi/document.js';

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { longSecret, operatorTokens } from './config-secrets.js';
-import { nameServers, networks } from './platform/address-lists.js';
+import { nameServers, networks } from './platform/limits/address-lists.js';
 import { duration, parseDurationMs } from './platform/duration.js';
 import { describeError } from './platform/errors.js';
 import { readDropoffLocations } from './shipments/dropoff.js';

@@ -1,14 +1,14 @@
 import type { Express, RequestHandler } from 'express';
-import { bears } from './accounts/authenticate.js';
+import { bears } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config.js';
 import type { Health } from './http/health.js';
-import { listen, type Listener } from './http/listener.js';
+import { listen, type Listener } from './http/connections/listener.js';
 import { metricsPage } from './http/metrics-page.js';
 import { createApp } from './http/server.js';
 import { unauthorized, unavailable } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import { openFilesLimit } from './platform/open-files.js';
+import { openFilesLimit } from './platform/limits/open-files.js';
 import type { createReleasers } from './platform/releasers.js';
 import type { Role } from './resources.js';
 

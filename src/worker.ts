@@ -18,8 +18,8 @@ import type { ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
 import type { Resources } from './resources.js';
-import { resealWebhooks } from './webhooks/reseal.js';
-import { sealedForm } from './webhooks/secrets.js';
+import { resealWebhooks } from './webhooks/at-rest/reseal.js';
+import { sealedForm } from './webhooks/at-rest/secrets.js';
 import { userAgent } from './version.js';
 
 export interface WorkerRole {

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../src/platform/embedded/index.js';
 import { createLogger } from '../src/platform/logger.js';
-import { migrate } from '../src/platform/migrate.js';
+import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './redis.js';
 import { createDatabase, templateDatabase } from './database.js';
 

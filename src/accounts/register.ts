@@ -1,9 +1,15 @@
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import { isUniqueViolation, type Database } from '../platform/postgres.js';
-import { audit, audited, type Actor } from './audit.js';
-import { hashPassword, newAccountKey, newLinkToken, sha256 } from './credentials.js';
-import { findLinkOwner, insertPasswordLink, lockUser, setPassword, useUpLink } from './password-store.js';
+import { isUniqueViolation, type Database } from '../platform/database/postgres.js';
+import { audit, audited, type Actor } from './audit/audit.js';
+import { hashPassword, newAccountKey, newLinkToken, sha256 } from './passwords/credentials.js';
+import {
+  findLinkOwner,
+  insertPasswordLink,
+  lockUser,
+  setPassword,
+  useUpLink,
+} from './passwords/password-store.js';
 import { holdShipper, insertShipper, insertUser } from './store.js';
 
 const linkLifetimeMs = 24 * 3_600_000;

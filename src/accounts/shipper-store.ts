@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 
 export type ShipperStatus = 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
 

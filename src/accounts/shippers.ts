@@ -1,7 +1,7 @@
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
-import { audit, type Actor } from './audit.js';
-import { newAccountKey, sha256 } from './credentials.js';
+import type { Database } from '../platform/database/postgres.js';
+import { audit, type Actor } from './audit/audit.js';
+import { newAccountKey, sha256 } from './passwords/credentials.js';
 import {
   changeShipper,
   lockShipper,

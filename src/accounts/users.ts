@@ -1,7 +1,7 @@
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
-import { audit, type Actor, type AuditAction } from './audit.js';
-import { lockUser } from './password-store.js';
+import type { Database } from '../platform/database/postgres.js';
+import { audit, type Actor, type AuditAction } from './audit/audit.js';
+import { lockUser } from './passwords/password-store.js';
 import { deleteUser, endTokens } from './user-store.js';
 
 const change =

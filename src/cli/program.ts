@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { Refused, Unreachable } from './client.js';
-import { addCommands } from './commands.js';
+import { addCommands } from './commands/commands.js';
 import { UsageError } from './options.js';
 import { printable, write, type Io } from './terminal.js';
 

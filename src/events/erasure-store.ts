@@ -1,5 +1,5 @@
 import { ms } from '../deliveries/outbox/sql.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import { eraseNotification } from './notification.js';
 
 export interface MarkedShipment {

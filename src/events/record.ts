@@ -4,7 +4,7 @@ import type { Claim } from '../deliveries/outbox/types.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
-import { isTooSlow, isUniqueViolation, type Database } from '../platform/postgres.js';
+import { isTooSlow, isUniqueViolation, type Database } from '../platform/database/postgres.js';
 import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
 import {
   findEventsByExternalId,

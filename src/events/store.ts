@@ -1,6 +1,6 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
 import { blocker, isActive, isTroubled, ms } from '../deliveries/outbox/sql.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 
 /** What a state event needs to know of its shipment. */
 export interface ShipmentHead {

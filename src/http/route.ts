@@ -4,7 +4,7 @@ import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { Answer } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
-import { unknownParameters } from './unknown-parameters.js';
+import { unknownParameters } from './request/unknown-parameters.js';
 
 /** Who is calling: null on routes without authentication. */
 export interface Caller {

@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { ApiError, describeError, invalidRequest, methodNotAllowed, notFound } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
-import { jsonBody, payloadTooLarge, unsupportedMediaType } from './body.js';
+import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { failureBody, successBody } from './envelope.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
-import type { Shares } from './shares.js';
+import type { Shares } from './connections/shares.js';
 
 export interface ServerOptions {
   routes: Route[];

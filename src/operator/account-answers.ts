@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { actorKinds, auditActions } from '../accounts/audit.js';
+import { actorKinds, auditActions } from '../accounts/audit/audit.js';
 import { described } from '../http/described.js';
-import { moment, nextCursor, uuid } from '../http/fields.js';
+import { moment, nextCursor, uuid } from '../http/request/fields.js';
 
 export const shipperStatuses = ['ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
 

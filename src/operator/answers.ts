@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
-import { details, uuid } from '../http/fields.js';
+import { details, uuid } from '../http/request/fields.js';
 
 const count = (description: string) => described(z.int().min(0), description, 0);
 const setPasswordUrl = described(

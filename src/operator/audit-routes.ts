@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { auditActions } from '../accounts/audit.js';
-import { listAudit, type AuditRow } from '../accounts/audit-store.js';
+import { auditActions } from '../accounts/audit/audit.js';
+import { listAudit, type AuditRow } from '../accounts/audit/audit-store.js';
 import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/fields.js';
-import { cutPage, isUuid, paging } from '../http/paging.js';
-import { momentInQuery } from '../http/moments.js';
+import { idInPath } from '../http/request/fields.js';
+import { cutPage, isUuid, paging } from '../http/request/paging.js';
+import { momentInQuery } from '../http/request/moments.js';
 import { route, type Route } from '../http/route.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import { auditList } from './account-answers.js';
 
 const id = (description: string) =>

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { MarkedShipment } from '../events/erasure-store.js';
 import { loadShipments } from '../events/store.js';
 import { isoOffset } from '../http/envelope.js';
-import { moment, trackingId, uuid } from '../http/fields.js';
+import { moment, trackingId, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 
 export interface ErasureRouteDependencies {
   db: Database;

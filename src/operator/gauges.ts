@@ -1,5 +1,5 @@
 import type { Metrics } from '../platform/metrics.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { countOpenCircuits, readLag } from './lag-store.js';
 import { countRemoved } from './removal/store.js';

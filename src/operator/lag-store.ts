@@ -1,5 +1,5 @@
 import { isActive, isCallable } from '../deliveries/outbox/sql.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 
 /** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
 export interface Lag {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { actorOf, audit, audited } from '../accounts/audit.js';
+import { actorOf, audit, audited } from '../accounts/audit/audit.js';
 import { cancelReplay, findReplay } from '../deliveries/replay/store.js';
-import { idInPath } from '../http/fields.js';
-import { isUuid } from '../http/paging.js';
+import { idInPath } from '../http/request/fields.js';
+import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import { cancelledReplay, resealed } from './answers.js';
 
 export interface MaintenanceDependencies {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { actorOf } from '../accounts/audit.js';
+import { actorOf } from '../accounts/audit/audit.js';
 import { newPasswordLink, registerShipper, registerUser } from '../accounts/register.js';
-import { password } from '../accounts/password-page.js';
+import { password } from '../accounts/passwords/password-page.js';
 import type { NewEvent, RecordResult } from '../events/record.js';
 import { described } from '../http/described.js';
-import { anyJson, idInPath, milliseconds, notBlank, trackingId } from '../http/fields.js';
-import { isUuid } from '../http/paging.js';
+import { anyJson, idInPath, milliseconds, notBlank, trackingId } from '../http/request/fields.js';
+import { isUuid } from '../http/request/paging.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import * as answers from './answers.js';
 
 export interface OperatorDependencies {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actorOf } from '../accounts/audit.js';
+import { actorOf } from '../accounts/audit/audit.js';
 import {
   removeShipper,
   rotateAccountKey,
@@ -9,11 +9,11 @@ import {
 import { listShippers, type Shipper } from '../accounts/shipper-store.js';
 import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, overlap } from '../http/fields.js';
-import { cutPage, isUuid, paging } from '../http/paging.js';
+import { idInPath, overlap } from '../http/request/fields.js';
+import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import * as answers from './account-answers.js';
 
 export interface ShipperDependencies {

@@ -1,5 +1,5 @@
 import { listReplays } from '../deliveries/replay/store.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { describeError } from '../platform/errors.js';
 import { version } from '../version.js';

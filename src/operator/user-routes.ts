@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { actorOf } from '../accounts/audit.js';
+import { actorOf } from '../accounts/audit/audit.js';
 import { shipperExists } from '../accounts/shipper-store.js';
 import { listUsers } from '../accounts/user-store.js';
 import { removeUser, signOut } from '../accounts/users.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/fields.js';
-import { cutPage, isUuid, paging } from '../http/paging.js';
+import { idInPath } from '../http/request/fields.js';
+import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import * as answers from './account-answers.js';
 
 const params = z.object({ userId: idInPath('The user.').toLowerCase() });

@@ -6,7 +6,7 @@ import { createBatcher } from '../platform/batch.js';
 import { conflict } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { Admission } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
-import { anyJson, milliseconds, moment, trackingId, uuid } from '../http/fields.js';
+import { anyJson, milliseconds, moment, trackingId, uuid } from '../http/request/fields.js';
 import { orderSchema } from './order.js';
 
 const { recipientLocation, recipientInformation, package: parcel } = orderSchema.shape;

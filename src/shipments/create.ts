@@ -4,7 +4,7 @@ import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { anyJson, notBlank } from '../http/fields.js';
+import { anyJson, notBlank } from '../http/request/fields.js';
 
 const maxLength = 1_000;
 const text = z

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
-import * as fields from '../http/fields.js';
+import * as fields from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { AcceptOrder } from './accept.js';
 import { orderResult, tracking } from './answers.js';
 import { orderSchema } from './order.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { DropoffLocation, Order } from './order.js';
 
 /** An order as it is committed before the 201. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
-import { moment, nextCursor, uuid } from '../http/fields.js';
-import { masked } from './at-rest.js';
+import { moment, nextCursor, uuid } from '../http/request/fields.js';
+import { masked } from './at-rest/at-rest.js';
 import { fields } from './schema.js';
 
 const webhookId = uuid('Identifier of the webhook.');

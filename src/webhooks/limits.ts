@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../platform/errors.js';
-import type { RateLimits } from '../platform/rate-limit.js';
+import type { RateLimits } from '../platform/limits/rate-limit.js';
 
 /** Throws ApiError TOO_MANY_REQUESTS where a cap is reached. */
 export interface WebhookLimits {

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { actorOf, audited } from '../accounts/audit.js';
+import { actorOf, audited } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, overlap } from '../http/fields.js';
-import { cutPage, isUuid, paging } from '../http/paging.js';
+import { idInPath, overlap } from '../http/request/fields.js';
+import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import * as answers from './answers.js';
-import { maskHeaders, withoutQuery, type AtRest } from './at-rest.js';
-import { sealChanges } from './changes.js';
-import type { DestinationPolicy } from './destination.js';
+import { maskHeaders, withoutQuery, type AtRest } from './at-rest/at-rest.js';
+import { sealChanges } from './at-rest/changes.js';
+import type { DestinationPolicy } from './destination/destination.js';
 import type { WebhookLimits } from './limits.js';
 import { webhookSchemas } from './schema.js';
-import { newSecret } from './secrets.js';
+import { newSecret } from './at-rest/secrets.js';
 import {
   findWebhook,
   insertWebhook,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
-import { addressPattern } from './address-pattern.js';
-import { masked } from './at-rest.js';
-import { checkTargetAddress, type DestinationPolicy } from './destination.js';
-import { asciiAddress } from './destination-unicode.js';
+import { addressPattern } from './destination/address-pattern.js';
+import { masked } from './at-rest/at-rest.js';
+import { checkTargetAddress, type DestinationPolicy } from './destination/destination.js';
+import { asciiAddress } from './destination/destination-unicode.js';
 
 const interest = z
   .string()

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 
 /** All in one order: statements that wait for each other's rows would be a deadlock. */
 const ofShipper = `select webhook_id from webhooks where shipper_id = $1 and deleted_at is null

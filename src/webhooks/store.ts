@@ -1,5 +1,5 @@
 import { unauthorized } from '../platform/errors.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/database/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
 /** As stored: what is sealed in its address and headers is still so. */

@@ -6,7 +6,7 @@ import {
   settleRedelivery,
 } from '../../src/deliveries/on-demand/store.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
-import type { Database } from '../../src/platform/postgres.js';
+import type { Database } from '../../src/platform/database/postgres.js';
 import { findInDatabase } from '../dump.js';
 import { drain, leaseMs, pull, settlementOf } from './support/acts.js';
 import { stopAt, type StopAt } from './support/barriers.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { giveBack, pullDue, renewLeases } from '../../src/deliveries/outbox/claim.js';
 import { giveTurns } from '../../src/deliveries/outbox/turns.js';
 import { recordEvents } from '../../src/events/record.js';
-import type { Database } from '../../src/platform/postgres.js';
+import type { Database } from '../../src/platform/database/postgres.js';
 import { collector, finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from './support/acts.js';
 import { doneOrWaiting, stopAt } from './support/barriers.js';
 import { addShipment, addWebhook, createWorld, openPool, outboxOf, type World } from './support/world.js';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from '../../src/deliveries/send/signature.js';
-import { newSecret } from '../../src/webhooks/secrets.js';
+import { newSecret } from '../../src/webhooks/at-rest/secrets.js';
 import { codeBlocks } from './readme.js';
 import { examples, type Example } from './signature-drivers.js';
 

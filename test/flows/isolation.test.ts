@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { atRest } from '../../src/webhooks/at-rest.js';
-import { createSecretBox, newSecret } from '../../src/webhooks/secrets.js';
+import { atRest } from '../../src/webhooks/at-rest/at-rest.js';
+import { createSecretBox, newSecret } from '../../src/webhooks/at-rest/secrets.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';

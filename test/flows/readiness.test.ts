@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { requireServerVersion } from '../../src/platform/migrate.js';
+import { requireServerVersion } from '../../src/platform/database/migrate.js';
 import { basic, placeOrder, registerAccount, request, sampleOrder } from '../client.js';
 import { createDatabase, dropDatabase } from '../database.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';

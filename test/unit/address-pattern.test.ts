@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressPattern } from '../../src/webhooks/address-pattern.js';
-import { checkTargetAddress, type DestinationPolicy } from '../../src/webhooks/destination.js';
+import { addressPattern } from '../../src/webhooks/destination/address-pattern.js';
+import { checkTargetAddress, type DestinationPolicy } from '../../src/webhooks/destination/destination.js';
 
 const strict: DestinationPolicy = {
   allowPrivateTargets: false,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { atRest, maskHeaders, withoutQuery } from '../../src/webhooks/at-rest.js';
-import { createSecretBox } from '../../src/webhooks/secrets.js';
+import { atRest, maskHeaders, withoutQuery } from '../../src/webhooks/at-rest/at-rest.js';
+import { createSecretBox } from '../../src/webhooks/at-rest/secrets.js';
 
 const sealed = atRest(createSecretBox('k'.repeat(32)));
 const id = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';

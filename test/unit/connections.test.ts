@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
-import { createConnections } from '../../src/http/connections.js';
+import { createConnections } from '../../src/http/connections/connections.js';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;

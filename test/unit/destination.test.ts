@@ -5,10 +5,17 @@ import { once } from 'node:events';
 import type { LookupAddress } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { inNetworks } from '../../src/platform/networks.js';
-import { checkTargetAddress, guardedLookup, isDeniedAddress } from '../../src/webhooks/destination.js';
-import { asciiAddress } from '../../src/webhooks/destination-unicode.js';
-import { DENIED_IPV4_RANGES, DENIED_IPV6_RANGES } from '../../src/webhooks/destination-address.js';
+import { inNetworks } from '../../src/platform/limits/networks.js';
+import {
+  checkTargetAddress,
+  guardedLookup,
+  isDeniedAddress,
+} from '../../src/webhooks/destination/destination.js';
+import { asciiAddress } from '../../src/webhooks/destination/destination-unicode.js';
+import {
+  DENIED_IPV4_RANGES,
+  DENIED_IPV6_RANGES,
+} from '../../src/webhooks/destination/destination-address.js';
 import { corpusPolicy, corpusRows, developmentPolicy, stubResolver } from './support/ssrf-corpus.js';
 
 type Answer = { error: NodeJS.ErrnoException | null; addresses: string | LookupAddress[] };

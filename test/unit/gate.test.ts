@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as tick } from 'node:timers/promises';
-import { createGate } from '../../src/platform/gate.js';
+import { createGate } from '../../src/platform/limits/gate.js';
 
 describe('the gate', () => {
   test('never lets more in than it has places, and in the end everybody', async () => {

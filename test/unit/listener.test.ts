@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, type Listener } from '../../src/http/listener.js';
+import { listen, type Listener } from '../../src/http/connections/listener.js';
 
 const times = { headersMs: 300, requestMs: 600, idleMs: 5_000, stalledMs: 600, lingerMs: 200 };
 const large = Buffer.alloc(32 * 1024 * 1024, 'x'); // more than the kernel takes

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLoginBudget } from '../../src/accounts/login-budget.js';
-import { createRateLimits } from '../../src/platform/rate-limit.js';
+import { createLoginBudget } from '../../src/accounts/login/login-budget.js';
+import { createRateLimits } from '../../src/platform/limits/rate-limit.js';
 
 /** Who tries, one after the other; how many of each block got through to the hash. */
 async function play(perAccount: number, tries: { block: number; trusted: boolean }[]) {

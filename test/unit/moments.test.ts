@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { momentInBody, momentInQuery } from '../../src/http/moments.js';
+import { momentInBody, momentInQuery } from '../../src/http/request/moments.js';
 
 const inQuery = momentInQuery('When');
 const inBody = momentInBody('When', '2026-11-21T12:00:00Z');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isLoopback, networkOf } from '../../src/http/network.js';
+import { isLoopback, networkOf } from '../../src/http/connections/network.js';
 
 test.each([
   ['192.0.2.1', '192.0.2.254', true],

@@ -5,7 +5,7 @@ import { createPuller, type Puller } from '../../src/deliveries/dispatch/puller.
 import type { PulledClaim } from '../../src/deliveries/outbox/claim.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createMetrics } from '../../src/platform/metrics.js';
-import type { Database } from '../../src/platform/postgres.js';
+import type { Database } from '../../src/platform/database/postgres.js';
 
 interface Page {
   webhookId: string;

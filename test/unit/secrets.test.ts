@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCipheriv, createHash } from 'node:crypto';
-import { createSecretBox, newSecret } from '../../src/webhooks/secrets.js';
+import { createSecretBox, newSecret } from '../../src/webhooks/at-rest/secrets.js';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
 const where = { webhookId: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', field: 'secret' };

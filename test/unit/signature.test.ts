@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { sign } from '../../src/deliveries/send/signature.js';
-import { newSecret } from '../../src/webhooks/secrets.js';
+import { newSecret } from '../../src/webhooks/at-rest/secrets.js';
 
 const secrets = fc
   .uint8Array({ minLength: 24, maxLength: 64 })

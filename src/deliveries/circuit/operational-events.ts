@@ -1,6 +1,6 @@
 import { newId } from '../../platform/ids.js';
-import type { Database } from '../../platform/postgres.js';
-import { withoutQuerySql } from '../../webhooks/at-rest.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
 
 /** Operational notifications a shipper's other webhooks may ask for by name (`*` does not include them). */
 export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './rule.js';
 import { disableWebhooks, lockHopeless, seemsHopeless, updateCircuits, type Doomed } from './store.js';
 import type { Times } from '../outbox/times.js';

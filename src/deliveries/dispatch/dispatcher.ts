@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import { createBatcher } from '../../platform/batch.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { giveBack } from '../outbox/claim.js';
 import type { HandOver, Room } from '../outbox/hand-over.js';
 import type { Targets } from '../outbox/targets.js';

@@ -1,6 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { renewLeases } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
 import type { Claim } from '../outbox/types.js';

@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
 import type { Lane, Lanes } from './lanes.js';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { insertAttempts, insertCancelled, ms, sameDelivery } from '../outbox/sql.js';
 
 /** The events of shipments $1 whose personal data was erased, as `e`. */

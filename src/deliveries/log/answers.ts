@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
-import { moment, nextCursor, trackingId, uuid } from '../../http/fields.js';
+import { moment, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
 import { notice, notification } from './notification-docs.js';
 
 const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 export interface Attempt {
   number: number;

@@ -1,5 +1,5 @@
 import { isoOffset } from '../../http/envelope.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** `health` of a webhook as the API shows it (contract, section 4). */
 export async function webhookHealth(db: Database, webhookId: string): Promise<object> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
-import { anyJson, milliseconds, trackingId, uuid } from '../../http/fields.js';
+import { anyJson, milliseconds, trackingId, uuid } from '../../http/request/fields.js';
 import { parametersOf } from '../../http/openapi/operation.js';
 import { exampleOf, type SchemaCollector } from '../../http/openapi/schemas.js';
 import type { Operation, Paths } from '../../http/openapi/types.js';

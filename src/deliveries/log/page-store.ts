@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/postgres.js';
-import { withoutQuerySql } from '../../webhooks/at-rest.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
 import type { Holds } from './holds.js';
 import { daysOf, type TimeRange } from './range.js';
 

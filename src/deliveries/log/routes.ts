@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';
-import { idInPath, trackingId } from '../../http/fields.js';
-import { momentInQuery } from '../../http/moments.js';
-import { cutPage, isUuid, paging } from '../../http/paging.js';
+import { idInPath, trackingId } from '../../http/request/fields.js';
+import { momentInQuery } from '../../http/request/moments.js';
+import { cutPage, isUuid, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { deliveryDetails, deliveryList } from './answers.js';
 import { attemptsCursor, cutAttempts } from './attempts.js';
 import { findDelivery, listDeliveries, type Delivery } from './store.js';

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../platform/ids.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { attemptsText, type Attempt } from './attempts.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** Redeliveries that one delivery takes in any 24 hours. */
 export const redeliveriesPerDay = 100;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';
-import { idInPath } from '../../http/fields.js';
-import { isUuid } from '../../http/paging.js';
+import { idInPath } from '../../http/request/fields.js';
+import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { redelivery, testResult } from '../log/answers.js';

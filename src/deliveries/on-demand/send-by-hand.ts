@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/errors.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
 import { noteAttempt } from '../record/attempt-metrics.js';
 import { isGone } from '../record/outcome.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { reportSuccess } from '../circuit/transitions.js';

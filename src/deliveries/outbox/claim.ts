@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { claimColumns, isActive, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
 import type { Claim } from './types.js';
 

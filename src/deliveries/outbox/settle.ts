@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { insertAttempts, insertIntoLog, ms, restingStatus, sameDelivery } from './sql.js';
 import type { Settlement } from './types.js';
 

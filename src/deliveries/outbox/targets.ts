@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
-import type { Database } from '../../platform/postgres.js';
-import type { AtRest, OwnHeaders } from '../../webhooks/at-rest.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { AtRest, OwnHeaders } from '../../webhooks/at-rest/at-rest.js';
 
 /** How a webhook wants to be called. */
 export interface Target {

@@ -2,7 +2,7 @@ import { createBatcher } from '../../platform/batch.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import { isUniqueViolation, type Database } from '../../platform/postgres.js';
+import { isUniqueViolation, type Database } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
 import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';

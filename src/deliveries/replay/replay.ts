@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import type { Turn } from '../outbox/types.js';

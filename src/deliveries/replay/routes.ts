@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
-import { idInPath, trackingId } from '../../http/fields.js';
-import { momentInBody } from '../../http/moments.js';
-import { isUuid } from '../../http/paging.js';
+import { idInPath, trackingId } from '../../http/request/fields.js';
+import { momentInBody } from '../../http/request/moments.js';
+import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { replay } from '../log/answers.js';

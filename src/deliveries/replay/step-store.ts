@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { insertAttempts, isCallable, sameDelivery } from '../outbox/sql.js';
 import type { Turn } from '../outbox/types.js';
 import { deliveryOf, missed } from './store.js';

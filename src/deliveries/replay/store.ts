@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { isCallable } from '../outbox/sql.js';
 
 /** Which of a webhook's deliveries a replay catches up on. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const webhooksPerStep = 500;

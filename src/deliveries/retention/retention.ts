@@ -1,6 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { cancelExpired } from '../recovery/store.js';
 import { deleteOldReplays, dropDay, isOwedUntil, listExpiredDays, lockRetention } from './store.js';
 

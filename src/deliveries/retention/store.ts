@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** Days (`YYYYMMDD`, UTC) of which the log still has a partition and that ended before the retention, oldest first. */
 export async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {

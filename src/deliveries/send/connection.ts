@@ -11,7 +11,7 @@ import {
   guardedLookup,
   isDeniedAddress,
   type DestinationPolicy,
-} from '../../webhooks/destination.js';
+} from '../../webhooks/destination/destination.js';
 import type { Asker, Names } from './names/names.js';
 import { proxyOf, throughTunnels, type AttemptOptions } from './proxy.js';
 import { READ_BYTES } from './response.js';

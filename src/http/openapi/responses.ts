@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { described } from '../described.js';
-import { details, milliseconds } from '../fields.js';
+import { details, milliseconds } from '../request/fields.js';
 import type { Route } from '../route.js';
 import { linksOf } from './links.js';
 import { failures, unexpected, type Failure } from './failures.js';

@@ -1,5 +1,5 @@
 import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** A page of rows of a shipper: how many of them went, and where the next page begins; null at the end. */
 export interface Piece {

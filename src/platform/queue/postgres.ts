@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { keepAlive, serverKeepAlive } from '../postgres.js';
+import { keepAlive, serverKeepAlive } from '../database/postgres.js';
 import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
 
 const insufficientPrivilege = '42501';

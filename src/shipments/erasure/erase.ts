@@ -2,7 +2,7 @@ import { cancelOnce, untilNothingIsOwed } from '../../deliveries/erasure/cancel.
 import type { Times } from '../../deliveries/outbox/times.js';
 import { eraseEvents, markErased, type MarkedShipment } from '../../events/erasure-store.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
 import { eraseOrder } from './order.js';
 import { findOrders, saveErasedOrders } from './store.js';

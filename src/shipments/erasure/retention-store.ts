@@ -1,5 +1,5 @@
 import { ms } from '../../deliveries/outbox/sql.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** A shipment that may have come to its end. */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** An order as JSON. */
 export interface OrderText {

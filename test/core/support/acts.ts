@@ -8,7 +8,7 @@ import { distinctTurns, giveTurns, supersede } from '../../../src/deliveries/out
 import type { Claim, Settlement, Turn } from '../../../src/deliveries/outbox/types.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
-import type { Database } from '../../../src/platform/postgres.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 import { logger, type World } from './world.js';
 
 export const leaseMs = 10_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database } from '../../../src/platform/postgres.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 
 const gateClass = 4711;
 let lastGate = 0;

@@ -3,7 +3,7 @@ import { settle } from '../../../src/deliveries/outbox/settle.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { recordEvents } from '../../../src/events/record.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
-import type { Database } from '../../../src/platform/postgres.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 import { newId } from '../../../src/platform/ids.js';
 import { eraseShipments } from '../../../src/shipments/erasure/erase.js';
 import { insertOrders } from '../../../src/shipments/store.js';

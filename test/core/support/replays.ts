@@ -1,7 +1,7 @@
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
 import { insertReplay } from '../../../src/deliveries/replay/store.js';
 import { newId } from '../../../src/platform/ids.js';
-import type { Database } from '../../../src/platform/postgres.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 import { longHoldMs } from './acts.js';
 import { logger, type World } from './world.js';
 

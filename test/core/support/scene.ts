@@ -7,7 +7,7 @@ import {
   settleRedelivery,
 } from '../../../src/deliveries/on-demand/store.js';
 import { cancelExpired, cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
-import type { Database } from '../../../src/platform/postgres.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
 import { finish, lapse, leaseMs, longHoldMs, pull, record, settlementOf, terminalStates } from './acts.js';
 import { replay } from './replays.js';

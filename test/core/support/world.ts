@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { makeFirstPartitions } from '../../../src/deliveries/retention/partitions.js';
 import { newId } from '../../../src/platform/ids.js';
 import { createLogger } from '../../../src/platform/logger.js';
-import { createPool, type Pool } from '../../../src/platform/postgres.js';
+import { createPool, type Pool } from '../../../src/platform/database/postgres.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../../database.js';
 import { installGates } from './barriers.js';

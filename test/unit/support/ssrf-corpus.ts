@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { LookupAddress } from 'node:dns';
 import type { Names } from '../../../src/deliveries/send/names/names.js';
-import type { DestinationPolicy, Resolve } from '../../../src/webhooks/destination.js';
+import type { DestinationPolicy, Resolve } from '../../../src/webhooks/destination/destination.js';
 
 export interface CorpusRow {
   id: string;

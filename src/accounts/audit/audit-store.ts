@@ -1,0 +1,62 @@
+import type { Database } from '../../platform/database/postgres.js';
+import type { AuditAction } from './audit.js';
+
+export interface AuditFilter {
+  shipperId?: string | undefined;
+  userId?: string | undefined;
+  webhookId?: string | undefined;
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  outcome?: 'DONE' | 'REFUSED' | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+export interface AuditRow {
+  auditId: string;
+  at: Date;
+  action: AuditAction;
+  outcome: 'DONE' | 'REFUSED';
+  actorKind: string;
+  actor: string | null;
+  address: string | null;
+  shipperId: string | null;
+  userId: string | null;
+  webhookId: string | null;
+  fields: string[];
+  count: number;
+}
+
+const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
+  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", fields, count`;
+
+/** Newest first, those before `beforeId`. */
+export const listAudit = (
+  db: Database,
+  filter: AuditFilter,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<AuditRow[]> =>
+  db.query<AuditRow>(
+    `list-audit-${filter.shipperId === undefined ? 'all' : 'shipper'}`,
+    `select ${columns} from audit
+      where ${filter.shipperId === undefined ? '$1::uuid is null' : 'shipper_id = $1'}
+        and audit_id < least($9::uuid, uuid_floor($8::timestamptz + interval '1 ms'))
+        and audit_id >= uuid_floor(coalesce($7::timestamptz, 'epoch'))
+        and ($2::uuid is null or user_id = $2) and ($3::uuid is null or webhook_id = $3)
+        and ($4::text is null or actor = $4) and ($5::text is null or action = $5)
+        and ($6::text is null or outcome = $6)
+      order by audit_id desc limit $10`,
+    [
+      filter.shipperId ?? null,
+      filter.userId ?? null,
+      filter.webhookId ?? null,
+      filter.actor ?? null,
+      filter.action ?? null,
+      filter.outcome ?? null,
+      filter.from ?? null,
+      filter.to ?? new Date('9999-12-31T00:00:00Z'),
+      beforeId ?? null,
+      limit,
+    ],
+  );

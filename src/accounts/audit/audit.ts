@@ -1,0 +1,98 @@
+import type { Caller } from '../../http/route.js';
+import type { Database } from '../../platform/database/postgres.js';
+
+/** What the audit log tells of. */
+export const auditActions = [
+  'SHIPPER_CREATED',
+  'SHIPPER_RENAMED',
+  'SHIPPER_SUSPENDED',
+  'SHIPPER_RESUMED',
+  'SHIPPER_REMOVED',
+  'ACCOUNT_KEY_ROTATED',
+  'USER_CREATED',
+  'USER_REMOVED',
+  'USER_SIGNED_OUT',
+  'PASSWORD_LINK_CREATED',
+  'PASSWORD_SET',
+  'WEBHOOK_CREATED',
+  'WEBHOOK_UPDATED',
+  'WEBHOOK_DELETED',
+  'WEBHOOK_SECRET_ROTATED',
+  'REPLAY_CANCELLED',
+  'SECRETS_RESEALED',
+  'LOGIN_REFUSED',
+  'OPERATOR_REFUSED',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+export const actorKinds = ['OPERATOR', 'USER', 'SERVICE', 'UNKNOWN'] as const;
+
+/** Who did something: an operator by name, a user by id, the service itself, or somebody who did not prove it. */
+export interface Actor {
+  kind: (typeof actorKinds)[number];
+  name: string | null;
+  address: string | null;
+}
+
+export interface AuditEntry {
+  action: AuditAction;
+  shipperId?: string | null;
+  userId?: string | null;
+  webhookId?: string | null;
+  /** Names of what was changed, never values. */
+  fields?: string[];
+}
+
+export const service: Actor = { kind: 'SERVICE', name: null, address: null };
+
+export const actorOf = ({ operator, userId, address }: Caller): Actor =>
+  operator === null ? { kind: 'USER', name: userId, address } : { kind: 'OPERATOR', name: operator, address };
+
+/** Writes one line of the audit log; to be called in the transaction of what it tells. */
+export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
+  append(tx, [{ actor, entry, outcome: 'DONE', count: 1 }]);
+
+/** Does `work` and tells of it in one transaction; of nothing where `entryOf` its result is null. */
+export const audited = <Result>(
+  db: Database,
+  actor: Actor,
+  work: (tx: Database) => Promise<Result>,
+  entryOf: (result: Result) => AuditEntry | null,
+): Promise<Result> =>
+  db.transaction(async (tx) => {
+    const result = await work(tx);
+    const entry = entryOf(result);
+    if (entry) await audit(tx, actor, entry);
+    return result;
+  });
+
+export interface AuditLine {
+  actor: Actor;
+  entry: AuditEntry;
+  outcome: 'DONE' | 'REFUSED';
+  /** How often, where refusals are told of together. */
+  count: number;
+}
+
+export async function append(db: Database, lines: AuditLine[]): Promise<void> {
+  await db.query(
+    'append-audit',
+    `insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, fields, count)
+     select action, outcome, kind, actor, address, "shipperId", "userId", "webhookId",
+            coalesce(fields, '{}'), count
+       from json_to_recordset($1::json) as t (action text, outcome text, kind text, actor text, address text,
+              "shipperId" uuid, "userId" uuid, "webhookId" uuid, fields text[], count int)`,
+    [
+      JSON.stringify(
+        lines.map(({ actor, entry, outcome, count }) => ({
+          ...entry,
+          outcome,
+          count,
+          kind: actor.kind,
+          actor: actor.name,
+          address: actor.address,
+        })),
+      ),
+    ],
+  );
+}

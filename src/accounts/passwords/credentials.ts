@@ -1,0 +1,40 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { createGate } from '../../platform/limits/gate.js';
+
+/** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
+const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/**
+ * A hash takes a core and 19 MiB for some 25 ms. At most half of the cores and of Node's four threads, so that
+ * logins starve neither the API nor name lookups, and no longer queues than are worked off in about a second each.
+ */
+export const hashing = createGate({
+  concurrency: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
+  maxWaiting: 40,
+  maxWaitMs: 5_000,
+});
+
+export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);
+
+/** Verifies against a stored hash, or against a decoy that takes the same time where there is none. */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const decoy = (await decoyHash()) satisfies string;
+  const matches = await verify(stored ?? decoy, password).catch(() => false);
+  return matches && stored !== null;
+}
+
+let madeDecoy: Promise<string> | undefined;
+const decoyHash = () => (madeDecoy ??= hashPassword(randomBytes(16).toString('hex')));
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** `ak_` and 160 random bits; kept as a hash only. */
+export const newAccountKey = (): string => `ak_${randomBytes(20).toString('base64url')}`;
+
+/** 256 random bits for a link that sets a password; kept as a hash only. */
+export const newLinkToken = (): string => randomBytes(32).toString('base64url');
+
+/** Compares without telling by its duration where the texts differ. */
+export const sameText = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

@@ -1,0 +1,103 @@
+import express, { Router, type ErrorRequestHandler } from 'express';
+import { z } from 'zod';
+import { addressOf } from '../../http/request/address.js';
+import { described } from '../../http/described.js';
+import { methodNotAllowed } from '../../platform/errors.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { hashPassword, hashing, sha256 } from './credentials.js';
+import { findLinkOwner } from './password-store.js';
+import { redeemPasswordLink } from '../register.js';
+
+/** Contract, section 6: 12 to 128 characters. */
+export const password = described(
+  z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .max(128, 'must have at most 128 characters')
+    .refine(
+      (text) => !text.includes('\0') && text.isWellFormed(),
+      'must not contain U+0000 or half a surrogate pair',
+    ),
+  'New password.',
+  'correct horse battery staple',
+);
+
+export const linkToken = described(
+  z.string().regex(/^[\w-]{43}$/),
+  'Token of the link.',
+  'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+);
+export const form = z.object({ token: linkToken, password });
+
+/** The page behind a password link: a form, and its submission. */
+export function passwordPage(db: Database, onPasswordSet: () => void): Router {
+  const router = Router();
+  router.get('/set-password', async (request, response) => {
+    const token = linkToken.safeParse(request.query.token);
+    const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
+    if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+    response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
+  });
+  router.post(
+    '/set-password',
+    express.urlencoded({ extended: false, limit: 4_096 }),
+    express.json({ limit: 4_096 }),
+    async (request, response) => {
+      const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
+      const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
+      if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+      const parsed = form.safeParse(request.body);
+      if (!parsed.success) {
+        const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
+        return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
+      }
+      const { password: chosen } = parsed.data;
+      const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
+        favoured: true, // only who has a link comes as far as this
+      });
+      const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
+      if (redeemed) onPasswordSet();
+      if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
+      response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
+    },
+  );
+  router.use('/set-password', unreadable);
+  router.all('/set-password', () => {
+    throw methodNotAllowed('GET, HEAD, POST');
+  });
+  return router;
+}
+
+/** Who submits what is no form is answered as a page, too. */
+const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
+  const { status } = error; // a number where Express could not read the body
+  if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
+  response.status(400).send(page('Not read', '<p>What was sent could not be read. Open the link again.</p>'));
+};
+
+const linkVoid = '<p>This link was used already or has expired. Ask your operator for a new one.</p>';
+
+/** The token is of [A-Za-z0-9_-] only; nothing here needs escaping. */
+const passwordForm = (token: string, problem = '') => `
+  ${problem && `<p role="alert">${problem}</p>`}
+  <form method="post" action="/set-password">
+    <input type="hidden" name="token" value="${token}">
+    <label>New password (12 to 128 characters)
+      <input type="password" name="password" minlength="12" maxlength="128" autocomplete="new-password" required autofocus>
+    </label>
+    <button>Set password</button>
+  </form>`;
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Parcelhook</title>
+<style>
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem }
+  label, input, button { display: block; width: 100%; box-sizing: border-box }
+  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
+  [role=alert] { color: #b00020 }
+</style>
+<h1>${title}</h1>
+${body}
+</html>`;

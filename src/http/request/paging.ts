@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { described } from '../described.js';
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The 16 bytes of an id in base64url. */
+const cursorForm = /^[A-Za-z0-9_-]{21}[AQgw]$/;
+const toCursor = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+const idOfCursor = (cursor: string): string =>
+  Buffer.from(cursor, 'base64url')
+    .toString('hex')
+    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+
+const exampleCursor = toCursor('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
+
+/** `limit` and `cursor` of every list (contract, section 2). The cursor stands for the last id of the page before. */
+export const paging = {
+  limit: described(z.string(), 'Most items of the page.', 50, { type: 'integer', minimum: 1, maximum: 250 })
+    .default('50')
+    .meta({ default: 50 })
+    .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
+    .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
+  cursor: described(
+    z.string().regex(cursorForm, 'must be the nextCursor of an earlier answer'),
+    '`nextCursor` of the page before.',
+    exampleCursor,
+  )
+    .transform(idOfCursor)
+    .optional(),
+};
+
+/** Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. */
+export function cutPage<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { page, nextCursor: last ? toCursor(idOf(last)) : null };
+}
+
+/** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */
+export const isUuid = (text: string): boolean => uuidForm.test(text.toLowerCase());

@@ -1,0 +1,114 @@
+import pg from 'pg';
+import type { Logger } from '../logger.js';
+import { migrate } from './migrate.js';
+import { migrateQueue, queueSchema } from '../queue/postgres.js';
+
+export interface MigrationRoleOptions {
+  /** Its role runs the migrations and owns what they make. */
+  migrationUrl: string;
+  /** Its role may read and write, and owns nothing. */
+  databaseUrl: string;
+  /** Whether the queue's tables are in this database, too. */
+  withQueue: boolean;
+  logger: Logger;
+}
+
+/**
+ * Brings the schema up to date under the role of `migrationUrl` and lets that of `databaseUrl` work with it. What the
+ * latter owned until now is taken over. Safe for several processes at once, and beside others at work.
+ */
+export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<void> {
+  const { migrationUrl, databaseUrl, withQueue, logger } = options;
+  const service = await connected(databaseUrl, whoAndWhere);
+  const admit = () => connected(migrationUrl, (client) => admitService(client, service));
+  await admit(); // so that what is made next is there for the service at once
+  if (withQueue) await connected(migrationUrl, migrateQueue);
+  await migrate(migrationUrl, logger);
+  await admit();
+}
+
+interface Login {
+  role: string;
+  database: string;
+}
+
+async function whoAndWhere(client: pg.Client): Promise<Login> {
+  const { rows } = await client.query<Login>('select current_user as role, current_database() as database');
+  return rows[0]!;
+}
+
+/** In one transaction: nobody finds a table that was taken over and not granted yet. */
+async function admitService(client: pg.Client, service: Login): Promise<void> {
+  const own = await whoAndWhere(client);
+  if (own.database !== service.database)
+    throw new Error('MIGRATION_DATABASE_URL leads to another database than DATABASE_URL');
+  if (own.role === service.role)
+    throw new Error('MIGRATION_DATABASE_URL has to name another role than DATABASE_URL');
+  await client.query('begin');
+  await client.query(`select pg_advisory_xact_lock(hashtext('parcelhook-grants'))`);
+  await takeOver(client, service.role, own.role);
+  const { rows } = await client.query<{ statement: string }>(grantsNeeded, [service.role, queueSchema]);
+  for (const { statement } of rows) await client.query(statement);
+  await client.query('commit');
+}
+
+async function takeOver(client: pg.Client, from: string, to: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('reassign owned by %I to %I', $1::text, $2::text) as statement
+       from pg_roles r
+      where rolname = $1
+        and (exists (select from pg_class where relowner = r.oid)
+             or exists (select from pg_proc where proowner = r.oid)
+             or exists (select from pg_namespace where nspowner = r.oid)
+             or exists (select from pg_database where datdba = r.oid and datname = current_database()))`,
+    [from, to],
+  );
+  if (!rows[0]) return;
+  await client.query(rows[0].statement).catch((error: Error) => {
+    throw new Error(
+      `the role "${from}" of DATABASE_URL owns tables, and "${to}" of MIGRATION_DATABASE_URL may not take them over (${error.message}): grant "${from}" to "${to}"`,
+    );
+  });
+}
+
+/** What the role $1 lacks of what it needs in our schema and in the queue's ($2); by default for what is still to be made. */
+const grantsNeeded = `
+  with schemas as (
+    select oid, nspname from pg_namespace where nspname in (current_schema(), $2) and pg_has_role(nspowner, 'USAGE')
+  ), needed (relkind, privileges, kind) as (
+    values ('r'::"char", 'select, insert, update, delete', 'table'),
+           ('p', 'select, insert, update, delete', 'table'),
+           ('S', 'usage, select', 'sequence')
+  )
+  select format('grant usage on schema %I to %I', nspname, $1::text) as statement
+    from schemas where not has_schema_privilege($1, oid, 'USAGE')
+  union all
+  select format('grant %s on %s %s to %I', privileges, kind, c.oid::regclass, $1::text)
+    from pg_class c join needed n on n.relkind = c.relkind join pg_namespace s on s.oid = c.relnamespace
+   where nspname in (current_schema(), $2) and not relispartition and pg_has_role(relowner, 'USAGE')
+     and exists (select from regexp_split_to_table(privileges, ', ') as privilege
+                  where not case kind when 'sequence' then has_sequence_privilege($1, c.oid, privilege)
+                                      else has_table_privilege($1, c.oid, privilege) end)
+  union all
+  select format('revoke insert, update, delete on %s from %I', migrations, $1::text)
+    from to_regclass('migrations') as migrations where has_table_privilege($1, migrations, 'INSERT')
+  union all
+  select format('grant execute on function %s to %I', p.oid::regprocedure, $1::text)
+    from pg_proc p join pg_namespace s on s.oid = p.pronamespace
+   where nspname in (current_schema(), $2) and prokind = 'f' and pg_has_role(proowner, 'USAGE')
+     and not has_function_privilege($1, p.oid, 'EXECUTE')
+  union all
+  select format('alter default privileges in schema %I grant %s to %I', current_schema(), privileges, $1::text)
+    from unnest(array['select, insert, update, delete on tables', 'usage, select on sequences',
+                      'execute on functions']) as privileges`;
+
+async function connected<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // a connection lost here rejects the query under way
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

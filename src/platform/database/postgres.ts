@@ -1,0 +1,156 @@
+import pg from 'pg';
+import { ApiError, describeError, unavailable } from '../errors.js';
+import type { Logger } from '../logger.js';
+
+/** What a store function needs: one prepared statement, or several in one transaction. */
+export interface Database {
+  /**
+   * Runs a statement prepared under `name`, or planned each time if that is empty; the rows. Throws ApiError
+   * UNAVAILABLE if PostgreSQL is out of reach.
+   */
+  query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
+}
+
+export interface Pool extends Database {
+  end(): Promise<void>;
+  /** Connections open, idle, and callers waiting for one. */
+  usage(): { total: number; idle: number; waiting: number };
+}
+
+export interface PoolOptions {
+  connectionString: string;
+  applicationName: string;
+  maxConnections: number;
+  /** Whether a commit waits for the disk. Only what may be lost with a crash of PostgreSQL goes without. */
+  durable: boolean;
+  /** Bound on one statement, at the server. */
+  statementTimeoutMs: number;
+  logger: Logger;
+}
+
+/**
+ * Every statement is written for one plan: it finds its rows by index, one batch at a time. Planning each time over
+ * a partition a day costs more than running; a plan made and kept while a table was empty would read the whole of
+ * it ever after, unless it is told not to.
+ */
+const onePlan = [
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_mergejoin=off',
+  'enable_hashjoin=off',
+  'jit=off',
+];
+
+/** For pools: each side hears within half a minute that the other is gone, also on a connection that is idle. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
+
+/** SQLSTATEs (PostgreSQL appendix A) and socket errors that mean "not now" rather than "wrong". */
+const outOfReach = new Set([
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
+const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError) return error;
+  const code = (error as { code?: string }).code;
+  const away = code
+    ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
+    : clientMessages.test(error.message);
+  return away ? Object.assign(unavailable(), { cause: error }) : error;
+}
+
+const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
+
+/** True for a violated unique constraint (SQLSTATE 23505). */
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
+
+/** True for a statement that took longer than it may (SQLSTATE 57014). */
+export const isTooSlow = (error: unknown): boolean =>
+  error instanceof ApiError && codeOf(error.cause) === '57014';
+
+const runOn =
+  (client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> }): Database['query'] =>
+  async <Row>(name: string, text: string, values: unknown[] = []) => {
+    try {
+      return (await client.query({ name, text, values })).rows as Row[];
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
+/** A pool in which every wait has a bound. Connections that break are replaced, never fatal. */
+export function createPool(options: PoolOptions): Pool {
+  const { logger, statementTimeoutMs } = options;
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    application_name: options.applicationName,
+    options: [...onePlan, ...serverKeepAlive, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
+      .map((set) => `-c ${set}`)
+      .join(' '),
+    max: options.maxConnections,
+    connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
+    idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
+    ...keepAlive,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
+    idle_in_transaction_session_timeout: 10_000,
+    query_timeout: statementTimeoutMs + 300, // a connection that answers nothing at all
+  });
+  // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
+  const onError = (error: Error) => logger.warn({ error: describeError(error) }, 'postgres connection lost');
+  pool.on('error', onError);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+
+  return {
+    query: runOn(pool),
+    transaction: (work) => transact(pool, work),
+    end: () => pool.end(),
+    usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}
+
+async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translate(error);
+  });
+  const db: Database = { query: runOn(client), transaction: (nested) => nested(db) };
+  try {
+    await client.query('begin');
+    const result = await work(db);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // A connection that may be stuck is thrown away; the server rolls back what it had begun.
+    const failure = translate(error);
+    const stuck = failure instanceof ApiError && failure.cause !== undefined;
+    const rolledBack =
+      !stuck &&
+      (await client.query('rollback').then(
+        () => true,
+        () => false,
+      ));
+    client.release(!rolledBack);
+    throw failure;
+  }
+}
