@@ -157,6 +157,18 @@ describe('the puller', () => {
     for (const webhookId of webhookIds) send(lanes.of(webhookId));
   });
 
+  test('a shipper with one webhook does not wait behind the thousand of another', async () => {
+    const { lanes, puller, backlog, statements } = start({ spare: 100_000 });
+    const webhookIds = Array.from({ length: 1_000 }, (_, n) => `webhook-${n}`);
+    for (const webhookId of webhookIds) lanes.note(lanes.of(webhookId), 'many');
+    lanes.note(lanes.of('only'), 'one');
+    for (const webhookId of [...webhookIds, 'only']) backlog.set(webhookId, 1);
+    puller.lookAhead(webhookIds);
+    puller.lookAhead(['only']);
+    await settled();
+    expect(statements[0]!.map(({ webhookId }) => webhookId)).toContain('only');
+  });
+
   test('what many lanes ask for stays within what one statement may claim and the process may hold', async () => {
     const { puller, backlog, statements, claims, mostUnderWay } = start({ spare: 450 });
     const webhookIds = Array.from({ length: 150 }, (_, n) => `w-${n}`);

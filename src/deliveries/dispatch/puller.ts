@@ -53,7 +53,7 @@ const againAfterMs = 500;
  */
 export function createPuller(options: PullerOptions): Puller {
   const { lanes, logger } = options;
-  const hungry = new Set<Lane>();
+  const hungry = createHungry();
   const underWay = new Set<Promise<void>>();
   /** What statements under way may bring, to slow lanes and to others: two that count on the same room overfill it. */
   const awaited = { slow: 0, quick: 0 };
@@ -70,7 +70,7 @@ export function createPuller(options: PullerOptions): Puller {
     const kindOf = (lane: Lane) => (lane.slow ? 'slow' : 'quick');
     const roomFor = (lane: Lane) => Math.min(lanes.roomIn(lane), spareFor(lane) - awaited[kindOf(lane)]);
     const fitting: Lane[] = [];
-    for (const lane of hungry) {
+    for (const lane of hungry.inTurns()) {
       if (worthwhile(lane, roomFor(lane))) fitting.push(lane);
       if (fitting.length === lanesPerStatement) break;
     }
@@ -140,7 +140,7 @@ export function createPuller(options: PullerOptions): Puller {
   };
   /** Lanes that are told of in the same turn of the event loop share a statement. */
   const schedule = () => {
-    if (scheduled || stopped || hungry.size === 0) return;
+    if (scheduled || stopped || hungry.isEmpty()) return;
     scheduled = true;
     setImmediate(pump);
   };
@@ -174,6 +174,42 @@ export function createPuller(options: PullerOptions): Puller {
     stop: async () => {
       stopped = true;
       await Promise.all(underWay);
+    },
+  };
+}
+
+/** Lanes that want more. Shippers take turns: one with ten thousand lanes has no more turns than one with one. */
+function createHungry() {
+  const byShipper = new Map<string, Set<Lane>>();
+  const shipperOf = new Map<Lane, string>(); // as it was known when the lane came
+  return {
+    isEmpty: () => shipperOf.size === 0,
+    add: (lane: Lane) => {
+      if (shipperOf.has(lane)) return;
+      shipperOf.set(lane, lane.shipperId);
+      byShipper.set(lane.shipperId, (byShipper.get(lane.shipperId) ?? new Set()).add(lane));
+    },
+    /** The lane had its turn, and its shipper with it. */
+    delete: (lane: Lane) => {
+      const shipperId = shipperOf.get(lane) ?? '';
+      const lanes = byShipper.get(shipperId);
+      shipperOf.delete(lane);
+      byShipper.delete(shipperId);
+      lanes?.delete(lane);
+      if (lanes && lanes.size > 0) byShipper.set(shipperId, lanes);
+    },
+    *inTurns(): Generator<Lane> {
+      let turns = [...byShipper.values()].map((lanes) => lanes.values());
+      while (turns.length > 0) {
+        const left: typeof turns = [];
+        for (const lanes of turns) {
+          const { value, done } = lanes.next();
+          if (done) continue;
+          yield value;
+          left.push(lanes);
+        }
+        turns = left;
+      }
     },
   };
 }
