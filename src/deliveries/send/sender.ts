@@ -28,7 +28,8 @@ export interface SendOutcome {
   durationMs: number;
   /** The raw header. */
   retryAfter: string | null;
-  startedAt: Date;
+  /** The request went out whole; false where there was no connection for it. */
+  requestSent: boolean;
 }
 
 export interface Sender {
@@ -94,17 +95,18 @@ function exchange(
   open: (connection: Connection) => Request,
   resolve: (outcome: SendOutcome) => void,
 ): void {
-  const startedAt = new Date();
   const startedAtMs = performance.now();
   const body = createBodyHead();
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
+  let requestSent = false;
   let settled = false;
   const deadline = setTimeout(() => abandon('TIMEOUT'), request.timeoutMs);
   start('pooled');
 
   function start(connection: Connection): void {
     let bytesReadBefore = 0;
+    requestSent = false;
     const current = open(connection);
     stream = current;
     current.on('error', (error) => {
@@ -131,6 +133,7 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
+    native.once('finish', () => (requestSent = true));
     native.end(request.body);
   }
 
@@ -164,7 +167,7 @@ function exchange(
       responseBody: response ? body.text() : null,
       durationMs: Math.round(performance.now() - startedAtMs),
       retryAfter: response?.headers['retry-after'] ?? null,
-      startedAt,
+      requestSent: requestSent || response !== null,
     });
   }
 }
