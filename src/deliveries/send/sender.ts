@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { createBodyHead } from './response.js';
 import { errorCodeOf, type ErrorCode } from './errors.js';
@@ -28,7 +29,7 @@ export interface SendOutcome {
   durationMs: number;
   /** The raw header. */
   retryAfter: string | null;
-  /** The request went out whole; false where there was no connection for it. */
+  /** There was a connection on which the request went out. */
   requestSent: boolean;
 }
 
@@ -116,7 +117,11 @@ function exchange(
       if (stale && early && connection === 'pooled' && !settled) start('fresh');
       else settle(errorCode);
     });
-    current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
+    current.on('socket', (socket: Socket) => {
+      bytesReadBefore = socket.bytesRead;
+      if (isOpen(socket)) requestSent = true;
+      else socket.once(isSecure(socket) ? 'secureConnect' : 'connect', () => (requestSent = true));
+    });
     current.on('request', (native: ClientRequest) => write(native));
     current.on('response', (incoming: IncomingMessage) => read(incoming));
   }
@@ -133,7 +138,6 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
-    native.once('finish', () => (requestSent = true));
     native.end(request.body);
   }
 
@@ -167,10 +171,15 @@ function exchange(
       responseBody: response ? body.text() : null,
       durationMs: Math.round(performance.now() - startedAtMs),
       retryAfter: response?.headers['retry-after'] ?? null,
-      requestSent: requestSent || response !== null,
+      requestSent,
     });
   }
 }
+
+const isSecure = (socket: Socket): socket is TLSSocket => socket instanceof TLSSocket;
+
+/** Whether what is written goes out at once: who is not authorized is sent nothing. */
+const isOpen = (socket: Socket): boolean => (isSecure(socket) ? socket.authorized : !socket.connecting);
 
 /** Whether a kept connection was closed before the receiver answered a byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {
