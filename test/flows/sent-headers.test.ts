@@ -23,7 +23,7 @@ let account: Account;
 const hooks: Hook[] = [];
 
 beforeAll(async () => {
-  const env = { RETRY_SCHEDULE: '1200ms', DELIVERY_TIMEOUT: '1s', TIME_SCALE: '0.2' };
+  const env = { RETRY_SCHEDULE: '1200ms', DELIVERY_TIMEOUT: '2s', TIME_SCALE: '0.2' };
   service = await startService({ env });
   account = await registerAccount(service);
 });
@@ -199,7 +199,7 @@ test('an erased shipment shows none, and none are kept', async () => {
 
 test('an attempt that was lost with its process shows null, the next one what was sent', async () => {
   const { webhookId, receiver, answer } = await hookWith();
-  answer.delayMs = 900;
+  answer.delayMs = 1_500;
   await placeOrder(account);
   await receiver.waitFor(1);
   service.process.kill('SIGKILL');
