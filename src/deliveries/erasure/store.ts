@@ -15,11 +15,12 @@ const owed = `select o.shipper_id, o.delivery_id from outbox o where ${ofErased(
 const logged = `select d.shipper_id, d.delivery_id from deliveries d where ${ofErased('d')}`;
 const known = `select k.* from ${erasedEvents} cross join lateral (${owed} union all ${logged}) k`;
 
-/** Webhooks for which a replay is under way that may bring back something of these shippers. */
+/** Webhooks for which a replay may bring back something of these shippers, or is taking it back. */
 export async function findReplayed(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'find-replayed',
-    `select distinct webhook_id from replays where status = 'RUNNING' and shipper_id = any($1::uuid[])`,
+    `select distinct webhook_id from replays
+      where (status = 'RUNNING' or withdrawing) and shipper_id = any($1::uuid[])`,
     [shipperIds],
   );
   return rows.map((row) => row.webhook_id);
