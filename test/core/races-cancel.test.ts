@@ -46,7 +46,7 @@ const progress = async (replayId: string) => {
   const { status, done, total } = (await findReplay(world.db, replayId, null))!;
   return [status, done, total];
 };
-/** The first state failed for good, the second was recorded before and never owed. */
+/** The first state of the shipment fails for good. */
 const failOne = async () => {
   await record(world.db, shipmentId, ['CREATED']);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');
@@ -301,9 +301,7 @@ test.each([
     await advance(world.db);
     expect(await outboxOf(world)).toEqual([]);
     expect(
-      await world.sql(
-        `select response_body from deliveries union all select response_body from attempts`,
-      ),
+      await world.sql(`select response_body from deliveries union all select response_body from attempts`),
     ).not.toContainEqual({ response_body: 'planted' });
   },
 );
@@ -366,4 +364,13 @@ test('of a paused webhook a replay is over when what it owes went out after all'
   await sendAll('SUCCEEDED');
   await advance(world.db);
   expect(await progress(replayId)).toEqual(['DONE', 1, 1]);
+});
+
+test('what a request does not look at is counted when all was found', async () => {
+  for (const state of ['CREATED', 'PICKED_UP']) await record(world.db, shipmentId, [state]);
+  await world.sql('delete from outbox');
+  const replayId = await askForReplay(world, webhookId, 2);
+  expect(await progress(replayId)).toEqual(['RUNNING', 0, null]);
+  await advance(world.db);
+  expect(await progress(replayId)).toEqual(['RUNNING', 0, 2]);
 });

@@ -32,18 +32,15 @@ export interface Counted {
   older: boolean;
 }
 
-/** A request looks at no more events than this; a replay of more goes on nevertheless. */
-const eventsCounted = 200_000;
-
 /**
- * Records a replay and counts what it will send. Null without that webhook or, with a tracking id, without that
- * shipment; `tooMany` where `limit` replays of the webhook look for deliveries already.
+ * Records a replay and counts what it will send, of `events` events at most. Null without that webhook or, with a
+ * tracking id, without that shipment; `tooMany` where `atOnce` replays of the webhook look for deliveries already.
  */
 export async function insertReplay(
   db: Database,
   replayId: string,
   range: ReplayRange,
-  limit: number,
+  limits: { atOnce: number; events: number },
 ): Promise<Counted | 'tooMany' | null> {
   const rows = await db.query<Counted & { added: boolean }>('insert-replay', insertText, [
     replayId,
@@ -53,8 +50,8 @@ export async function insertReplay(
     new Date(Math.min(range.to.getTime(), range.latest.getTime()) + 1),
     range.deliveryStatus,
     range.trackingId,
-    limit,
-    eventsCounted,
+    limits.atOnce,
+    limits.events,
     range.from,
     range.to,
   ]);

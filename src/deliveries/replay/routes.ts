@@ -14,7 +14,8 @@ import { replayAsked, replayedStatuses } from './answers.js';
 import { whyNothing } from './reason.js';
 import { insertReplay } from './request-store.js';
 
-const replaysPerWebhook = 10;
+/** A request looks at no more events than that; a replay of more goes on nevertheless. */
+const limitsOfRequest = { atOnce: 10, events: 200_000 };
 const clockLeewayMs = 5_000;
 
 const replayBody = z
@@ -73,11 +74,11 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
           deliveryStatus: body.status ?? null,
           trackingId: body.trackingId ?? null,
         };
-        const counted = await insertReplay(db, replayId, range, replaysPerWebhook);
+        const counted = await insertReplay(db, replayId, range, limitsOfRequest);
         if (!counted) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
         if (counted === 'tooMany')
           throw conflict(
-            `${replaysPerWebhook} replays of this webhook look for deliveries; wait for one to have found all.`,
+            `${limitsOfRequest.atOnce} replays of this webhook look for deliveries; wait for one to have found all.`,
           );
         const reason = whyNothing(counted, range);
         return { httpStatus: 202, data: { queued: counted.total, reason, replayId } };

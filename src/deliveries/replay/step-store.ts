@@ -200,7 +200,10 @@ export async function endWithWebhook(db: Database, replayId: string): Promise<vo
 }
 
 /** Ends replays that have found all and of which nothing is owed any more; the others are looked at again later. */
-export async function finishSettled(db: Database, options: { pauseMs: number; limit: number }): Promise<void> {
+export async function finishSettled(
+  db: Database,
+  options: { pauseMs: number; limit: number },
+): Promise<void> {
   await db.query(
     'finish-replays',
     `with looked as materialized (

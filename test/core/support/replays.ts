@@ -10,7 +10,7 @@ import { logger, type World } from './world.js';
 const dayMs = 86_400_000;
 
 /** Asks for everything that a webhook missed; the replay. A deleted one gets none. */
-export async function askForReplay(world: World, webhookId: string): Promise<string> {
+export async function askForReplay(world: World, webhookId: string, events = 1_000): Promise<string> {
   const replayId = newId();
   const range = {
     webhookId,
@@ -22,7 +22,7 @@ export async function askForReplay(world: World, webhookId: string): Promise<str
     deliveryStatus: null,
     trackingId: null,
   };
-  await insertReplay(world.db, replayId, range, 10);
+  await insertReplay(world.db, replayId, range, { atOnce: 10, events });
   return replayId;
 }
 
@@ -46,8 +46,13 @@ export async function replay(world: World, db: Database, webhookId: string): Pro
 /** Cancels a replay as its owner does, and sees to what an attempt under way has left as a worker does. */
 export const cancel = (world: World, db: Database, replayId: string) =>
   cancelReplay(
-    { db, logger, times: { ...timesOf(), longestStartMs: 0 }, orderHoldMs: longHoldMs, look: () => undefined },
+    {
+      db,
+      logger,
+      times: { ...timesOf(), longestStartMs: 0 },
+      orderHoldMs: longHoldMs,
+      look: () => undefined,
+    },
     { kind: 'USER', name: null, address: null },
     { replayId, shipperId: world.shipperId },
   );
-
