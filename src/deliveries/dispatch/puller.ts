@@ -11,8 +11,8 @@ export interface PullerOptions {
   metrics: Metrics;
   lanes: Lanes;
   leaseMs: number;
-  /** How many claims more this process may hold for this lane's sake, but for what statements under way may bring. */
-  spareFor(lane: Lane): number;
+  /** Tells, for one statement, how many claims more this process may hold for a lane's sake, but for what statements under way may bring. */
+  spares(): (lane: Lane) => number;
   onClaimed(claims: PulledClaim[], issuedAt: number): void;
 }
 
@@ -64,18 +64,27 @@ export function createPuller(options: PullerOptions): Puller {
   const worthwhile = (lane: Lane, room: number) =>
     room > 0 && (lane.active + lane.waiting.length === 0 || room >= lane.limit / 2);
 
+  /** Of ten thousand webhooks each may have one delivery due: room for eighty would fill a statement with two of them. */
   const choose = (): Chosen[] => {
+    const spareFor = options.spares();
+    const kindOf = (lane: Lane) => (lane.slow ? 'slow' : 'quick');
+    const roomFor = (lane: Lane) => Math.min(lanes.roomIn(lane), spareFor(lane) - awaited[kindOf(lane)]);
+    const fitting: Lane[] = [];
+    for (const lane of hungry) {
+      if (worthwhile(lane, roomFor(lane))) fitting.push(lane);
+      if (fitting.length === lanesPerStatement) break;
+    }
+    const share = Math.ceil(claimsPerStatement / fitting.length);
     const chosen: Chosen[] = [];
     let left = claimsPerStatement;
-    for (const lane of hungry) {
-      if (left <= 0 || chosen.length === lanesPerStatement) break;
-      const kind = lane.slow ? 'slow' : 'quick';
-      const room = Math.min(lanes.roomIn(lane), options.spareFor(lane) - awaited[kind], left);
-      if (!worthwhile(lane, room)) continue;
+    for (const lane of fitting) {
+      const kind = kindOf(lane);
+      const room = Math.min(roomFor(lane), share, left);
+      if (room <= 0) continue;
+      left -= room;
       hungry.delete(lane);
       lane.reserved += room;
       lane.pulling = true;
-      left -= room;
       awaited[kind] += room;
       chosen.push({ lane, room, kind });
     }
