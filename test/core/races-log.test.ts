@@ -92,9 +92,10 @@ describe('retention', () => {
                                         from 1 for 13)::uuid`,
     );
     const replayId = await askForReplay(world, webhookId);
-    await world.sql(`update replays set last_event_id = uuid_floor(now() - interval '4 days') where replay_id = $1`, [
-      replayId,
-    ]);
+    await world.sql(
+      `update replays set last_event_id = uuid_floor(now() - interval '4 days') where replay_id = $1`,
+      [replayId],
+    );
     const stop = stopAt(world, 'replay-piece', 'COMMIT');
     const replaying = advance(stop.db);
     await stop.reached;

@@ -6,7 +6,6 @@ import type { Database } from '../../platform/database/postgres.js';
 export interface Replay {
   replayId: string;
   webhookId: string;
-  shipperId: string;
   status: 'RUNNING' | 'DONE' | 'CANCELLED';
   /** Deliveries of it that are settled. */
   done: number;
@@ -24,7 +23,7 @@ export interface Replay {
 }
 
 /** What it has set going and the outbox does not hold under its id any more is settled. */
-const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId", r.status,
+const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.status,
   r.done - case when r.status = 'RUNNING' or r.withdrawing
                 then (select count(*)::int from outbox where replay_id = r.replay_id) else 0 end as done,
   r.total, r.from_at as "from", r.to_at as "to", r.last_event_id as "lastEventId", r.end_event_id as "endEventId",
@@ -76,7 +75,7 @@ export async function findReplay(
 }
 
 /** A replay as answers show it. */
-export const replayView = ({ shipperId: _, lastEventId, endEventId, ...replay }: Replay) => ({
+export const replayView = ({ lastEventId, endEventId, ...replay }: Replay) => ({
   ...replay,
   from: isoOffset(replay.from ?? new Date(timeOfId(lastEventId))),
   to: isoOffset(replay.to ?? new Date(timeOfId(endEventId) - 1)),

@@ -1,6 +1,6 @@
 import type { Counted } from './request-store.js';
 
-export type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
+type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
 
 /** Why a replay has nothing to send; null if it has, or if that is not known yet. */
 export function whyNothing(counted: Counted, range: { to: Date; keptSince: Date }): NothingQueued | null {
