@@ -18,11 +18,12 @@ const known = `select k.* from ${erasedEvents} cross join lateral (${owed} union
 const holdsSomething = (row: string) =>
   `(${row}.response_body is not null or ${row}.request_headers is not null)`;
 
-/** Webhooks for which a replay is under way that may bring back something of these shippers. */
+/** Webhooks for which a replay may bring back something of these shippers, or is taking it back. */
 export async function findReplayed(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'find-replayed',
-    `select distinct webhook_id from replays where status = 'RUNNING' and shipper_id = any($1::uuid[])`,
+    `select distinct webhook_id from replays
+      where (status = 'RUNNING' or withdrawing) and shipper_id = any($1::uuid[])`,
     [shipperIds],
   );
   return rows.map((row) => row.webhook_id);

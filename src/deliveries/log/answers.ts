@@ -137,10 +137,3 @@ export const testResult = z
 export const redelivery = z
   .object({ deliveryId })
   .meta({ description: 'Asked for: a worker sends it at once.' });
-
-export const replay = z
-  .object({
-    queued: described(z.int().min(0), 'Deliveries it will send, as counted now.', 12),
-    replayId: uuid('Identifier of the replay, for the operator.'),
-  })
-  .meta({ id: 'Replay', description: 'The replay has begun; it sends as fast as the receiver takes it.' });
