@@ -286,7 +286,9 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     const lines = (data.entries as { action: string; webhookId: string }[]).filter(
       ({ action }) => action === 'REPLAY_CANCELLED',
     );
-    expect(lines).toMatchObject([{ webhookId: hook.webhookId, actor: { kind: 'USER', name: shipper.userId } }]);
+    expect(lines).toMatchObject([
+      { webhookId: hook.webhookId, actor: { kind: 'USER', name: shipper.userId } },
+    ]);
     // What was held before is held still, and goes out.
     await shipper.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
     const [delivery] = await deliveriesOf(shipper, hook.webhookId);
