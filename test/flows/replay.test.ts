@@ -261,7 +261,10 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     const first = await list('?limit=1');
     expect(ids(first)).toEqual([rest.data.replayId]);
     expect(ids(await list(`?limit=1&cursor=${String(first.nextCursor)}`))).toEqual([replayId]);
-    expect(await list('')).toMatchObject({ nextCursor: null, replays: [{ status: 'DONE' }, cancelled.data] });
+    expect(await list('')).toMatchObject({
+      nextCursor: null,
+      replays: [{ status: 'DONE' }, { ...cancelled.data, done: sent }],
+    });
     await Promise.all([hook.close(), witness.close()]);
   }, 90_000);
 
