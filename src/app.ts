@@ -208,7 +208,7 @@ function apiRoutes(
       db,
       create: (shipmentId) =>
         createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
-      erase: (shipmentId) => eraseShipments({ ...resources, db }, [shipmentId], 'operator'),
+      erase: (shipmentId, by) => eraseShipments({ ...resources, db }, [shipmentId], by),
     }),
     ...maintenanceRoutes({
       db,

@@ -162,6 +162,8 @@ const removeEventsText = `
     delete from orders_to_create where shipment_id = any($2::uuid[])
   ), kept as (
     delete from shipments_to_erase where shipment_id = any($2::uuid[])
+  ), erased as (
+    delete from erasures_under_way where shipment_id = any($2::uuid[])
   ), ordered as (
     delete from shipments where shipment_id = any($2::uuid[])
   )
