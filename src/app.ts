@@ -225,6 +225,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     look: handOver.look,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics: resources.metrics,
     times,

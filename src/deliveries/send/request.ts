@@ -1,5 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
+import type { Starts } from '../outbox/starts.js';
 import type { Target } from '../outbox/targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
@@ -7,15 +8,27 @@ import { sign } from './signature.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
+  starts: Starts;
   logger: Logger;
   timeoutMs: number;
   userAgent: string;
 }
 
-/** Sends once. What cannot even be sent (no key opens its secrets) is an attempt that failed: it is not tried for ever. */
-export async function sendClaim(options: SendingOptions, claim: Claim, target: Target): Promise<SendOutcome> {
+/**
+ * Sends once; null if it might not start any more. What cannot even be sent (no key opens its secrets) is an attempt that
+ * failed: it is not tried for ever.
+ */
+export async function sendClaim(
+  options: SendingOptions,
+  claim: Claim,
+  target: Target,
+  issuedAt: number,
+): Promise<SendOutcome | null> {
+  if (!options.starts.isSoon(issuedAt)) return null;
   try {
-    const outcome = await options.send(requestOf(options, claim, target));
+    const mayStart = () => options.starts.mayStart(claim, issuedAt);
+    const outcome = await options.send({ ...requestOf(options, claim, target), mayStart });
+    if (outcome.withheld) return null;
     return claim.erased ? { ...outcome, responseBody: null } : outcome;
   } catch (error) {
     options.logger.error(
@@ -28,6 +41,7 @@ export async function sendClaim(options: SendingOptions, claim: Claim, target: T
 
 const unsent = (startedAt: Date): SendOutcome => ({
   ok: false,
+  withheld: false,
   statusCode: null,
   errorCode: 'PROTOCOL',
   responseBody: null,
