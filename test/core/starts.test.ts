@@ -13,27 +13,13 @@ import { startReceiver, type Receiver } from '../receiver.js';
 import { developmentPolicy, noNames } from '../unit/support/ssrf-corpus.js';
 import { longHoldMs, muchRoom, record, terminalStates } from './support/acts.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
-import {
-  addShipment,
-  addWebhook,
-  createWorld,
-  logger,
-  outboxOf,
-  setStatus,
-  type World,
-} from './support/world.js';
+import { setUpRaces, webhookId, world } from './support/race.js';
+import { addShipment, logger, outboxOf, setStatus } from './support/world.js';
 
-let world: World;
-let webhookId: string;
 let shipmentId: string;
 let claim: Claim;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+setUpRaces();
 beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits cascade');
-  webhookId = await addWebhook(world);
   shipmentId = await addPlantedOrder(world);
   claim = (await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }))[0]!;
 });
