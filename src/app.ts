@@ -212,7 +212,7 @@ function apiRoutes(
       db,
       create: (shipmentId) =>
         createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
-      erase: (shipmentId) => eraseShipments({ ...resources, db }, [shipmentId], 'operator'),
+      erase: (shipmentId, by) => eraseShipments({ ...resources, db }, [shipmentId], by),
     }),
     ...maintenanceRoutes({
       db,
@@ -230,6 +230,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     look: handOver.look,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics: resources.metrics,
     times,

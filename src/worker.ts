@@ -53,6 +53,7 @@ export function startWorker(resources: Resources): WorkerRole {
     db,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics,
     times,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { makePartitionsSince } from '../../src/deliveries/retention/partitions.js';
 import { dropExpiredDays } from '../../src/deliveries/retention/retention.js';
 import { isOwedUntil } from '../../src/deliveries/retention/store.js';
@@ -21,31 +21,11 @@ import {
 import { doneOrWaiting, stopAt } from './support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
 import { advance, askForReplay, replay } from './support/replays.js';
-import {
-  addShipment,
-  addWebhook,
-  createWorld,
-  logger,
-  logOf,
-  outboxOf,
-  picture,
-  type World,
-} from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { logger, logOf, outboxOf } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits, events, deliveries, attempts, redeliveries cascade');
-  webhookId = await addWebhook(world);
-  shipmentId = await addShipment(world);
-});
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
 
-const now = () => picture(world, webhookId);
 const failForGood = async (state: string) => {
   await record(world.db, shipmentId, [state]);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');

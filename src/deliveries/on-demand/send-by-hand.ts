@@ -31,8 +31,8 @@ export async function sendByHand(
 ): Promise<{ settled: boolean; succeeded: boolean } | null> {
   const { times, metrics, logger } = options;
   const target = await options.targets.of(claim);
-  if (performance.now() - issuedAt > times.longestStartMs) return null;
-  const outcome = await sendClaim(options, claim, target);
+  const outcome = await sendClaim(options, claim, target, issuedAt);
+  if (!outcome) return null;
   if (isGone(outcome)) await disableUnlessAway(options, target);
   const { startedAt, durationMs, statusCode, errorCode, responseBody, requestHeaders } = outcome;
   const { shipperId, deliveryId, webhookId, number, trigger } = claim;

@@ -1,5 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
+import type { Starts } from '../outbox/starts.js';
 import type { OpenTarget, Target } from '../outbox/targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
@@ -8,6 +9,7 @@ import { sign } from './signature.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
+  starts: Starts;
   logger: Logger;
   timeoutMs: number;
   /** The program's, for `user-agent`. */
@@ -21,17 +23,24 @@ export interface AttemptOutcome extends SendOutcome {
   requestHeaders: string | null;
 }
 
-/** Sends once. What cannot even be sent (no key opens its secrets) is an attempt that failed: it is not tried for ever. */
+/**
+ * Sends once; null if it might not start any more. What cannot even be sent (no key opens its secrets) is an attempt that
+ * failed: it is not tried for ever.
+ */
 export async function sendClaim(
   options: SendingOptions,
   claim: Claim,
   target: Target,
-): Promise<AttemptOutcome> {
+  issuedAt: number,
+): Promise<AttemptOutcome | null> {
+  if (!options.starts.isSoon(issuedAt)) return null;
   const startedAt = new Date();
   try {
     const opened = target.open();
     const attempt = signed(options, claim, secretsOf(target, opened, startedAt), startedAt);
-    const outcome = await options.send(requestOf(options, claim, opened, attempt));
+    const mayStart = () => options.starts.mayStart(claim, issuedAt);
+    const outcome = await options.send({ ...requestOf(options, claim, opened, attempt), mayStart });
+    if (outcome.withheld) return null;
     return {
       ...outcome,
       responseBody: claim.erased ? null : outcome.responseBody,
@@ -49,6 +58,7 @@ export async function sendClaim(
 
 const unsent = (startedAt: Date): AttemptOutcome => ({
   ok: false,
+  withheld: false,
   statusCode: null,
   errorCode: 'PROTOCOL',
   responseBody: null,

@@ -18,10 +18,14 @@ export interface SendRequest {
   body: string;
   /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request, response and its body. */
   timeoutMs: number;
+  /** Asked when the connection is there, before the first byte; the promise does not reject. */
+  mayStart?(): true | Promise<boolean>;
 }
 
 export interface SendOutcome {
   ok: boolean;
+  /** It might not start any more: no byte of it was sent. */
+  withheld: boolean;
   statusCode: number | null;
   errorCode: ErrorCode | null;
   /** The first 4 KiB, UTF-8 with replacement characters, without NUL; null if there was no status line. */
@@ -117,16 +121,12 @@ function exchange(
       if (stale && early && connection === 'pooled' && !settled) start('fresh');
       else settle(errorCode);
     });
-    current.on('socket', (socket: Socket) => {
-      bytesReadBefore = socket.bytesRead;
-      if (isOpen(socket)) requestSent = true;
-      else socket.once(isSecure(socket) ? 'secureConnect' : 'connect', () => (requestSent = true));
-    });
-    current.on('request', (native: ClientRequest) => write(native));
+    current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
+    current.on('request', (native: ClientRequest) => prepare(native));
     current.on('response', (incoming: IncomingMessage) => read(incoming));
   }
 
-  function write(native: ClientRequest): void {
+  function prepare(native: ClientRequest): void {
     let informational = 0;
     // Got listens for one error; Node can emit a second one, which would end the process.
     native.on('error', () => {});
@@ -138,7 +138,27 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
+    native.once('socket', (socket) => whenOpen(socket, () => begin(native)));
+  }
+
+  /** What is written before the connection is there would go out whenever it is. */
+  function begin(native: ClientRequest): void {
+    if (settled) return;
+    const may = request.mayStart?.() ?? true;
+    if (may === true) write(native);
+    else void may.then((now) => goOn(native, now));
+  }
+
+  function write(native: ClientRequest): void {
+    requestSent = true;
     native.end(request.body);
+  }
+
+  function goOn(native: ClientRequest, may: boolean): void {
+    if (settled) return;
+    if (may) return write(native);
+    settle(null, true);
+    stream?.destroy();
   }
 
   /** Reads Node's response itself: got would only copy it into a second stream. */
@@ -158,7 +178,7 @@ function exchange(
     stream?.destroy();
   }
 
-  function settle(errorCode: ErrorCode | null): void {
+  function settle(errorCode: ErrorCode | null, withheld = false): void {
     if (settled) return;
     settled = true;
     clearTimeout(deadline);
@@ -166,6 +186,7 @@ function exchange(
     const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
     resolve({
       ok,
+      withheld,
       statusCode,
       errorCode: ok ? null : statusCode !== null ? 'HTTP_STATUS' : errorCode,
       responseBody: response ? body.text() : null,
@@ -176,10 +197,14 @@ function exchange(
   }
 }
 
-const isSecure = (socket: Socket): socket is TLSSocket => socket instanceof TLSSocket;
-
-/** Whether what is written goes out at once: who is not authorized is sent nothing. */
-const isOpen = (socket: Socket): boolean => (isSecure(socket) ? socket.authorized : !socket.connecting);
+/** Calls back when the connection is there, its TLS handshake included; if it fails, not at all. */
+function whenOpen(socket: Socket, callback: () => void): void {
+  if (socket instanceof TLSSocket) {
+    if (socket.authorized) callback();
+    else socket.once('secureConnect', callback);
+  } else if (socket.connecting) socket.once('connect', callback);
+  else callback();
+}
 
 /** Whether a kept connection was closed before the receiver answered a byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {

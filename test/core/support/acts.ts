@@ -120,7 +120,7 @@ const turnOf = ({ webhookId, shipmentId }: Claim): Turn => ({ webhookId, shipmen
 export function createSweeper(
   db: Database,
   orderHoldMs = longHoldMs,
-): { sweep(): Promise<void>; probes: Claim[]; looked: Set<string> } {
+): { sweep(): Promise<unknown>; probes: Claim[]; looked: Set<string> } {
   const probes: Claim[] = [];
   const looked = new Set<string>();
   const sweep = createSweep({

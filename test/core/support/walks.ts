@@ -121,7 +121,7 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       );
       return void (await takeLapsed(db, null, { leaseMs, limit: 1_000 }));
     case 'sweep':
-      return createSweeper(db).sweep();
+      return void (await createSweeper(db).sweep());
     case 'delete': {
       const webhookId = walk.webhookIds.at(-1)!;
       await markDeleted(db, world.shipperId, webhookId);
