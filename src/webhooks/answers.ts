@@ -88,7 +88,8 @@ export const stats = z
   })
   .meta({
     id: 'WebhookStats',
-    description: 'Attempts by the hour (UTC), those without any included: the oldest first, the current one last.',
+    description:
+      'Attempts by the hour (UTC), those without any included: the oldest first, the current one last.',
   });
 
 const listedWebhook = webhook

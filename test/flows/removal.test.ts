@@ -90,7 +90,7 @@ const thoughtOf = [
     'shipments_to_erase',
     'shippers',
   ],
-  ...['users', 'webhooks', 'login_origins'],
+  ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // outlives whom it tells of
 ];
 

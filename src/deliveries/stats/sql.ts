@@ -16,7 +16,7 @@ export const insertCounts = (attempts: string) => `
 
 /** A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %. */
 const rounded = (ms: string) =>
-  `case when ${ms} < 64 then ${ms} else round(exp(round(ln(${ms}::float8) / 0.08) * 0.08))::int end`;
+  `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
 /**
  * Sums up counts that are not folded, by webhook and hour, and puts their durations together with those of the hours
