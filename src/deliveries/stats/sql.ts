@@ -34,7 +34,7 @@ export const summedUp = (counts: string) => `
                     from (select webhook_id, hour, null::int as ms, 0 as n, succeeded, failed from ${counts}
                           union all
                           select webhook_id, hour, ${rounded('ms')}, 1, 0, 0
-                            from ${counts} cross join lateral unnest(durations_ms) as ms
+                            from (select webhook_id, hour, unnest(durations_ms) as ms from ${counts}) d
                           union all
                           select webhook_id, hour, ms, n, 0, 0
                             from (select distinct webhook_id, hour from ${counts}) c
