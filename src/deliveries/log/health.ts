@@ -36,8 +36,8 @@ const nextKind = (after: string) => `select status, state from deliveries
   where webhook_id = w.webhook_id and ${lately} ${after} order by status, state limit 1`;
 
 /**
- * How webhooks have been doing, each by itself: its last success, the share of the attempts of the last hour that failed, by its newest
- * deliveries, and how many are owed to it (at most 10,000 are counted).
+ * How webhooks have been doing, each by itself: its last success, the share of the attempts of the last hour that
+ * failed, by its newest deliveries, and how many are owed to it (at most 10,000 are counted).
  */
 function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFigures[]> {
   return db.query<HealthFigures>(
