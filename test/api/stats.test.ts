@@ -56,7 +56,14 @@ test('without attempts every hour is there and empty, the oldest first and the c
   expect(hours[0]!.hour).toMatch(/:00:00\+00:00$/);
   expect(Date.now() - times.at(-1)!).toBeGreaterThanOrEqual(0);
   expect(Date.now() - times.at(-1)!).toBeLessThan(3_660_000);
-  expect(hours.at(-1)).toEqual({ hour: hours.at(-1)!.hour, attempts: 0, succeeded: 0, failed: 0, p50Ms: null, p95Ms: null });
+  expect(hours.at(-1)).toEqual({
+    hour: hours.at(-1)!.hour,
+    attempts: 0,
+    succeeded: 0,
+    failed: 0,
+    p50Ms: null,
+    p95Ms: null,
+  });
   expect(await stats()).toHaveLength(24);
   expect(await stats('?hours=1')).toHaveLength(1);
 });

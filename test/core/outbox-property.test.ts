@@ -19,7 +19,9 @@ afterAll(() => world.stop());
 test('whatever happens in whatever order, all that is owed reaches the log once, and first successes come in order', async () => {
   await fc.assert(
     fc.asyncProperty(walk, async (rounds) => {
-      await world.sql('truncate outbox, events, deliveries, attempts, redeliveries, replays, attempt_counts, webhook_hours');
+      await world.sql(
+        'truncate outbox, events, deliveries, attempts, redeliveries, replays, attempt_counts, webhook_hours',
+      );
       const done = await beginWalk(world);
       for (const steps of rounds) await Promise.all(steps.map((step) => take(world, done, step)));
       await expectSoundRows(world);
