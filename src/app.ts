@@ -45,7 +45,7 @@ import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
 import { egressRoute } from './webhooks/destination/egress-route.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
-import { userAgent, version } from './version.js';
+import { version } from './version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -234,7 +234,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     times,
     timeoutMs: config.DELIVERY_TIMEOUT,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
-    userAgent,
+    version,
     renderSample,
   });
   const [firstQueue] = queueNames(config.DELIVERY_SHARDS);

@@ -80,6 +80,7 @@ export const settlementOf = (claim: Claim, status: Outcome, delayMs = 0): Settle
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
   responseBody: null,
+  requestHeaders: null,
 });
 
 /** Records outcomes and sees to what follows, as a worker does. Returns the claims whose outcome counted. */
