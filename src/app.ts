@@ -5,6 +5,8 @@ import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';
 import { webhookHealth } from './deliveries/log/health.js';
+import { statsRoutes } from './deliveries/stats/routes.js';
+import { defaultHours, webhookStats } from './deliveries/stats/stats.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
 import { cancelReplay } from './deliveries/replay/cancel.js';
@@ -192,11 +194,13 @@ function apiRoutes(
         );
         handOver.look([webhookId]);
       },
-      health: (webhookId) => webhookHealth(db, webhookId),
+      health: (webhookIds) => webhookHealth(db, webhookIds),
+      stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({ db, acceptOrder }),
     ...deliveryRoutes({ db }),
+    ...statsRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(cancelling),

@@ -49,6 +49,8 @@ const routes: Route[] = [
   ['GET', () => '/v1/webhooks'],
   ['POST', () => '/v1/webhooks', { interests: ['*'], targetAddress: 'https://example.org/' }],
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/stats`],
+  ['GET', () => '/v1/webhooks?include=health,stats'],
   ['PATCH', ({ webhookId }) => `/v1/webhooks/${webhookId}`, { status: 'PAUSED' }],
   ['DELETE', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
   ['GET', () => '/v1/egress'],
@@ -64,11 +66,14 @@ const withIds = routes.filter(([, path]) => path.length > 0);
 const name = ([method, path]: Route) =>
   `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}' })}`;
 const send = ([method, path, body]: Route, key: string | null, token: string | null) =>
-  request(`${service.url}${path(ids)}${key === null ? '' : `?key=${key}`}`, {
-    method,
-    ...(body && { body }),
-    headers: token === null ? {} : { authorization: `Bearer ${token}` },
-  });
+  request(
+    `${service.url}${path(ids)}${key === null ? '' : `${path(ids).includes('?') ? '&' : '?'}key=${key}`}`,
+    {
+      method,
+      ...(body && { body }),
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    },
+  );
 const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,

@@ -103,12 +103,13 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     ),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
-    listWebhooks: shipper(() => '/v1/webhooks'),
+    listWebhooks: shipper(() => '/v1/webhooks?include=health,stats'),
     createWebhook: shipper(() => '/v1/webhooks', {
       body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
     }),
     getEgress: shipper(() => '/v1/egress'),
     getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
+    getWebhookStats: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/stats`),
     updateWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, {
       method: 'PATCH',
       body: { description: 'changed' },

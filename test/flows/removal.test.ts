@@ -91,7 +91,7 @@ const thoughtOf = [
     'erasures_under_way',
     'shippers',
   ],
-  ...['users', 'webhooks', 'login_origins'],
+  ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // outlives whom it tells of
 ];
 
