@@ -37,7 +37,9 @@ const apart = Object.entries(programs).flatMap(([program, needed]) =>
               regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(?:${needed.join('|')})\\.js$)`,
               message: `Of the service, ${program} knows ${needed.join(' and ') || 'nothing'}.`,
             },
-            ...(program === 'client' ? [{ regex: '^(?!node:|\\.)', message: 'Its package has no dependencies.' }] : []),
+            ...(program === 'client'
+              ? [{ regex: '^(?!node:|\\.)', message: 'Its package has no dependencies.' }]
+              : []),
           ],
         },
       ],
