@@ -133,6 +133,7 @@ async function redeliver(db: Database): Promise<Claim[]> {
     await settleRedelivery(db, {
       ...settlementOf(claim, 'SUCCEEDED'),
       responseBody: claim.erased ? null : planted.answer,
+      requestHeaders: claim.erased ? null : planted.answer,
       succeeded: true,
     });
   return [];

@@ -34,7 +34,7 @@ export async function sendByHand(
   if (performance.now() - issuedAt > times.longestStartMs) return null;
   const outcome = await sendClaim(options, claim, target);
   if (isGone(outcome)) await disableUnlessAway(options, target);
-  const { startedAt, durationMs, statusCode, errorCode, responseBody } = outcome;
+  const { startedAt, durationMs, statusCode, errorCode, responseBody, requestHeaders } = outcome;
   const { shipperId, deliveryId, webhookId, number, trigger } = claim;
   const record = {
     shipperId,
@@ -46,6 +46,7 @@ export async function sendByHand(
     statusCode,
     errorCode,
     responseBody,
+    requestHeaders,
   };
   // While PostgreSQL is away an outcome is kept as long as its lease surely holds.
   const giveUpAt = performance.now() + times.leaseMs - times.longestStartMs;

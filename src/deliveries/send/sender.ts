@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { createBodyHead } from './response.js';
 import { errorCodeOf, type ErrorCode } from './errors.js';
@@ -28,7 +29,8 @@ export interface SendOutcome {
   durationMs: number;
   /** The raw header. */
   retryAfter: string | null;
-  startedAt: Date;
+  /** There was a connection on which the request went out. */
+  requestSent: boolean;
 }
 
 export interface Sender {
@@ -94,17 +96,18 @@ function exchange(
   open: (connection: Connection) => Request,
   resolve: (outcome: SendOutcome) => void,
 ): void {
-  const startedAt = new Date();
   const startedAtMs = performance.now();
   const body = createBodyHead();
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
+  let requestSent = false;
   let settled = false;
   const deadline = setTimeout(() => abandon('TIMEOUT'), request.timeoutMs);
   start('pooled');
 
   function start(connection: Connection): void {
     let bytesReadBefore = 0;
+    requestSent = false;
     const current = open(connection);
     stream = current;
     current.on('error', (error) => {
@@ -114,7 +117,11 @@ function exchange(
       if (stale && early && connection === 'pooled' && !settled) start('fresh');
       else settle(errorCode);
     });
-    current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
+    current.on('socket', (socket: Socket) => {
+      bytesReadBefore = socket.bytesRead;
+      if (isOpen(socket)) requestSent = true;
+      else socket.once(isSecure(socket) ? 'secureConnect' : 'connect', () => (requestSent = true));
+    });
     current.on('request', (native: ClientRequest) => write(native));
     current.on('response', (incoming: IncomingMessage) => read(incoming));
   }
@@ -164,10 +171,15 @@ function exchange(
       responseBody: response ? body.text() : null,
       durationMs: Math.round(performance.now() - startedAtMs),
       retryAfter: response?.headers['retry-after'] ?? null,
-      startedAt,
+      requestSent,
     });
   }
 }
+
+const isSecure = (socket: Socket): socket is TLSSocket => socket instanceof TLSSocket;
+
+/** Whether what is written goes out at once: who is not authorized is sent nothing. */
+const isOpen = (socket: Socket): boolean => (isSecure(socket) ? socket.authorized : !socket.connecting);
 
 /** Whether a kept connection was closed before the receiver answered a byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {

@@ -86,5 +86,6 @@ export const answered = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'F
     claims.map((claim) => ({
       ...settlementOf(claim, status),
       responseBody: claim.erased ? null : planted.answer,
+      requestHeaders: claim.erased ? null : planted.answer,
     })),
   );
