@@ -138,7 +138,11 @@ test('trackingId shows one shipment; of a shipment of somebody else, or none, no
   expect(shown(next)).toEqual([[first, 3]]);
   expect(shown(await feed(`?trackingId=${first}&from=${Date.now() + 1_000}`))).toEqual([]);
   const intruder = await registerAccount(service, 'intruder@example.com');
-  for (const [of, id] of [[intruder, first], [account, 'PHNONE']] as const) { // prettier-ignore
+  for (const [of, id] of [
+    [intruder, first],
+    [account, 'PHNONE'],
+  ] as const) {
+    // prettier-ignore
     const answer = await feed(`?trackingId=${id}`, of);
     expectSuccess(answer, 200);
     expect(eventsOf(answer)).toEqual([]);

@@ -32,8 +32,7 @@ export const beginReading = (
       const found = await readFrom(tx, selection, look, fromMs);
       return pageOf(look, found, found.rows.length > 0 ? origin : await latest(), readAtMs);
     }
-    if (start.after === 'latest')
-      return pageOf(look, { rows: [], isEnd: true }, await latest(), readAtMs);
+    if (start.after === 'latest') return pageOf(look, { rows: [], isEnd: true }, await latest(), readAtMs);
     refuseVoid(start.after, look, readAtMs - retentionMs);
     return readAfter(tx, selection, look, start.after, readAtMs);
   });
