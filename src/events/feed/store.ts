@@ -81,15 +81,19 @@ export async function findLatest(tx: Database, shipperId: string, horizon: bigin
   );
 }
 
-/** The last event of the shipper with an id before this one, or the origin. */
+/**
+ * The last event of the shipper with an id before this one, or the origin. Written so that the index of the shipper's
+ * events serves it: that of all ids would lead over everybody's.
+ */
 export async function findBefore(tx: Database, shipperId: string, firstId: string): Promise<Place> {
   return placeOf(
     await tx.query(
       'find-before-in-feed',
       `select e.position, e.event_id as "eventId" from events e
-        where e.shipper_id = $1 and e.shipment_id is not null and e.event_id < $2::uuid
-        order by e.event_id desc limit 1`,
-      [shipperId, firstId],
+        where (e.shipper_id, e.event_id) > ($1::uuid, $3::uuid) and (e.shipper_id, e.event_id) < ($1::uuid, $2::uuid)
+          and e.shipment_id is not null
+        order by e.shipper_id desc, e.event_id desc limit 1`,
+      [shipperId, firstId, origin.eventId],
     ),
   );
 }
