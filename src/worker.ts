@@ -3,6 +3,8 @@ import { queueNames } from './deliveries/dispatch/pointers.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
 import { createPurge } from './deliveries/retention/purge.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
+import { createFold } from './deliveries/stats/fold.js';
+import { dropOldHours } from './deliveries/stats/retention.js';
 import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
 import { advanceReplays } from './deliveries/replay/replay.js';
@@ -20,7 +22,7 @@ import { creationQueueName } from './shipments/queue.js';
 import type { Resources } from './resources.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { sealedForm } from './webhooks/at-rest/secrets.js';
-import { userAgent } from './version.js';
+import { version } from './version.js';
 
 export interface WorkerRole {
   /** What is recorded in this process is sent by it. */
@@ -43,6 +45,7 @@ const maintenanceIntervalMs = 3_600_000;
 const daysWithoutSuccess = 5;
 const purgeIntervalMs = 600_000;
 const purgeStepMs = 2_000;
+const foldPauseMs = 100;
 const erasureIntervalMs = 600_000;
 const erasurePauseMs = 500;
 
@@ -53,12 +56,13 @@ export function startWorker(resources: Resources): WorkerRole {
     db,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics,
     times,
     timeoutMs: config.DELIVERY_TIMEOUT,
     orderHoldMs: config.ORDER_HOLD,
-    userAgent,
+    version,
   };
   const dispatcher = createDispatcher({
     ...sending,
@@ -140,6 +144,7 @@ export function startWorker(resources: Resources): WorkerRole {
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
     await makeLogPartitions(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
+    await dropOldHours(db, config.LOG_RETENTION);
     await dropExpiredKeys(db);
   });
   const erasure = every(erasureIntervalMs, 'erasure', logger, async () => {
@@ -156,6 +161,11 @@ export function startWorker(resources: Resources): WorkerRole {
   const purge = createPurge(db, logger);
   const purges = every(purgeIntervalMs, 'purge webhooks', logger, async () =>
     (await purge()) ? purgeStepMs : undefined,
+  );
+
+  const fold = createFold(db);
+  const folding = every(times.foldEveryMs, 'fold counts', logger, async () =>
+    (await fold()) ? foldPauseMs : undefined,
   );
 
   let isLater = false;
@@ -180,6 +190,7 @@ export function startWorker(resources: Resources): WorkerRole {
       gauges.stop(),
       maintenance.stop(),
       purges.stop(),
+      folding.stop(),
       erasure.stop(),
       removal.stop(),
       sealing.stop(),

@@ -88,9 +88,10 @@ const thoughtOf = [
     'shipment_progress',
     'shipments',
     'shipments_to_erase',
+    'erasures_under_way',
     'shippers',
   ],
-  ...['users', 'webhooks', 'login_origins'],
+  ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // outlives whom it tells of
 ];
 

@@ -12,6 +12,7 @@ import {
   sameDelivery,
 } from '../outbox/sql.js';
 import type { Turn } from '../outbox/types.js';
+import { insertCounts } from '../stats/sql.js';
 
 /** Where a page of the outbox ended. */
 export interface Position {
@@ -127,10 +128,13 @@ export async function takeLapsed(
        returning o.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, lease_until - ${ms('$3')}, null, null, null, null from over`)}
+                               trigger, lease_until - ${ms('$3')}, null, null, null, null, null from over`)}
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, lease_until - ${ms('$3')}, null, null,
-                                null, null from lapsed where trigger <> 'TEST'`)}
+                                null, null, null from lapsed where trigger <> 'TEST'`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, lease_until - ${ms('$3')} as started_at, trigger, false as succeeded,
+                              null::int as duration_ms from lapsed`)}
      )
      update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}

@@ -31,6 +31,7 @@ const dataSteps: Step[] = [
   step('outbox', store.deleteOwed),
   step('deliveries', store.deleteLogged),
   step('orders_to_create', store.deleteWaitingOrders),
+  step('attempt_counts', store.deleteCounts),
   step('events', store.deleteEvents),
   step('idempotency_keys', store.deleteKeys, ''),
 ];

@@ -1,4 +1,5 @@
 import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
+import { lockCounts } from '../../deliveries/stats/fold.js';
 import type { Database } from '../../platform/database/postgres.js';
 
 /** A page of rows of a shipper: how many of them went, and where the next page begins; null at the end. */
@@ -64,7 +65,10 @@ const pieceOf =
     return row!;
   };
 
-const isFull = `(select count(*) from page) = $3`;
+/** How many rows went, and behind which key of the page the next one begins, if this one is full. */
+const pieceBy = (key: string, gone = 'select count(*) from gone') =>
+  `select (${gone})::int as deleted,
+          case when (select count(*) from page) = $3 then (select ${key} from page order by ${key} desc limit 1) end as next`;
 
 /** Webhooks are deleted as their owner would do it, so that nothing is owed to them from then on; and what is by hand. */
 export const stopWebhooks = pieceOf(
@@ -81,9 +85,7 @@ export const stopWebhooks = pieceOf(
    ), asked as (
      delete from redeliveries r using page p where r.webhook_id = any(array[p.webhook_id]) returning 1
    )
-   select ((select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked))::int
-            as deleted,
-          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+   ${pieceBy('webhook_id', `select (select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked)`)}`,
 );
 
 const deliveriesIn = (table: string) => `
@@ -95,11 +97,37 @@ const deliveriesIn = (table: string) => `
   ), gone as (
     delete from ${table} d using page p where ${sameDelivery('d', 'p')} returning 1
   )
-  select (select count(*) from gone)::int as deleted,
-         case when ${isFull} then (select delivery_id from page order by delivery_id desc limit 1) end as next`;
+  ${pieceBy('delivery_id')}`;
 
 export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
 export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
+
+/** What was counted of a shipper's webhooks, hours and what is not folded into them yet. */
+export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {
+  await lockCounts(tx); // what is folded meanwhile would be seen in neither table
+  return removeCounts(tx, shipperId, after, limit);
+};
+
+const countsOf = (table: string) => `
+  select c.webhook_id, c.hour from page p cross join lateral (
+    select webhook_id, hour from ${table} where webhook_id = p.webhook_id limit $3) c limit $3`;
+const countsIn = (table: string, rows: string) => `
+  delete from ${table} c using ${rows} r
+   where c.webhook_id = any(array[r.webhook_id]) and c.hour = any(array[r.hour]) returning 1`;
+
+const removeCounts = pieceOf(
+  'remove-counts',
+  `with page as materialized (
+     select webhook_id from webhooks where shipper_id = $1 and webhook_id > $2::uuid order by webhook_id limit $3
+   ), hours as materialized (${countsOf('webhook_hours')}
+   ), counts as materialized (select distinct * from (${countsOf('attempt_counts')}) c
+   ), gone as (${countsIn('webhook_hours', 'hours')}
+   ), uncounted as (${countsIn('attempt_counts', 'counts')}
+   )
+   select ((select count(*) from gone) + (select count(*) from uncounted))::int as deleted,
+          case when (select count(*) from hours) = $3 or (select count(*) from uncounted) >= $3 then $2::text
+               when (select count(*) from page) = $3 then (select webhook_id::text from page order by webhook_id desc limit 1) end as next`,
+);
 
 /** Orders that nobody has created: among those of all, which are few. */
 export const deleteWaitingOrders = pieceOf(
@@ -117,8 +145,7 @@ export const deleteWaitingOrders = pieceOf(
    ), gone as (
      delete from shipments s using locked l where s.shipment_id = any(array[l.shipment_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select shipment_id from page order by shipment_id desc limit 1) end as next`,
+   ${pieceBy('shipment_id')}`,
 );
 
 export const deleteKeys = pieceOf(
@@ -128,8 +155,7 @@ export const deleteKeys = pieceOf(
    ), gone as (
      delete from idempotency_keys k using page p where k.shipper_id = $1 and k.key = any(array[p.key]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select key from page order by key desc limit 1) end as next`,
+   ${pieceBy('key')}`,
 );
 
 /**
@@ -162,6 +188,8 @@ const removeEventsText = `
     delete from orders_to_create where shipment_id = any($2::uuid[])
   ), kept as (
     delete from shipments_to_erase where shipment_id = any($2::uuid[])
+  ), erased as (
+    delete from erasures_under_way where shipment_id = any($2::uuid[])
   ), ordered as (
     delete from shipments where shipment_id = any($2::uuid[])
   )
@@ -176,8 +204,7 @@ export const deleteWebhooks = pieceOf(
    ), gone as (
      delete from webhooks w using page p where w.webhook_id = any(array[p.webhook_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+   ${pieceBy('webhook_id')}`,
 );
 
 export const deleteUsers = pieceOf(
@@ -189,6 +216,5 @@ export const deleteUsers = pieceOf(
    ), gone as (
      delete from users u using page p where u.user_id = any(array[p.user_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select email from page order by email desc limit 1) end as next`,
+   ${pieceBy('email')}`,
 );
