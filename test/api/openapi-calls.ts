@@ -117,6 +117,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
     testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
     replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listEvents: shipper(() => '/v1/events'),
     listReplays: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replays`),
     getReplay: shipper(({ replayId }) => `/v1/replays/${replayId}`),
     cancelReplay: shipper(({ replayId }) => `/v1/replays/${replayId}/cancel`, post),
