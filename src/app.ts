@@ -16,7 +16,7 @@ import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
-import { apiDocument } from './api-document.js';
+import { apiDocument, notificationsDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
 import { createApp } from './http/server.js';
 import type { Route } from './http/route.js';
@@ -116,7 +116,11 @@ function serve(
     pages:
       role === 'worker'
         ? pages
-        : [...pages, accounts.passwordPage, documentPages(apiDocument(config, routes), publicUrl)],
+        : [
+            ...pages,
+            accounts.passwordPage,
+            documentPages(apiDocument(config, routes), notificationsDocument(), publicUrl),
+          ],
   });
   main.use(express);
   return express;

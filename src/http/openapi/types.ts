@@ -7,6 +7,7 @@ export interface OpenApiDocument {
     description: string;
     license: { name: string; identifier: string };
   };
+  externalDocs: { description: string; url: string };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Paths;
