@@ -1,0 +1,37 @@
+/** How long things last that nobody configures. All in one place, so that tests can run them faster. */
+export interface Times {
+    /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
+    leaseMs: number;
+    /** A claimed delivery is sent within this time or not at all: who stops a webhook waits as long. */
+    longestStartMs: number;
+    /** How often the sweeper walks over a page of the outbox. */
+    sweepEveryMs: number;
+    /** How often orders, redeliveries and what else is rarely forgotten are looked for. */
+    sweepRestEveryMs: number;
+    /** How often a canary goes through each queue; readiness wants one every 30 s. */
+    canaryEveryMs: number;
+    /** How long something may be due before the sweeper takes it for forgotten. */
+    unattendedAfterMs: number;
+    /** How long after an outage the sweeper takes nothing from those who could not renew their leases. */
+    sparedMs: number;
+    /** Outcomes wait this long for company while there is little to do. */
+    lingerMs: number;
+    /** Attempts longer than this are slow: they leave room to others. */
+    slowMs: number;
+    /** An outage of PostgreSQL this long costs no attempt a second time. */
+    patienceMs: number;
+    /** A replay puts its next page into the outbox this often. */
+    replayEveryMs: number;
+    /** How long nothing of a removed shipper may turn up before its last rows go. */
+    removedQuietMs: number;
+    /** What earlier versions kept in plain text is sealed this long after the start, when none of them runs any more. */
+    sealAfterMs: number;
+    /** The waits of a circuit that opens, and the window in which it counts. */
+    circuit: {
+        windowMs: number;
+        firstWaitMs: number;
+        longestWaitMs: number;
+    };
+}
+/** `scale` 0.1 runs leases, sweeps and the waits of circuits ten times as fast; only tests ask for that. */
+export declare const timesOf: (scale?: number) => Times;

@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { type Detail } from '../platform/errors.js';
+import type { Answer } from './envelope.js';
+import type { Tag } from './openapi/intro.js';
+import type { Method } from './openapi/types.js';
+/** Who is calling: null on routes without authentication. */
+export interface Caller {
+    shipperId: string;
+    userId: string;
+    /** Name of the operator's token; null for a shipper's user. */
+    operator: string | null;
+    address: string | null;
+}
+/** What an operator's token allows: to read, to record state events, or everything. */
+export type OperatorScope = 'read' | 'events' | 'admin';
+export interface RouteRequest<Params, Query, Headers, Body> {
+    params: Params;
+    query: Query;
+    headers: Headers;
+    body: Body;
+    caller: Caller;
+}
+/** What the API's document says of an endpoint besides its schemas; nothing of it runs for a request. */
+export interface RouteDocs {
+    operationId: string;
+    tag: Tag;
+    summary: string;
+    description?: string;
+    /** `data` of success by HTTP status; its description says what the answer is. Tests hold real answers to it. */
+    answers: Partial<Record<200 | 201 | 202, z.ZodObject>>;
+    /** The envelope bears a `processId`: the specification has it on order integration only. */
+    hasProcessId?: boolean;
+    /** When it answers an error that not every endpoint of its kind answers, or answers for a reason of its own. */
+    errors?: Partial<Record<409 | 429, string>>;
+    /** A body to begin with, where one with every field would not be; otherwise made of the fields' own examples. */
+    bodyExample?: object;
+}
+/** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
+export interface Route extends RouteDocs {
+    method: Method;
+    path: string;
+    /** `login` checks its credentials itself. */
+    auth: 'login' | 'shipper' | 'operator';
+    /** It takes turns among shippers itself, or waits long for something else than the database. */
+    takesNoTurn?: boolean;
+    /** What the operator's token has to allow; by default `read` for GET, else `admin`. */
+    scope: OperatorScope;
+    params: z.ZodObject;
+    query: z.ZodObject;
+    headers: z.ZodObject;
+    body: z.ZodType;
+    handle(request: RouteRequest<never, never, never, never>, raw: {
+        request: Request;
+        response: Response;
+    }): Promise<Answer | null>;
+}
+interface RouteSpec<Params extends z.ZodObject, Query extends z.ZodObject, Headers extends z.ZodObject, Body extends z.ZodType> extends RouteDocs {
+    method: Method;
+    path: string;
+    auth?: Route['auth'];
+    takesNoTurn?: boolean;
+    scope?: OperatorScope;
+    params?: Params;
+    query?: Query;
+    /** Request headers by the names under which they are documented. */
+    headers?: Headers;
+    body?: Body;
+    /** The answer, or null if the handler wrote the response itself. */
+    handle(request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>, raw: {
+        request: Request;
+        response: Response;
+    }): Promise<Answer | null>;
+}
+/** More wrong fields than any request of good faith has; a bound on the answer to one of bad faith. */
+export declare const maxDetails = 1000;
+declare const nothing: z.ZodObject<{}, z.core.$strip>;
+/** Declares an endpoint; the handler's argument is typed by its schemas. */
+export declare function route<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing, Headers extends z.ZodObject = typeof nothing, Body extends z.ZodType = typeof nothing>(spec: RouteSpec<Params, Query, Headers, Body>): Route;
+/** Validates all parts of a request together, so that one answer names every wrong field. */
+export declare function parseRequest(spec: Route, request: Request): {
+    params: unknown;
+    query: unknown;
+    headers: unknown;
+    body: unknown;
+};
+export declare function detailOf(issue: z.core.$ZodIssue): Detail;
+/** Says what would be right in the words of the whole API; used as zod's global error map. */
+export declare function describeIssue(issue: z.core.$ZodRawIssue): string | undefined;
+export {};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+/** `data` of order integration: the order with every field, and what the service adds. */
+export declare const orderResult: z.ZodObject<{
+    recipientLocation: z.ZodObject<{
+        street: z.ZodNonOptional<z.ZodString>;
+        number: z.ZodNonOptional<z.ZodString>;
+        administrativeArea: z.ZodNonOptional<z.ZodString>;
+        subAdministrativeArea: z.ZodNonOptional<z.ZodString>;
+        country: z.ZodNonOptional<z.ZodString>;
+        neighborhood: z.ZodNonOptional<z.ZodString>;
+        postalCode: z.ZodNonOptional<z.ZodString>;
+        notes: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodString>>>;
+        reference: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodString>>>;
+        intNumber: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodString>>>;
+        lat: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodNumber>>>;
+        lng: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodNumber>>>;
+    }, z.core.$strip>;
+    shipperTrackingId: z.ZodString;
+    shipperDropoffDate: z.ZodISODateTime;
+    expectedDeliveryDate: z.ZodISODateTime;
+    lotId: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodString>>>;
+    recipientInformation: z.ZodObject<{
+        fullName: z.ZodNonOptional<z.ZodString>;
+        phone: z.ZodNonOptional<z.ZodString>;
+        email: z.ZodNonOptional<z.ZodOptional<z.ZodNullable<z.ZodString>>>;
+    }, z.core.$strip>;
+    package: z.ZodObject<{
+        packageType: z.ZodNonOptional<z.ZodString>;
+        description: z.ZodNonOptional<z.ZodString>;
+        valueCurrency: z.ZodNonOptional<z.ZodString>;
+        weight: z.ZodNonOptional<z.ZodNumber>;
+        weightUnit: z.ZodNonOptional<z.ZodString>;
+        length: z.ZodNonOptional<z.ZodNumber>;
+        width: z.ZodNonOptional<z.ZodNumber>;
+        height: z.ZodNonOptional<z.ZodNumber>;
+        dimensionsUnit: z.ZodNonOptional<z.ZodString>;
+        items: z.ZodNonOptional<z.ZodOptional<z.ZodUnknown>>;
+        contentValue: z.ZodNumber;
+    }, z.core.$strip>;
+    dropoffLocation: z.ZodObject<{
+        street: z.ZodString;
+        administrativeArea: z.ZodString;
+        subAdministrativeArea: z.ZodString;
+        country: z.ZodString;
+        neighborhood: z.ZodString;
+        neighborhoodType: z.ZodString;
+        zipCode: z.ZodString;
+        lat: z.ZodNumber;
+        lng: z.ZodNumber;
+        number: z.ZodString;
+        intNumber: z.ZodNullable<z.ZodString>;
+        reference: z.ZodString;
+        observations: z.ZodString;
+    }, z.core.$strip>;
+    trackingId: z.ZodString;
+    shipmentId: z.ZodUUID;
+}, z.core.$strip>;
+export declare const tracking: z.ZodObject<{
+    trackingId: z.ZodString;
+    shipmentId: z.ZodUUID;
+    shipperTrackingId: z.ZodString;
+    state: z.ZodNullable<z.ZodString>;
+    history: z.ZodArray<z.ZodObject<{
+        state: z.ZodString;
+        timestamp: z.ZodInt;
+        lat: z.ZodNullable<z.ZodNumber>;
+        lng: z.ZodNullable<z.ZodNumber>;
+        anomalies: z.ZodUnknown;
+        evidences: z.ZodArray<z.ZodUnknown>;
+    }, z.core.$strip>>;
+}, z.core.$strip>;

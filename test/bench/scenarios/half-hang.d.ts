@@ -1,0 +1,2 @@
+import type { Scenario } from './scenario.js';
+export declare const halfHang: Scenario;

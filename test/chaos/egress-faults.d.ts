@@ -1,0 +1,3 @@
+import type { Fault } from './fault.js';
+/** What webhooks may make the service call. */
+export declare const egressFaults: Fault[];
