@@ -14,6 +14,7 @@ import { createTestSender } from './deliveries/on-demand/test.js';
 import { noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
 import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
+import { createFeed } from './events/feed/feed.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
 import { apiDocument, notificationsDocument } from './api-document.js';
@@ -76,9 +77,12 @@ export async function startApp(
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
-    const express = serve(resources, role, worker, listeners);
+    const { express, endWaits } = serve(resources, role, worker, listeners);
     // Both at once: while requests finish, no new work begins.
-    releasers.push('http server', () => Promise.all([listeners.main.close(), worker?.drain()]));
+    releasers.push('http server', () => {
+      endWaits();
+      return Promise.all([listeners.main.close(), worker?.drain()]);
+    });
     const { engine } = resources;
     logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
     return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
@@ -94,17 +98,26 @@ function serve(
   resources: Resources,
   role: Role,
   worker: WorkerRole | null,
-  { main, url, pages }: Listeners,
-): Express {
+  { main, url, pages, mostConnections }: Listeners,
+): { express: Express; endWaits(): void } {
   const { config, logger, metrics } = resources;
   const accounts = openAccounts(resources);
   const publicUrl = () => config.PUBLIC_URL ?? url;
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
   const handOver = worker?.handOver ?? byQueue(resources);
+  const feed = createFeed({
+    db: resources.apiDb,
+    retentionMs: config.LOG_RETENTION,
+    stillAllowed: (request) => accounts.authenticate.shipper(request, 'read'),
+    mostWaiting: Math.ceil(mostConnections / 2),
+    logger,
+    onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
+  });
+  resources.recorded.on(feed.nudge);
   const routes =
     role === 'worker'
       ? []
-      : [...accounts.routes(handOver), ...apiRoutes(resources, worker, handOver, publicUrl)];
+      : [...accounts.routes(handOver), ...apiRoutes(resources, worker, handOver, publicUrl), feed.route];
   const express = createApp({
     authenticate: accounts.authenticate,
     limit: accounts.limit,
@@ -123,7 +136,7 @@ function serve(
           ],
   });
   main.use(express);
-  return express;
+  return { express, endWaits: feed.endWaits };
 }
 
 /** What a role needs to be ready, and what it only reports: the API takes orders while the queue is away. */
