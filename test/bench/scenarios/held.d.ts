@@ -1,2 +1,0 @@
-import { type Scenario } from './scenario.js';
-export declare const heldScenario: Scenario;
