@@ -6,7 +6,7 @@ const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'acco
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
   receiver: ['cli/terminal', 'client/index'],
-  cli: ['version', 'client/index'],
+  cli: ['version', 'client/index', 'client/listen/command'],
   client: [],
 };
 
@@ -37,7 +37,9 @@ const apart = Object.entries(programs).flatMap(([program, needed]) =>
               regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(?:${needed.join('|')})\\.js$)`,
               message: `Of the service, ${program} knows ${needed.join(' and ') || 'nothing'}.`,
             },
-            ...(program === 'client' ? [{ regex: '^(?!node:|\\.)', message: 'Its package has no dependencies.' }] : []),
+            ...(program === 'client'
+              ? [{ regex: '^(?!node:|\\.)', message: 'Its package has no dependencies.' }]
+              : []),
           ],
         },
       ],

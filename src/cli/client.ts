@@ -92,7 +92,8 @@ function notes({ status, details, retryAfterMs, requestId }: ParcelhookError, is
   const lines = details.map(({ path, message }) => `${path}: ${message}`);
   if (status === 401) lines.push('Is --token or OPERATOR_TOKEN one that the service was started with?');
   if (isForeign) lines.push('Is --url right?');
-  if (status === 429 && retryAfterMs !== null) lines.push(`retry after: ${Math.ceil(retryAfterMs / 1_000)} s`);
+  if (status === 429 && retryAfterMs !== null)
+    lines.push(`retry after: ${Math.ceil(retryAfterMs / 1_000)} s`);
   if (requestId && !isForeign) lines.push(`request id: ${requestId}`);
   return lines;
 }

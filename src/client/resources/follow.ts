@@ -50,6 +50,7 @@ export async function* followEvents(
         page = await list({ ...position, ...only, limit: pageSize }, { signal, retries: 0 });
       } catch (error) {
         if (!isBreak(error)) throw error;
+        delete position.wait; // `onCursor` hears at once that it is back
         const waitMs = Math.min(Math.max(backoffMs(failures++), error.retryAfterMs ?? 0), longestWaitMs);
         onBreak?.(error, waitMs);
         await pause(waitMs, signal);
