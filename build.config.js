@@ -50,7 +50,9 @@ function tsc(...args) {
     stdio: 'inherit',
   });
   if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+  if (status === 0) return;
+  rmSync(staging, { recursive: true, force: true });
+  process.exit(status ?? 1);
 }
 
 function bundlePrograms() {

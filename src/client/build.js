@@ -12,7 +12,12 @@ export async function buildClient(folder, { version, tsc }) {
   const within = (file) => path.join(folder, file);
   await Promise.all([
     bundle({ ...options, format: 'cjs', entryPoints: [`${source}/index.ts`], outfile: within('index.cjs') }),
-    bundle({ ...options, format: 'esm', entryPoints: [`${source}/main.ts`], outfile: within('parcelhook.js') }),
+    bundle({
+      ...options,
+      format: 'esm',
+      entryPoints: [`${source}/main.ts`],
+      outfile: within('parcelhook.js'),
+    }),
   ]);
   // One and the same, whoever loads it: an error is an instance of its class for both.
   const names = Object.keys(createRequire(import.meta.url)(path.resolve(within('index.cjs'))));
