@@ -47,6 +47,7 @@ const routes: Route[] = [
   ['GET', () => '/v1/egress'],
   ['POST', () => '/v1/shipments', sampleOrder()],
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
+  ['GET', () => '/v1/events'],
   ['GET', () => '/v1/deliveries'],
   ['GET', ({ deliveryId }) => `/v1/deliveries/${deliveryId}`],
 ];
@@ -112,6 +113,8 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
 test('lists show only what is one’s own', async () => {
   expect((await intruder.call('/v1/webhooks')).data.webhooks).toEqual([]);
   expect((await intruder.call('/v1/deliveries')).data.deliveries).toEqual([]);
+  expect((await intruder.call('/v1/events')).data.events).toEqual([]);
+  expect((await intruder.call(`/v1/events?trackingId=${ids.trackingId}`)).data.events).toEqual([]);
   expect((await owner.call('/v1/webhooks')).data.webhooks).toHaveLength(1);
 });
 

@@ -114,6 +114,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
     testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
     replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listEvents: shipper(() => '/v1/events'),
     listDeliveries: shipper(() => '/v1/deliveries'),
     getDelivery: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}`),
     redeliver: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}/redeliver`, post),
