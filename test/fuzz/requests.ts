@@ -49,7 +49,10 @@ function validRequest({ method, path, operation }: Described, components: Compon
     const own = parameters.filter((parameter) => parameter.in === place);
     return fc.record(
       Object.fromEntries(
-        own.map(({ name, schema }) => [name, name === 'wait' ? shortWait : fieldOf(name, schema, components)]),
+        own.map(({ name, schema }) => [
+          name,
+          name === 'wait' ? shortWait : fieldOf(name, schema, components),
+        ]),
       ),
       { requiredKeys: own.filter(({ required }) => required).map(({ name }) => name), noNullPrototype: true },
     );

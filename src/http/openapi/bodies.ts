@@ -11,14 +11,17 @@ const within = (inner: JsonSchema): JsonSchema[] => [
   { type: 'object', propertyNames: fieldName, additionalProperties: inner },
 ];
 
-/** `components.schemas` that bodies refer to. Two levels are told; a schema that refers to itself breaks many tools. */
+/** `components.schemas` that bodies refer to. */
 export const bodyComponents: Record<string, JsonSchema> = {
   AnyJson: {
     description:
       'Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep.',
     anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
   },
-  NestedJson: { description: 'The same within it.', anyOf: [...scalars, ...within({})] },
+  NestedJson: {
+    description: 'The same within it.',
+    anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
+  },
 };
 
 /** Says in a body's schema what holds for every body (body.ts): also in fields that nobody knows. */
@@ -42,4 +45,4 @@ export const mapped = (schemas: Record<string, JsonSchema>): Record<string, Json
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asBody(schema)]));
 
 const isAnything = (schema: JsonSchema): boolean =>
-  !['type', '$ref', 'anyOf', 'enum', 'const'].some((name) => name in schema);
+  !['type', '$ref', 'anyOf', 'enum', 'const', 'required'].some((name) => name in schema);

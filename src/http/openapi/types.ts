@@ -94,7 +94,6 @@ export interface JsonSchema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  minProperties?: number;
   maxProperties?: number;
   [keyword: string]: unknown;
 }
