@@ -70,6 +70,6 @@ export async function startListener(
 ): Promise<Listener> {
   const env = credentials(url, account);
   const listener = runListen(['--forward', forward, '--json', ...args], env, script);
-  await until(`listening: ${listener.errors()}`, () => listener.lines('listening').length === 1);
+  await until('it listens', () => listener.lines('listening').length === 1, 60_000);
   return listener;
 }
