@@ -1,10 +1,12 @@
-import { typed, type Request } from './api/operations.js';
+import { asked, typed, type Request } from './api/operations.js';
+import type { States } from './api/pending.js';
 import type { Egress } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
 import { checked, limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
 import { fixedCredentials, loggedIn } from './http/session.js';
 import { deliveries, type Deliveries } from './resources/deliveries.js';
 import { events, type Events } from './resources/events.js';
+import { replays, type Replays } from './resources/replays.js';
 import { shipments, type Shipments } from './resources/shipments.js';
 import { webhooks, type Webhooks } from './resources/webhooks.js';
 
@@ -18,8 +20,11 @@ export interface ClientOptions extends ServiceOptions {
 export interface Client {
   shipments: Shipments;
   webhooks: Webhooks;
+  replays: Replays;
   deliveries: Deliveries;
   events: Events;
+  /** Which states there are, and which may follow which. */
+  states(options?: CallOptions): Promise<States>;
   /** The networks that notifications come from. */
   egress(options?: CallOptions): Promise<Egress>;
   /** Any endpoint by its path, also one that has no method here: `request('get', '/v1/egress', {})`. */
@@ -48,8 +53,10 @@ export function createClient(options: ClientOptions): Client {
   return {
     shipments: shipments(request, send),
     webhooks: webhooks(request, send),
+    replays: replays(send),
     deliveries: deliveries(request),
     events: events(send, limits),
+    states: (callOptions) => asked(send)('get', '/v1/states', callOptions),
     egress: (callOptions = {}) => request('get', '/v1/egress', callOptions),
     request,
   };

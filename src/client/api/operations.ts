@@ -63,3 +63,9 @@ export type RequestOptions<Operation> = CallOptions &
 export const typed = <Prefix extends string>(send: Send): Request<Prefix> =>
   (async (method: Method, path: string, options: object) =>
     (await send(method, path, options)).data) as Request<Prefix>;
+
+/** `data` of an answer of which the caller knows the type. */
+export const asked =
+  (send: Send) =>
+  async <Data>(...request: Parameters<Send>): Promise<Data> =>
+    (await send(...request)).data as Data;

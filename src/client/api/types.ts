@@ -16,6 +16,7 @@ export type WebhookWithSecret = Schemas['WebhookWithSecret'];
 export type WebhookWithHealth = Schemas['WebhookWithHealth'];
 export type WebhookQuery = QueryOf<operations['listWebhooks']>;
 export type WebhookPage = Data<'listWebhooks'>;
+export type ListedWebhook = WebhookPage['webhooks'][number];
 export type DeletedWebhook = Data<'deleteWebhook'>;
 export type RotatedSecret = Data<'rotateSecret'>;
 export type TestResult = Data<'testWebhook'>;

@@ -10,7 +10,8 @@ type Answer = Pick<Response, 'status' | 'headers'>;
 
 export function successOf(base: string, answer: Answer, text: string): Envelope {
   const body = parsed(text) as Partial<Envelope> | null;
-  if (typeof body?.data === 'object' && body.data !== null) return body as Envelope;
+  const { data } = body ?? {};
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return body as Envelope;
   throw unexpected(base, answer);
 }
 

@@ -46,44 +46,37 @@ export function createSend(service: Service, credentials: Credentials, limits: L
   return async (method, path, options = {}) => {
     const { signal, json, body } = options;
     const timeoutMs = options.timeoutMs ?? limits.timeoutMs;
-    const endsAtMs = performance.now() + (options.totalTimeoutMs ?? limits.totalTimeoutMs);
     const target = targetOf(path, options, service.key);
     const content = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    // A login has tries of its own: they are not multiplied by those of the request.
+    let authorization = await credentials.header(signal);
+    const endsAtMs = performance.now() + (options.totalTimeoutMs ?? limits.totalTimeoutMs);
 
-    const once = (authorization: string) =>
+    const once = () =>
       exchange(service, {
         method: method.toUpperCase(),
         target,
         headers: { ...options.headers, authorization },
         body: content,
-        timeoutMs: Math.max(1, Math.min(timeoutMs, endsAtMs - performance.now())),
+        timeoutMs: Math.max(1, Math.ceil(Math.min(timeoutMs, endsAtMs - performance.now()))),
         signal,
       });
 
-    /** A 401 means that nothing was done: with another token the same request may be sent again, whatever it is. */
-    async function authorized(): Promise<Envelope> {
-      const header = await credentials.header(signal);
+    const attempt = async (failures: number): Promise<Envelope> => {
       try {
-        return await once(header);
+        return await once();
       } catch (error) {
-        if (!isStatus(error, 401) || !credentials.refused(header)) throw error;
-        return once(await credentials.header(signal));
+        if (options.gone && failures > 0 && isStatus(error, 404)) return { data: options.gone };
+        // A 401 means that nothing was done: with another token the same may be sent again, whatever it is.
+        if (!isStatus(error, 401) || !credentials.refused(authorization)) throw error;
+        authorization = await credentials.header(signal);
+        return once();
       }
-    }
+    };
 
     const repeatable = options.repeatable ?? method !== 'post';
     const retries = repeatable ? (options.retries ?? limits.retries) : 0;
-    return withRetries(
-      async (failures) => {
-        try {
-          return await authorized();
-        } catch (error) {
-          if (options.gone && failures > 0 && isStatus(error, 404)) return { data: options.gone };
-          throw error;
-        }
-      },
-      { retries, endsAtMs, signal },
-    );
+    return withRetries(attempt, { retries, endsAtMs, signal });
   };
 }
 

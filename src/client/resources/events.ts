@@ -1,4 +1,5 @@
 import type { EventPage, EventQuery, FeedEvent } from '../api/pending.js';
+import { asked } from '../api/operations.js';
 import type { CallOptions, Limits, Send } from '../http/send.js';
 import { followEvents, type FollowOptions } from './follow.js';
 
@@ -13,15 +14,11 @@ export interface Events {
 const longestWaitMs = 30_000;
 
 export function events(send: Send, { timeoutMs, totalTimeoutMs }: Limits): Events {
-  async function list(query: EventQuery = {}, options: CallOptions = {}): Promise<EventPage> {
+  const ask = asked(send);
+  const list: Events['list'] = (query = {}, options) => {
     const waitMs = query.wait === undefined ? 0 : longestWaitMs;
-    const { data } = await send('get', '/v1/events', {
-      timeoutMs: timeoutMs + waitMs,
-      totalTimeoutMs: totalTimeoutMs + waitMs,
-      ...options,
-      query,
-    });
-    return data as EventPage;
-  }
+    const limits = { timeoutMs: timeoutMs + waitMs, totalTimeoutMs: totalTimeoutMs + waitMs };
+    return ask('get', '/v1/events', { ...limits, ...options, query });
+  };
   return { list, follow: (options = {}) => followEvents(list, options) };
 }

@@ -34,7 +34,7 @@ export function verify(
   if (!(secondsOff <= toleranceSeconds)) {
     throw invalid(`webhook-timestamp is more than ${toleranceSeconds} s away from this machine's clock`);
   }
-  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const secrets = [secret ?? []].flat();
   if (secrets.length === 0) throw new TypeError('A webhook secret is missing or empty.');
   const expected = secrets.map((each) => sign(each, id, timestamp, rawBody));
   if (!expected.some((one) => given.some((other) => isSame(one, other)))) {
