@@ -114,6 +114,7 @@ function serve(
     onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
   });
   resources.recorded.on(feed.nudge);
+  metrics.onScrape(() => metrics.feedWaiting.set(feed.waiting()));
   const routes =
     role === 'worker'
       ? []

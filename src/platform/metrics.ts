@@ -138,6 +138,7 @@ export function createMetrics() {
       ['refused', 'displaced'],
     ),
     connections: gauge('http_connections', 'Open connections to this process.'),
+    feedWaiting: gauge('feed_waiting', 'Requests for the feed that wait for events.'),
     connectionsLimit: gauge('http_connections_limit', 'The most connections this process takes.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 

@@ -133,7 +133,7 @@ test('the events of one commit keep their sequence, also where the clock is put 
   let backMs = 0;
   globalThis.Date = class extends RealDate {
     constructor(...given: [number]) {
-      super(...((given.length > 0 ? given : [RealDate.now() - (backMs += 1_000)]) as [number]));
+      super(given.length > 0 ? given[0] : RealDate.now() - (backMs += 1_000));
     }
   } as DateConstructor;
   try {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../api/expect.js';
 import { operator, placeOrder, registerAccount, type Account, type Answer } from '../client.js';
@@ -39,7 +38,11 @@ const connections = async () =>
         where datname = current_database() and application_name like 'parcelhook%'`,
     )
   )[0]!;
-const untilWaiting = () => sleep(300);
+const untilWaiting = (at: { url: string } = service, count = 1) =>
+  until('who waits does', async () => {
+    const text = await (await fetch(`${at.url}/metrics`)).text();
+    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
+  });
 const least = async (times: number, measure: () => Promise<number>) => {
   const measured: number[] = [];
   for (let n = 0; n < times; n += 1) measured.push(await measure());
@@ -97,7 +100,7 @@ test('fifty of a shipper wait, without a connection to PostgreSQL each; one more
   const clients = Array.from({ length: 50 }, () => new AbortController());
   const waiting = clients.map(({ signal }) => fetch(url, { headers, signal }).catch(() => null));
   const isFull = async () => (await poll(account, undefined, '1ms')).answer.httpStatus === 429;
-  await until('all wait', isFull);
+  await untilWaiting(service, 50);
   const { answer } = await poll(account);
   expectFailure(answer, 429);
   expect(answer.headers.get('retry-after')).toBe('1');
@@ -135,7 +138,7 @@ test('a wait ends within ten seconds for who may not call any more, on every pro
         const account = await newAccount();
         const there = accountAt(account, process);
         const polled = poll(there);
-        await untilWaiting();
+        await untilWaiting(process, changes.length);
         const changedAt = Date.now();
         expect((await change(account)).httpStatus).toBeLessThan(300);
         const { answer, at } = await polled;
@@ -169,7 +172,7 @@ test('who waits at a SIGTERM is answered at once, empty, and goes on elsewhere',
   const stopping = await startProcess(service.env, 'api');
   const there = accountAt(account, stopping);
   const polled = [poll(there), poll(there)];
-  await sleep(1_000);
+  await untilWaiting(stopping, 2);
   const stoppedAt = Date.now();
   stopping.kill('SIGTERM');
   for (const { answer, at } of await Promise.all(polled)) {

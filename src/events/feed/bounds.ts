@@ -4,6 +4,8 @@ import { tooManyRequests } from '../../platform/errors.js';
 export interface FeedBounds {
   /** Takes a place among those who wait; what gives it back. Throws ApiError TOO_MANY_REQUESTS where there is none. */
   wait(shipperId: string): () => void;
+  /** How many wait. */
+  waiting(): number;
   /** Counts an answer until its client has taken it. Throws ApiError TOO_MANY_REQUESTS where too much is untaken. */
   answer(shipperId: string, sizeBytes: number, response: Response): void;
 }
@@ -45,6 +47,7 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
         inAll -= 1;
       };
     },
+    waiting: () => inAll,
     answer: (shipperId, sizeBytes, response) => {
       const before = untaken.get(shipperId) ?? 0;
       if (before > 0 && before + sizeBytes > options.mostUntakenBytes)

@@ -9,6 +9,8 @@ export interface Feed {
   route: Route;
   /** This process has recorded events of these shippers: whoever waits for them need not wait longer. */
   nudge(shipperIds: Iterable<string>): void;
+  /** How many wait. */
+  waiting(): number;
   /** Answers all who wait with what there is; nobody waits any more. */
   endWaits(): void;
 }
@@ -37,6 +39,7 @@ export function createFeed(deps: FeedDependencies): Feed {
   return {
     route: feedRoute({ ...deps, gate: createGate(reads), bounds, watcher }),
     nudge: watcher.nudge,
+    waiting: bounds.waiting,
     endWaits: watcher.stop,
   };
 }

@@ -53,7 +53,10 @@ const lookText = `
  */
 export async function lookAtFeed(tx: Database): Promise<Look> {
   let [row] = await tx.query<LookRow>('look-at-feed', lookText);
-  if (!row!.isOwn && (await renewFeed(tx))) [row] = await tx.query<LookRow>('look-at-feed', lookText);
+  if (!row!.isOwn) {
+    await renewFeed(tx);
+    [row] = await tx.query<LookRow>('look-at-feed', lookText);
+  }
   const { epoch, firstPosition, oldest, next, writers } = row!;
   const horizon = horizonOf({
     oldest: BigInt(oldest),
@@ -71,7 +74,7 @@ export async function lookAtFeed(tx: Database): Promise<Look> {
 /**
  * Where the database was restored from a dump, its cursors become void: the ids of transactions begin anew, and what was
  * recorded after the dump is gone. All that is recorded from now on comes after all that is there: no server comes to
- * 2^48 transactions. True for the one process that did it.
+ * 2^48 transactions. True for the one that did it.
  */
 export async function renewFeed(db: Database): Promise<boolean> {
   const rows = await db.query(

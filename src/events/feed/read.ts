@@ -13,6 +13,8 @@ export interface FeedPage {
 /** Where a reader begins. */
 export type Start = { after: Cursor | 'latest' } | { from: Date };
 
+/** As the log, whose days go as a whole; a reader from the beginning must have time for its first pages. */
+const graceMs = 86_400_000;
 /** An event's id may be made this much before its position, or by a clock that is ahead. */
 const leewayMs = 60_000;
 
@@ -32,9 +34,8 @@ export const beginReading = (
       const found = await readFrom(tx, selection, look, fromMs);
       return pageOf(look, found, found.rows.length > 0 ? origin : await latest(), readAtMs);
     }
-    if (start.after === 'latest')
-      return pageOf(look, { rows: [], isEnd: true }, await latest(), readAtMs);
-    refuseVoid(start.after, look, readAtMs - retentionMs);
+    if (start.after === 'latest') return pageOf(look, { rows: [], isEnd: true }, await latest(), readAtMs);
+    refuseVoid(start.after, look, readAtMs - retentionMs - graceMs);
     return readAfter(tx, selection, look, start.after, readAtMs);
   });
 

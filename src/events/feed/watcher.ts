@@ -36,7 +36,7 @@ const times = {
 
 /**
  * One for all who wait in this process: while there are any, it looks in short intervals which of them have something
- * to read, on one connection, which is given back in between. A look that fails is the answer of all who wait.
+ * to read, on one connection, which is given back in between. Two looks in a row that fail are the answer of all who wait.
  */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();
@@ -45,6 +45,7 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
   let looking = false;
   let soon = false;
   let lookedAt = -Infinity;
+  let failures = 0;
   let stopped = false;
 
   const remove = (key: string, group: Group) => {
@@ -89,9 +90,11 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
     soon = false;
     try {
       await look();
+      failures = 0;
     } catch (error) {
+      failures += 1;
       if (!(error instanceof ApiError)) logger.error({ error: describeError(error) }, 'feed not looked at');
-      settleAll(({ reject }) => reject(error));
+      if (failures > 1) settleAll(({ reject }) => reject(error));
     }
     looking = false;
     lookedAt = performance.now();
