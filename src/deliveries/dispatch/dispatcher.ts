@@ -99,12 +99,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     metrics: options.metrics,
     lanes,
     leaseMs: times.leaseMs,
-    spareFor: (lane) => {
-      if (lane.slow) return places.freeFor(lane);
+    spares: () => {
       const free = spare() - reservations.total();
-      return lanes.holdsSome(lane.shipperId)
-        ? free - Math.floor(mostClaims() * keptShare)
-        : free + concurrency;
+      const kept = Math.floor(mostClaims() * keptShare);
+      const known = new Map<string, boolean>(); // a shipper may have ten thousand lanes
+      return (lane) => {
+        if (lane.slow) return places.freeFor(lane);
+        const holdsSome = known.get(lane.shipperId) ?? lanes.holdsSome(lane.shipperId);
+        known.set(lane.shipperId, holdsSome);
+        return holdsSome ? free - kept : free + concurrency;
+      };
     },
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
