@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { basic, operator, placeOrder, registerAccount, registerWebhook, request } from '../client.js';
+import { createClient } from '../../src/client/index.js';
+import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../client.js';
 import type { Account } from '../client.js';
 import { startProcess, startService, type Service } from '../harness.js';
 import { startReceiver, type Received, type Receiver } from '../receiver.js';
-import { accountAt, placeOrders, until, verifyAll } from './support.js';
+import { until, verifyAll } from './support.js';
 import { credentials, imageCli, runListen, startListener, type Listener } from './support/listener.js';
 
 /** For what takes a second or less, on a busy machine. */
@@ -14,8 +15,7 @@ let local: Receiver;
 let listener: Listener | undefined;
 
 beforeAll(async () => {
-  // Tokens end while it listens.
-  service = await startService({ env: { TOKEN_TTL: '3s', LOGIN_LIMIT_ACCOUNT: '100000' } });
+  service = await startService();
   local = await startReceiver();
 });
 afterEach(async () => {
@@ -33,35 +33,35 @@ async function newAccount(): Promise<Account> {
   accounts += 1;
   const made = await registerAccount(service, `user${accounts}@example.com`);
   local.received = [];
-  return withFreshTokens(made);
-}
-
-/** Logs in again where the token has ended, as it soon does. */
-function withFreshTokens(made: Account): Account {
-  let current = made;
-  const call: Account['call'] = async (path, options) => {
-    const answer = await current.call(path, options);
-    if (answer.httpStatus !== 401) return answer;
-    current = accountAt({ ...made, token: await tokenOf(made) }, service);
-    return call(path, options);
-  };
-  return { ...made, call };
-}
-
-async function tokenOf({ accountKey, email, password }: Account): Promise<string> {
-  const headers = { authorization: basic(email, password) };
-  const { data } = await request(`${service.url}/v1/login?key=${accountKey}`, { headers });
-  return data.token as string;
+  return made;
 }
 
 const listenTo = (args: string[] = [], script?: string) =>
   startListener(service.url, account, local.url, args, script);
 
+/** By the typed client, which tries again where the service is out of breath. */
+async function placeOrders(count: number): Promise<string[]> {
+  const { accountKey: key, email, password } = account;
+  const client = createClient({ url: service.url, key, email, password, retries: 20 });
+  const trackingIds: string[] = [];
+  while (trackingIds.length < count) {
+    const few = Array.from({ length: Math.min(5, count - trackingIds.length) }, () => sampleOrder());
+    const placed = await Promise.all(few.map((order) => client.shipments.create(order)));
+    trackingIds.push(...placed.map(({ trackingId }) => trackingId));
+  }
+  return trackingIds;
+}
+
 /** Moves shipments on, many at once. */
 const record = (trackingIds: string[], state: string) =>
-  operator(service, '/events', {
-    body: { events: trackingIds.map((trackingId) => ({ trackingId, state })) },
-  });
+  until(
+    `all are ${state}`,
+    async () => {
+      const events = trackingIds.map((trackingId) => ({ trackingId, state }));
+      return (await operator(service, '/events', { body: { events } })).httpStatus === 202;
+    },
+    patienceMs,
+  );
 
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string;
 const stateOf = ({ notification }: Received) => notification.state as string;
@@ -91,7 +91,7 @@ describe('listen', () => {
     const hook = await startReceiver();
     await registerWebhook(account, hook.url);
     listener = await listenTo();
-    const trackingIds = await placeOrders(account, 60);
+    const trackingIds = await placeOrders(60);
     await until('all are created', () => local.received.length === 60, patienceMs);
     await record(trackingIds, 'PICKED_UP');
     await killAndRestart();
@@ -109,7 +109,7 @@ describe('listen', () => {
     expect(listener.lines('interrupted').length).toBe(1);
     expect(listener.lines('resumed').length).toBe(1);
     verifyAll(local.received, listener.lines('listening')[0]!.secret as string);
-    expectSameAsWebhook(hook.received);
+    expectSameAsWebhook(await hook.waitFor(120, undefined, patienceMs));
     await hook.close();
   });
 
@@ -166,7 +166,7 @@ describe('listen', () => {
 
   test('begins where it is told, takes the states that it is told, signs with the secret that it is told', async () => {
     account = await newAccount();
-    const trackingIds = await placeOrders(account, 3);
+    const trackingIds = await placeOrders(3);
     await until('they are created', async () => (await feedIds()).length === 3);
     await record(trackingIds, 'PICKED_UP');
     await record(trackingIds, 'IN_TRANSIT');
@@ -211,7 +211,6 @@ describe('listen', () => {
 
 /** Byte for byte, but for when it was signed and by whom. */
 function expectSameAsWebhook(received: Received[]): void {
-  expect(received.length).toBeGreaterThan(100);
   const own = /^(host|connection|webhook-(timestamp|signature)|parcelhook-attempt)$/;
   const shownOf = ({ body, headers }: Received) => ({
     body,
