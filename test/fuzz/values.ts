@@ -47,8 +47,7 @@ export function valueOf(schema: JsonSchema, components: Components): fc.Arbitrar
 function madeOf(schema: JsonSchema, components: Components, examples: unknown[]): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf && !schema.properties)
-    return fc.oneof(...schema.anyOf.map((one) => valueOf(one, components)));
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => valueOf(one, components)));
   const types = [schema.type ?? 'any'].flat();
   return fc.oneof(...types.map((type) => ofType(type, schema, components, examples)));
 }
@@ -92,7 +91,8 @@ const numberOf = ({ minimum, maximum, exclusiveMinimum }: JsonSchema) =>
   });
 
 function objectOf(schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
-  const { properties, required = [], anyOf = [], maxProperties = 5 } = schema;
+  const { properties, required = [], maxProperties = 5 } = schema;
+  const needed = oneOf(schema);
   const more = fc.dictionary(
     textOf({ pattern: '^[a-z]{1,9}$', ...schema.propertyNames }, []).filter(
       (name) => !/^__|^const/.test(name),
@@ -111,10 +111,12 @@ function objectOf(schema: JsonSchema, components: Components): fc.Arbitrary<unkn
       { weight: 4, arbitrary: own },
       { weight: 1, arbitrary: fc.tuple(more, own).map(([a, b]) => ({ ...a, ...b })) },
     )
-    .filter(
-      (value) => anyOf.length === 0 || anyOf.some((one) => one.required!.every((name) => name in value)),
-    );
+    .filter((value) => !needed || needed.some((name) => name in value));
 }
+
+/** The fields of which a body must have one (`oneOfFields`). */
+const oneOf = ({ not }: JsonSchema): string[] | undefined =>
+  (not as { propertyNames?: { not?: { enum?: string[] } } } | undefined)?.propertyNames?.not?.enum;
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0');
 

@@ -11,17 +11,14 @@ const within = (inner: JsonSchema): JsonSchema[] => [
   { type: 'object', propertyNames: fieldName, additionalProperties: inner },
 ];
 
-/** `components.schemas` that bodies refer to. */
+/** `components.schemas` that bodies refer to. Two levels are told; a schema that refers to itself breaks many tools. */
 export const bodyComponents: Record<string, JsonSchema> = {
   AnyJson: {
     description:
       'Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep.',
     anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
   },
-  NestedJson: {
-    description: 'The same within it.',
-    anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
-  },
+  NestedJson: { description: 'The same within it.', anyOf: [...scalars, ...within({})] },
 };
 
 /** Says in a body's schema what holds for every body (body.ts): also in fields that nobody knows. */
@@ -45,4 +42,4 @@ export const mapped = (schemas: Record<string, JsonSchema>): Record<string, Json
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asBody(schema)]));
 
 const isAnything = (schema: JsonSchema): boolean =>
-  !['type', '$ref', 'anyOf', 'enum', 'const', 'required'].some((name) => name in schema);
+  !['type', '$ref', 'anyOf', 'enum', 'const'].some((name) => name in schema);
