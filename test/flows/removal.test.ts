@@ -88,6 +88,7 @@ const thoughtOf = [
     'shipment_progress',
     'shipments',
     'shipments_to_erase',
+    'erasures_under_way',
     'shippers',
   ],
   ...['users', 'webhooks', 'login_origins'],

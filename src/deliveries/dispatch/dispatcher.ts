@@ -170,13 +170,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const attempt = async (claim: Claim, issuedAt: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
-    // What could not be sent soon is given back: whoever stops a webhook relies on this bound.
-    if (!target || performance.now() - issuedAt > times.longestStartMs) {
+    const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
+    if (!target || !outcome) {
       await giveBackSurely(claim);
       puller.look([claim.webhookId]);
       return null;
     }
-    const outcome = await sendClaim(options, claim, target);
     await recorder.record(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };
