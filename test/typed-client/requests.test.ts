@@ -230,7 +230,7 @@ describe('secrets', () => {
     ].map((make) => {
       expect(make).toThrow(TypeError);
       try {
-        return make();
+        return inspect(make());
       } catch (error) {
         return inspect(error);
       }

@@ -385,9 +385,69 @@ export interface paths {
         put?: never;
         /**
          * Send what a webhook missed
-         * @description Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.
+         * @description Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. Where nothing is queued, `reason` says why. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.
          */
         post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the replays of a webhook, newest first
+         * @description Those that are over are kept as long as the delivery log.
+         */
+        get: operations["listReplays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replayId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a replay
+         * @description Shows how far it has come.
+         */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/replays/{replayId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a replay
+         * @description After the answer no send of it starts; an attempt under way ends and is not retried. What is owed because of the replay only is `FAILED` again, or has no delivery, as before; what was held or waited for a retry anyway goes on as if there had been no replay. One that is over stays as it is.
+         */
+        post: operations["cancelReplay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -504,10 +564,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a replay
-         * @description What it has set going already goes on.
+         * Cancel anybody's replay
+         * @description As its owner may. One that is over stays as it is.
          */
-        post: operations["cancelReplay"];
+        post: operations["cancelReplayOfShipper"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1894,6 +1954,25 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
+             * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
+             * @example {
+             *       "host": "example.com",
+             *       "x-team": "••••",
+             *       "content-type": "application/json",
+             *       "user-agent": "Parcelhook/1.0.0",
+             *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+             *       "webhook-timestamp": "1795262400",
+             *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+             *       "parcelhook-sequence": "1",
+             *       "parcelhook-attempt": "1",
+             *       "content-length": "245",
+             *       "connection": "keep-alive"
+             *     }
+             */
+            requestHeaders: {
+                [key: string]: string;
+            } | null;
+            /**
              * @description First 4 KiB of the answer as text.
              * @example ok
              */
@@ -1944,6 +2023,25 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
+             * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
+             * @example {
+             *       "host": "example.com",
+             *       "x-team": "••••",
+             *       "content-type": "application/json",
+             *       "user-agent": "Parcelhook/1.0.0",
+             *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+             *       "webhook-timestamp": "1795262400",
+             *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+             *       "parcelhook-sequence": "1",
+             *       "parcelhook-attempt": "1",
+             *       "content-length": "245",
+             *       "connection": "keep-alive"
+             *     }
+             */
+            requestHeaders: {
+                [key: string]: string;
+            } | null;
+            /**
              * @description First 4 KiB of the answer as text.
              * @example ok
              */
@@ -1975,16 +2073,77 @@ export interface components {
         /** @description The replay has begun; it sends as fast as the receiver takes it. */
         Replay: {
             /**
-             * @description Deliveries it will send, as counted now.
+             * @description Deliveries it will send, as counted now; null while they are not counted yet.
              * @example 12
              */
-            queued: number;
+            queued: number | null;
+            /**
+             * @description Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased.
+             * @example null
+             */
+            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED") | null;
             /**
              * Format: uuid
-             * @description Identifier of the replay, for the operator.
+             * @description Identifier of the replay.
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             replayId: string;
+        };
+        /** @description How far a replay has come. */
+        ReplayProgress: {
+            /**
+             * Format: uuid
+             * @description Identifier of the replay.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            replayId: string;
+            /**
+             * Format: uuid
+             * @description The webhook it is for.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * @description `DONE` when all that it has set going is settled.
+             * @enum {string}
+             */
+            status: "RUNNING" | "DONE" | "CANCELLED";
+            /**
+             * @description Deliveries of it that are settled: succeeded, failed or cancelled.
+             * @example 7
+             */
+            done: number;
+            /**
+             * @description Deliveries to send; null until all were found.
+             * @example 12
+             */
+            total: number | null;
+            /**
+             * Format: date-time
+             * @description First moment, as it was asked for.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Last moment, as it was asked for.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            to: string;
+            /**
+             * @description The `status` that was asked for; null: all.
+             * @example null
+             */
+            deliveryStatus: ("FAILED" | "HELD" | "PENDING") | null;
+            /** @description The shipment that was asked for; null: all. */
+            trackingId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            createdAt: string;
+            finishedAt: string | null;
         };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
@@ -2164,36 +2323,6 @@ export interface components {
                 queueEngine: "redis" | "postgres";
             };
         };
-        /** @description How far a replay has come. */
-        ReplayProgress: {
-            /**
-             * Format: uuid
-             * @description Identifier of the replay.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            replayId: string;
-            /**
-             * Format: uuid
-             * @description The webhook it is for.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            webhookId: string;
-            /**
-             * @description Deliveries to send, as counted so far.
-             * @example 0
-             */
-            total: number;
-            /**
-             * @description Deliveries set going.
-             * @example 0
-             */
-            done: number;
-            /**
-             * @description Whether it sends any more.
-             * @enum {string}
-             */
-            status: "RUNNING" | "DONE" | "CANCELLED";
-        };
         /** @description The shipment, of which nothing personal is kept any more. */
         ErasedShipment: {
             /**
@@ -2213,36 +2342,6 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             erasedAt: string;
-        };
-        /** @description The replay as it was when it was cancelled. */
-        CancelledReplay: {
-            /**
-             * Format: uuid
-             * @description Identifier of the replay.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            replayId: string;
-            /**
-             * Format: uuid
-             * @description The webhook it is for.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            webhookId: string;
-            /**
-             * @description Deliveries to send, as counted so far.
-             * @example 0
-             */
-            total: number;
-            /**
-             * @description Deliveries set going.
-             * @example 0
-             */
-            done: number;
-            /**
-             * @description It sends no more.
-             * @constant
-             */
-            status: "CANCELLED";
         };
         /** @description What became of what webhooks keep sealed. */
         ResealedSecrets: {
@@ -3916,11 +4015,173 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description Ten replays of this webhook are under way. */
+            /** @description Ten replays of this webhook look for deliveries already. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description Too many requests, or so much was asked for by hand of the webhook, your webhooks or their destination within an hour. */
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listReplays: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Most items of the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example AZehssPUfl-KmwwdLj9KWw
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Replays, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Replays, newest first. */
+                        data: {
+                            replays: components["schemas"]["ReplayProgress"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The replay.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                replayId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far a replay has come. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["ReplayProgress"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    cancelReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The replay.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                replayId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far a replay has come. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["ReplayProgress"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4211,7 +4472,7 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
-    cancelReplay: {
+    cancelReplayOfShipper: {
         parameters: {
             query?: never;
             header?: never;
@@ -4226,7 +4487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The replay as it was when it was cancelled. */
+            /** @description How far a replay has come. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4245,7 +4506,7 @@ export interface operations {
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        data: components["schemas"]["CancelledReplay"];
+                        data: components["schemas"]["ReplayProgress"];
                     };
                 };
             };
@@ -4253,8 +4514,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The replay is over. */
-            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["Unavailable"];
