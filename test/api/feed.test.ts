@@ -34,7 +34,10 @@ interface FeedEvent {
   recordedAt: string;
   notification: Record<string, unknown>;
 }
-const eventsOf = ({ data }: Answer) => data.events as FeedEvent[];
+const eventsOf = (answer: Answer) => {
+  expectSuccess(answer, 200);
+  return answer.data.events as FeedEvent[];
+};
 const shown = (answer: Answer) => eventsOf(answer).map(({ trackingId, sequence }) => [trackingId, sequence]);
 const newShipment = async (of = account) => {
   const trackingId = await placeOrder(of);

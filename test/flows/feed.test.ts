@@ -24,7 +24,10 @@ afterAll(async () => {
 
 const newAccount = () => registerAccount(service, `feed${(accounts += 1)}@example.com`);
 const cursorOf = ({ data }: Answer) => data.nextCursor as string;
-const statesOf = ({ data }: Answer) => (data.events as { state: string }[]).map(({ state }) => state);
+const statesOf = (answer: Answer) => {
+  expectSuccess(answer, 200);
+  return (answer.data.events as { state: string }[]).map(({ state }) => state);
+};
 const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
 const poll = async (of: Account, query?: string, wait = '15s') => {
   const answer = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);

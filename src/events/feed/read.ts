@@ -76,7 +76,7 @@ function refuseVoid({ epoch, position, timeMs }: Cursor, look: Look, oldestMs: n
 }
 
 /** Of the cursor that a reader goes on with. */
-export const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
+const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
 
 /** Of those who wait while the database is restored. */
 export const restored = () => refusal(`is of a database that was restored since: ${beginAgain}`);

@@ -7,7 +7,7 @@ import type { World } from './world.js';
 const retentionMs = 30 * 86_400_000;
 
 /** One page of the shipper's feed. */
-export const read = (
+const read = (
   { shipperId }: Pick<World, 'shipperId'>,
   db: Database,
   start: Start,
