@@ -770,7 +770,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -808,6 +808,11 @@ export interface components {
              * @example null
              */
             webhookId: string | null;
+            /**
+             * @description The shipment it is about.
+             * @example null
+             */
+            shipmentId: string | null;
             /**
              * @description Names of the fields that were given.
              * @example []
@@ -3170,7 +3175,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only what was done, or what was refused. */
                 outcome?: "DONE" | "REFUSED";
                 /**
