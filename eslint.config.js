@@ -6,7 +6,7 @@ const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'acco
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
 const programs = {
   receiver: ['cli/terminal', 'client/index'],
-  cli: ['version', 'client/index'],
+  cli: ['version', 'client/index', 'client/listen/command'],
   client: [],
 };
 

@@ -21,7 +21,7 @@ import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.j
 import { createFeed } from './events/feed/feed.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
-import { apiDocument } from './api-document.js';
+import { apiDocument, notificationsDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
 import { createApp } from './http/server.js';
 import type { Route } from './http/route.js';
@@ -134,7 +134,11 @@ function serve(
     pages:
       role === 'worker'
         ? pages
-        : [...pages, accounts.passwordPage, documentPages(apiDocument(config, routes), publicUrl)],
+        : [
+            ...pages,
+            accounts.passwordPage,
+            documentPages(apiDocument(config, routes), notificationsDocument(), publicUrl),
+          ],
   });
   main.use(express);
   return { express, endWaits: feed.endWaits };

@@ -159,6 +159,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),
     getOpenApiDocument: page(() => '/openapi.json'),
+    getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
   };
 }

@@ -594,6 +594,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the feed of events, oldest first
+         * @description Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored from a dump since, is 400.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -750,7 +770,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -788,6 +808,11 @@ export interface components {
              * @example null
              */
             webhookId: string | null;
+            /**
+             * @description The shipment it is about.
+             * @example null
+             */
+            shipmentId: string | null;
             /**
              * @description Names of the fields that were given.
              * @example []
@@ -2336,6 +2361,36 @@ export interface components {
              */
             unreadable: number;
         };
+        /** @description A shipment came to a state. */
+        FeedEvent: {
+            /**
+             * @description `webhook-id` of its notifications.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            eventId: string;
+            /**
+             * @description Its place within its shipment, from 1.
+             * @example 1
+             */
+            sequence: number;
+            /**
+             * @description The service's identifier of the shipment.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
+            trackingId: string;
+            /**
+             * @description State the shipment came to.
+             * @example CREATED
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            recordedAt: string;
+            notification: components["schemas"]["Notification"];
+        };
         /** @description The process answers. */
         Health: {
             /**
@@ -2361,6 +2416,54 @@ export interface components {
             checks: {
                 [key: string]: string;
             };
+        };
+        /** @description A sample in the form of a notification. */
+        TestNotification: {
+            /**
+             * @description State the shipment came to.
+             * @example CREATED
+             */
+            state: string;
+            /**
+             * @description The same as `shipper_tracking_id`.
+             * @constant
+             */
+            label_id: "TEST-NOTIFICATION";
+            /**
+             * @description What was reported with the state; null if nothing was.
+             * @example null
+             */
+            anomalies: unknown;
+            /**
+             * @description What was reported as evidence.
+             * @example []
+             */
+            evidences: unknown[];
+            /**
+             * @description Of no shipment.
+             * @constant
+             */
+            tracking_id: "TEST";
+            /**
+             * @description Of no order.
+             * @constant
+             */
+            shipper_tracking_id: "TEST-NOTIFICATION";
+            /**
+             * @description When it came to the state, in milliseconds since 1970.
+             * @example 1795262400000
+             */
+            timestamp: number;
+            /**
+             * @description Latitude; null where it was not reported.
+             * @example null
+             */
+            lat: number | null;
+            /**
+             * @description Longitude; null where it was not reported.
+             * @example null
+             */
+            lng: number | null;
         };
     };
     responses: {
@@ -3072,7 +3175,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only what was done, or what was refused. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -4246,7 +4349,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    events: components["schemas"]["ShipmentEvent"][];
+                    events: (components["schemas"]["ShipmentEvent"] | components["schemas"]["AnyJson"])[];
                 };
             };
         };
@@ -4459,6 +4562,81 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Events after this: `nextCursor` of the answer before, or `latest` for those to come. Without it, and without `from`, from where the log begins.
+                 * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
+                 */
+                after?: string;
+                /**
+                 * @description Events recorded then or later, as far back as the log goes; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @example 2026-11-21T12:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Most items of the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The service's identifier of the shipment.
+                 * @example PH1M7YZMHG0R8EB1NC38
+                 */
+                trackingId?: string;
+                /**
+                 * @description Where there is none yet, how long to wait for one: up to 30 s. The answer comes with the first, or empty.
+                 * @example 30s
+                 */
+                wait?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Events, oldest first. */
+                        data: {
+                            events: components["schemas"]["FeedEvent"][];
+                            /**
+                             * @description Where to go on: send it as `after`. It is there also where nothing follows yet.
+                             * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
+                             */
+                            nextCursor: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description Too many requests; or fifty wait already, or many answers were not read. */
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
