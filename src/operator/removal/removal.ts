@@ -30,6 +30,7 @@ const dataSteps: Step[] = [
   step('webhooks', store.stopWebhooks),
   step('outbox', store.deleteOwed),
   step('deliveries', store.deleteLogged),
+  step('simulations', store.deleteSimulations),
   step('orders_to_create', store.deleteWaitingOrders),
   step('events', store.deleteEvents),
   step('idempotency_keys', store.deleteKeys, ''),

@@ -101,6 +101,18 @@ const deliveriesIn = (table: string) => `
 export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
 export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
 
+export const deleteSimulations = pieceOf(
+  'remove-simulations',
+  `with page as materialized (
+     select shipment_id from simulations where shipper_id = $1 and shipment_id > $2::uuid
+      order by shipment_id limit $3 for update skip locked
+   ), gone as (
+     delete from simulations m using page p where m.shipment_id = any(array[p.shipment_id]) returning 1
+   )
+   select (select count(*) from gone)::int as deleted,
+          case when ${isFull} then (select shipment_id from page order by shipment_id desc limit 1) end as next`,
+);
+
 /** Orders that nobody has created: among those of all, which are few. */
 export const deleteWaitingOrders = pieceOf(
   'remove-waiting-orders',
