@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
-import { expectSuccess, expectWrong, offsetForm, untilState, uuidForm } from './expect.js';
+import { expectFailure, expectSuccess, expectWrong, offsetForm, untilState, uuidForm } from './expect.js';
 
 interface Listed {
   trackingId: string;
@@ -184,6 +184,10 @@ const manyShipments = `
   )
   insert into shipments select id, $1, id, 'MANY' || n, case when rare then 'RARE-' || n else 'R' end, '{}', '{}',
          now() - interval '1 hour' + n * interval '1 millisecond' from made`;
+
+test('no journey is simulated where that was not asked for', async () => {
+  expectFailure(await account.call(`/v1/shipments/${placed[0]}/simulate`, { method: 'POST' }), 404);
+});
 
 test('the states of the catalogue are told with what may follow', async () => {
   const answer = await account.call('/v1/states');
