@@ -161,13 +161,13 @@ describe('the list of shipments', () => {
 
 test('of many shipments those in a rare state are found by following the cursor, over pages that are not full', async () => {
   const owner = await registerAccount(service, 'many@example.com');
-  const many = 25_000;
+  const many = 15_000;
   await service.sql(manyShipments, [owner.shipperId, many]);
   const expected = ['RARE-1', 'RARE-12000', 'RARE-12001', `RARE-${many}`].reverse();
   const { found, notFull } = await walk('state=LOST', 2, owner);
   expect(found.map(({ shipperTrackingId }) => shipperTrackingId)).toEqual(expected);
   expect(notFull).toBeGreaterThan(0);
-  expect(notFull).toBeLessThan(5);
+  expect(notFull).toBeLessThanOrEqual(many / 5_000);
   expect((await walk('state=RETURNED', 250, owner)).found).toEqual([]);
   const usual = await page('state=CREATED&limit=250', owner);
   expect(usual.shipments).toHaveLength(250);

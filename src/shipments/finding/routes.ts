@@ -65,7 +65,7 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
       operationId: 'listShipments',
       tag: 'Shipments',
       description:
-        'With `state`, a page looks at 10,000 shipments at most: it may have fewer than `limit`, or none, while `nextCursor` leads on. The list is at its end when `nextCursor` is null.',
+        'With `state`, a page looks at 5,000 shipments at most: it may have fewer than `limit`, or none, while `nextCursor` leads on. The list is at its end when `nextCursor` is null.',
       answers: { 200: shipmentList },
       query,
       handle: async ({ caller, query: { limit, cursor, ...filter } }) => {

@@ -29,7 +29,7 @@ export interface ShipmentPage {
 }
 
 /** A state is in no index, for each event would change it there: a page looks at so many shipments for those that are in it. */
-const mostLookedAt = 10_000;
+const mostLookedAt = 5_000;
 
 const endOfTime = new Date(253_402_300_799_999); // of the year 9999
 
