@@ -15,7 +15,7 @@ export interface RunningProcess {
 }
 
 /** Those of `npm start` and of the image. */
-const productionOptions = ['--max-semi-space-size=16', '--enable-source-maps'];
+export const productionOptions = ['--max-semi-space-size=16', '--enable-source-maps'];
 const children = new Set<ChildProcess>();
 
 /**

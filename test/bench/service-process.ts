@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { productionOptions } from '../process.js';
 import { freePort } from '../redis.js';
 import { now } from './clock.js';
 
@@ -39,7 +40,7 @@ export async function startServiceProcess(
   const url = `http://127.0.0.1:${port}`;
   const logFd = openSync(logFile, 'w');
   const startedAt = now();
-  const child = spawn(node, ['--enable-source-maps', ...nodeOptions, join(dist, 'main.js'), role], {
+  const child = spawn(node, [...productionOptions, ...nodeOptions, join(dist, 'main.js'), role], {
     env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
     stdio: ['ignore', logFd, logFd],
   });
