@@ -22,18 +22,20 @@ export type AdvanceDependencies = RecordDependencies & { logger: Logger };
 /**
  * Makes the steps of simulations whose time has come. A step is recorded first and counted then; what was recorded and
  * not counted is recorded again under the same id, which changes nothing. Resolves with the milliseconds until the next
- * step, or none where there is nothing to do.
+ * step, or none where there is nothing to do, which is all that was asked then.
  */
 export async function advanceSimulations(deps: AdvanceDependencies): Promise<number | undefined> {
   for (let round = 0; round < roundsPerTurn; round += 1) {
-    const taken = await deps.db.transaction((tx) => makeSteps(deps, tx));
-    if (taken < stepsAtOnce) break;
+    const waitMs = await untilNextStep(deps.db);
+    if (waitMs === null) return undefined;
+    if (waitMs > 0) return Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs));
+    const made = await deps.db.transaction((tx) => makeSteps(deps, tx));
+    if (made === 0) break; // another worker is making them
   }
-  const waitMs = await untilNextStep(deps.db);
-  return waitMs === null ? undefined : Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs));
+  return shortestWaitMs;
 }
 
-/** The steps stay locked until they are counted; how many they were. */
+/** The steps stay locked until they are counted. Resolves with how many they were. */
 async function makeSteps(deps: AdvanceDependencies, tx: Database): Promise<number> {
   const steps = await takeSteps(tx, stepsAtOnce);
   if (steps.length === 0) return 0;
