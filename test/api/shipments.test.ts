@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, untilState, uuidForm } from './expect.js';
 
@@ -201,4 +201,34 @@ test('the states of the catalogue are told with what may follow', async () => {
     expect(terminal).toBe(next.length === 0);
     for (const name of next) expect(names).toContain(name);
   }
+});
+
+test('the log is found by the identifier of the shipper, of as many shipments as a page looks at', async () => {
+  const owner = await registerAccount(service, 'same@example.com');
+  await registerWebhook(owner, 'http://127.0.0.1:9/', { status: 'PAUSED' });
+  const trackingIds: string[] = [];
+  for (const id of ['SAME', 'OTHER', 'SAME']) trackingIds.push(await placeOrder(owner, id));
+  for (const trackingId of trackingIds) await untilState(owner, trackingId, 'CREATED');
+  const [first, other, last] = trackingIds;
+  const found = async (query: string) => {
+    const { data } = await owner.call(`/v1/deliveries?${query}`);
+    return (data.deliveries as { trackingId: string }[]).map(({ trackingId }) => trackingId).sort();
+  };
+  expect(await found('shipperTrackingId=SAME')).toEqual([first, last].sort());
+  expect(await found('shipperTrackingId=SAME&status=HELD&state=CREATED')).toEqual([first, last].sort());
+  expect(await found(`shipperTrackingId=SAME&trackingId=${last}`)).toEqual([last]);
+  for (const query of ['SAME&state=LOST', `SAME&trackingId=${other}`, 'NONE', 'SAME&from=2099-01-01'])
+    expect(await found(`shipperTrackingId=${query}`)).toEqual([]);
+  for (const query of ['', '%00', 'A&shipperTrackingId=B'])
+    expectWrong(await owner.call(`/v1/deliveries?shipperTrackingId=${query}`), ['shipperTrackingId']);
+  const bear = (count: number) =>
+    service.sql(
+      `insert into shipments select gen_random_uuid(), $1, gen_random_uuid(), md5(random()::text), 'SAME', '{}', '{}', now()
+         from generate_series(1, $2::int)`,
+      [owner.shipperId, count],
+    );
+  await bear(998);
+  expect(await found('shipperTrackingId=SAME')).toHaveLength(2);
+  await bear(1);
+  expectWrong(await owner.call('/v1/deliveries?shipperTrackingId=SAME'), ['shipperTrackingId']);
 });

@@ -93,7 +93,7 @@ describe('embedded mode, on a path with spaces', () => {
   const paste = async (greeting: string) => {
     const commands = greeting
       .slice(greeting.indexOf('KEY='))
-      .replaceAll(/^ {2}.*$/gm, '') // what is told between them
+      .replaceAll(/^(?: {2}|\{).*$/gm, '') // what is told between them, and the log
       .replace('npm run operator --', `'${process.execPath}' '${operatorCli}'`)
       .replaceAll('http://localhost:9000/', receiver.url);
     const { code, stdout, stderr } = await run('bash', ['-eu', '-o', 'pipefail'], { input: commands });
