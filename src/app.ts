@@ -7,6 +7,8 @@ import { queueNames } from './deliveries/dispatch/pointers.js';
 import { webhookHealth } from './deliveries/log/health.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
+import { cancelReplay } from './deliveries/replay/cancel.js';
+import { replayProgressRoutes } from './deliveries/replay/progress-routes.js';
 import { replayRoutes } from './deliveries/replay/routes.js';
 import { onDemandRoutes } from './deliveries/on-demand/routes.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
@@ -45,7 +47,7 @@ import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
 import { egressRoute } from './webhooks/destination/egress-route.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
-import { userAgent, version } from './version.js';
+import { version } from './version.js';
 import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
@@ -170,6 +172,7 @@ function apiRoutes(
     creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
     onLimited: (limit) => resources.metrics.rateLimited.inc({ limit }),
   });
+  const cancelling = { ...resources, db, orderHoldMs: config.ORDER_HOLD, look: handOver.look };
   return [
     ...webhookRoutes({
       db,
@@ -200,6 +203,7 @@ function apiRoutes(
     ...deliveryRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
+    ...replayProgressRoutes(cancelling),
     ...operatorRoutes({
       db,
       publicUrl,
@@ -212,11 +216,12 @@ function apiRoutes(
       db,
       create: (shipmentId) =>
         createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
-      erase: (shipmentId) => eraseShipments({ ...resources, db }, [shipmentId], 'operator'),
+      erase: (shipmentId, by) => eraseShipments({ ...resources, db }, [shipmentId], by),
     }),
     ...maintenanceRoutes({
       db,
       resealSecrets: () => resealWebhooks({ ...resources, db }, resources.secrets.prefix),
+      cancelReplay: (actor, replayId) => cancelReplay(cancelling, actor, { replayId, shipperId: null }),
     }),
   ];
 }
@@ -229,12 +234,13 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     look: handOver.look,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics: resources.metrics,
     times,
     timeoutMs: config.DELIVERY_TIMEOUT,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
-    userAgent,
+    version,
     renderSample,
   });
   const [firstQueue] = queueNames(config.DELIVERY_SHARDS);

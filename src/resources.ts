@@ -3,6 +3,7 @@ import type { CompleteConfig } from './config.js';
 import { createPointers, queueNames, type Pointers } from './deliveries/dispatch/pointers.js';
 import { makeFirstPartitions } from './deliveries/retention/partitions.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { createStarts, type Starts } from './deliveries/outbox/starts.js';
 import { createTargets, type Targets } from './deliveries/outbox/targets.js';
 import { timesOf, type Times } from './deliveries/outbox/times.js';
 import { createNames } from './deliveries/send/names/names.js';
@@ -47,6 +48,7 @@ export interface Resources {
   /** Sends notifications: the worker's, and the API's tests. */
   sender: Sender;
   targets: Targets;
+  starts: Starts;
   enqueueCreation(shipmentId: string): Promise<void>;
   catalogue: StateCatalogue;
   dropoffLocations: DropoffLocation[];
@@ -140,6 +142,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     metrics,
     sender,
     targets: createTargets(leaseDb, sealed),
+    starts: createStarts(leaseDb, times),
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,

@@ -16,4 +16,3 @@ const { version } = JSON.parse(readFileSync(path.join(packageFolder, 'package.js
 };
 
 export { version };
-export const userAgent = `Parcelhook/${version}`;

@@ -21,7 +21,7 @@ import { creationQueueName } from './shipments/queue.js';
 import type { Resources } from './resources.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { sealedForm } from './webhooks/at-rest/secrets.js';
-import { userAgent } from './version.js';
+import { version } from './version.js';
 
 export interface WorkerRole {
   /** What is recorded in this process is sent by it. */
@@ -56,12 +56,13 @@ export function startWorker(resources: Resources): WorkerRole {
     db,
     send: resources.sender.send,
     targets: resources.targets,
+    starts: resources.starts,
     logger,
     metrics,
     times,
     timeoutMs: config.DELIVERY_TIMEOUT,
     orderHoldMs: config.ORDER_HOLD,
-    userAgent,
+    version,
   };
   const dispatcher = createDispatcher({
     ...sending,

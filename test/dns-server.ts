@@ -4,6 +4,8 @@ import { once } from 'node:events';
 export interface DnsAnswer {
   addresses: string[];
   ttl?: number;
+  /** How late it answers. */
+  delayMs?: number;
 }
 
 /** What a name server says of a name: its IPv4 addresses, that there is no such name, or nothing at all. */
@@ -29,7 +31,11 @@ export async function startDnsServer(reply: (name: string) => DnsReply): Promise
     const { name, type, end } = questionOf(query);
     asked.push({ name, type: type === typeA ? 'A' : 'AAAA', at: Date.now() });
     const answer = reply(name);
-    if (answer !== 'SILENT') socket.send(responseOf(query.subarray(0, end), type, answer), port, address);
+    if (answer === 'SILENT') return;
+    const respond = () => socket.send(responseOf(query.subarray(0, end), type, answer), port, address);
+    if (answer === 'NXDOMAIN' || answer.delayMs === undefined) return respond();
+    const timer = setTimeout(respond, answer.delayMs);
+    socket.once('close', () => clearTimeout(timer));
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

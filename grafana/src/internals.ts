@@ -72,6 +72,32 @@ export const internals = board(
       ],
     },
     {
+      question: 'Does what was removed or erased go away?',
+      panels: [
+        graph({
+          title: 'Shippers under removal',
+          description:
+            'Removed shippers of which something is left. Normal: 0, and for some minutes after a removal; longer where a shipper had millions of rows.',
+          unit: 'short',
+          queries: [{ expr: reported('shippers_to_remove'), legend: 'shippers' }],
+        }),
+        graph({
+          title: 'Rows of removed shippers deleted',
+          description:
+            'By table, by one worker at a time and with long pauses. Normal: 0 while no shipper is under removal, never while one is.',
+          unit: 'ops',
+          queries: [{ expr: perSecond('removal_rows_total', 'rows'), legend: '{{rows}}' }],
+        }),
+        graph({
+          title: 'Shipments erased',
+          description:
+            'Shipments whose personal data was erased: asked for by an operator, or because their last state is longer ago than SHIPMENT_RETENTION.',
+          unit: 'ops',
+          queries: [{ expr: perSecond('shipments_erased_total', 'cause'), legend: '{{cause}}' }],
+        }),
+      ],
+    },
+    {
       question: 'Does PostgreSQL keep up?',
       panels: [
         graph({

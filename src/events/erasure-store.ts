@@ -7,6 +7,8 @@ export interface MarkedShipment {
   shipperId: string;
   /** When it was first. */
   erasedAt: Date;
+  /** That is in this transaction. */
+  isFirst: boolean;
 }
 
 /**
@@ -27,7 +29,8 @@ export function markErased(
      )
      update shipment_progress p set erased_at = coalesce(erased_at, now())
        from locked l where p.shipment_id = any(array[l.shipment_id])
-     returning p.shipment_id as "shipmentId", p.shipper_id as "shipperId", p.erased_at as "erasedAt"`,
+     returning p.shipment_id as "shipmentId", p.shipper_id as "shipperId", p.erased_at as "erasedAt",
+               p.erased_at = now() as "isFirst"`,
     [shipmentIds, quietMs],
   );
 }

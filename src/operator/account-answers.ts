@@ -94,6 +94,7 @@ export const auditList = z
           shipperId: idOrNull('The shipper it is about.'),
           userId: idOrNull('The user it is about.'),
           webhookId: idOrNull('The webhook it is about.'),
+          shipmentId: idOrNull('The shipment it is about.'),
           fields: described(z.array(z.string()), 'Names of the fields that were given.', []),
           count: described(z.int().min(1), 'How many refusals the entry stands for.', 1),
         })

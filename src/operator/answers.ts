@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { replayProgress } from '../deliveries/replay/answers.js';
 import { described } from '../http/described.js';
 import { details, uuid } from '../http/request/fields.js';
 
@@ -55,20 +56,6 @@ export const recordedMany = z
   .object({ results: described(z.array(z.union([recorded, refused])), 'One for each event, in order.') })
   .meta({ description: 'What became of each event.' });
 
-const replay = z
-  .object({
-    replayId: uuid('Identifier of the replay.'),
-    webhookId: uuid('The webhook it is for.'),
-    total: count('Deliveries to send, as counted so far.'),
-    done: count('Deliveries set going.'),
-    status: described(z.enum(['RUNNING', 'DONE', 'CANCELLED']), 'Whether it sends any more.'),
-  })
-  .meta({ id: 'ReplayProgress', description: 'How far a replay has come.' });
-
-export const cancelledReplay = replay
-  .extend({ status: described(z.literal('CANCELLED'), 'It sends no more.') })
-  .meta({ id: 'CancelledReplay', description: 'The replay as it was when it was cancelled.' });
-
 export const resealed = z
   .object({
     resealed: count(
@@ -97,7 +84,7 @@ export const status = z
       oldestDueSeconds: count('How long the oldest has been due.'),
     }),
     openCircuits: count('Webhooks that are given a rest.'),
-    replays: described(z.array(replay), 'Replays under way and the newest of those that are over.'),
+    replays: described(z.array(replayProgress), 'Replays under way and the newest of those that are over.'),
     versions: z.object({
       parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),
       node: described(z.string(), 'Version of Node.', '24.11.0'),

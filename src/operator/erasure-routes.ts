@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { actorOf, type Actor } from '../accounts/audit/audit.js';
 import type { MarkedShipment } from '../events/erasure-store.js';
 import { loadShipments } from '../events/store.js';
 import { isoOffset } from '../http/envelope.js';
@@ -12,7 +13,7 @@ export interface ErasureRouteDependencies {
   /** Creates an accepted shipment, unless it is created already. */
   create(shipmentId: string): Promise<unknown>;
   /** Erases a shipment that is created. */
-  erase(shipmentId: string): Promise<MarkedShipment[]>;
+  erase(shipmentId: string, by: Actor): Promise<MarkedShipment[]>;
 }
 
 const erased = z
@@ -36,12 +37,12 @@ export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
       answers: { 200: erased },
       auth: 'operator',
       params: z.object({ trackingId }),
-      handle: async ({ params: { trackingId } }) => {
+      handle: async ({ caller, params: { trackingId } }) => {
         const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);
         if (!shipment) throw notFound('This shipment');
         // Its mark stands with its state, so that whoever records the next one comes upon it.
         if (shipment.state === null) await deps.create(shipment.shipmentId);
-        const [done] = await deps.erase(shipment.shipmentId);
+        const [done] = await deps.erase(shipment.shipmentId, actorOf(caller));
         if (!done) throw notFound('This shipment');
         const { shipmentId, erasedAt } = done;
         return { data: { trackingId, shipmentId, erasedAt: isoOffset(erasedAt) } };

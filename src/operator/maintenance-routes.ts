@@ -1,44 +1,38 @@
 import { z } from 'zod';
-import { actorOf, audit, audited } from '../accounts/audit/audit.js';
-import { cancelReplay, findReplay } from '../deliveries/replay/store.js';
+import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
+import { replayProgress } from '../deliveries/replay/answers.js';
+import { replayView, type Replay } from '../deliveries/replay/progress-store.js';
 import { idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
-import { conflict, notFound } from '../platform/errors.js';
+import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import { cancelledReplay, resealed } from './answers.js';
+import { resealed } from './answers.js';
 
 export interface MaintenanceDependencies {
   db: Database;
   resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
+  /** Ends anybody's replay; null without it. */
+  cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
 }
 
 /** What an operator does to a running deployment. */
-export function maintenanceRoutes({ db, resealSecrets }: MaintenanceDependencies): Route[] {
+export function maintenanceRoutes({ db, resealSecrets, cancelReplay }: MaintenanceDependencies): Route[] {
   return [
     route({
       method: 'post',
       path: '/operator/v1/replays/:replayId/cancel',
-      summary: 'Cancel a replay',
-      operationId: 'cancelReplay',
+      summary: "Cancel anybody's replay",
+      operationId: 'cancelReplayOfShipper',
       tag: 'Operator',
-      description: 'What it has set going already goes on.',
-      answers: { 200: cancelledReplay },
-      errors: { 409: 'The replay is over.' },
+      description: 'As its owner may. One that is over stays as it is.',
+      answers: { 200: replayProgress },
       auth: 'operator',
       params: z.object({ replayId: idInPath('The replay.') }),
       handle: async ({ caller, params: { replayId } }) => {
-        if (!isUuid(replayId)) throw notFound('This replay');
-        const cancelled = await audited(
-          db,
-          actorOf(caller),
-          (tx) => cancelReplay(tx, replayId),
-          (replay) => replay && { action: 'REPLAY_CANCELLED', webhookId: replay.webhookId },
-        );
-        if (cancelled) return { data: cancelled };
-        const replay = await findReplay(db, replayId);
+        const replay = isUuid(replayId) && (await cancelReplay(actorOf(caller), replayId));
         if (!replay) throw notFound('This replay');
-        throw conflict(`This replay is over: ${replay.status}.`);
+        return { data: replayView(replay) };
       },
     }),
     route({

@@ -1,4 +1,4 @@
-import { listReplays } from '../deliveries/replay/store.js';
+import { listReplays, replayView } from '../deliveries/replay/progress-store.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { describeError } from '../platform/errors.js';
@@ -31,7 +31,7 @@ export async function readStatus(deps: {
     queues: Object.fromEntries(queues) as object,
     lag: { ordersToCreate, deliveriesDue: due, oldestDueSeconds: Math.round(oldestDueSeconds) },
     openCircuits: await countOpenCircuits(deps.db),
-    replays: await listReplays(deps.db, replaysShown),
+    replays: (await listReplays(deps.db, replaysShown)).map(replayView),
     versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
   };
 }

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { basic, operator, registerAccount, registerWebhook, request, type Account } from '../client.js';
+import {
+  basic,
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  type Account,
+} from '../client.js';
 import { startService, stopProcess, type Service } from '../harness.js';
 import { until } from '../flows/support.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from './expect.js';
@@ -35,6 +43,7 @@ interface Entry {
   shipperId: string | null;
   userId: string | null;
   webhookId: string | null;
+  shipmentId: string | null;
   fields: string[];
   count: number;
 }
@@ -48,6 +57,7 @@ describe('the audit log', () => {
     const { accountKey, shipperId, userId } = account;
     const own = (path: string, method: string, body?: object) =>
       account.call(path, { method, headers: from, ...(body && { body }) });
+    const trackingId = await placeOrder(account, 'planted order');
     const secretPath = 'https://example.org/planted-path';
     const created = await own('/v1/webhooks', 'POST', { interests: ['*'], targetAddress: secretPath });
     const webhookId = created.data.webhookId as string;
@@ -64,6 +74,9 @@ describe('the audit log', () => {
       headers: from,
     });
     await as(tokens.admin, `/users/${userId}/sign-out`, { method: 'POST' });
+    const erase = () => as(tokens.admin, `/shipments/${trackingId}/erase`, { method: 'POST' });
+    const { shipmentId } = (await erase()).data as { shipmentId: string };
+    expect((await erase()).data.shipmentId).toBe(shipmentId);
 
     const entries = await audit(`&shipperId=${shipperId}`);
     const byUser = { kind: 'USER', name: userId, address };
@@ -85,6 +98,7 @@ describe('the audit log', () => {
       ['PASSWORD_LINK_CREATED', byOperator, { userId }],
       ['PASSWORD_SET', byUser, { userId }],
       ['USER_SIGNED_OUT', byOperator, { userId }],
+      ['SHIPMENT_ERASED', byOperator, { shipmentId }],
     ] as const;
     expect(entries.reverse().map((entry) => ({ ...entry, fields: [...entry.fields].sort() }))).toEqual(
       expected.map(([action, actor, about]) => ({
@@ -94,6 +108,7 @@ describe('the audit log', () => {
         count: 1,
         userId: null,
         webhookId: null,
+        shipmentId: null,
         fields: [],
         shipperId,
         action,

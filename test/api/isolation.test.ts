@@ -16,7 +16,7 @@ let service: Service;
 let owner: Account;
 let intruder: Account;
 let receiver: Receiver;
-let ids: { webhookId: string; trackingId: string; deliveryId: string };
+let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string };
 
 beforeAll(async () => {
   service = await startService({ env: { SIMULATE: 'true' } });
@@ -28,7 +28,14 @@ beforeAll(async () => {
   await untilState(owner, trackingId, 'CREATED');
   await receiver.waitFor(1);
   const log = await owner.call('/v1/deliveries');
-  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string };
+  const range = { from: Date.now() - 60_000, to: Date.now() };
+  const replay = await owner.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
+  const replayId = replay.data.replayId as string;
+  // It is not over while the tests look at it.
+  await service.sql(
+    `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'`,
+  );
+  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
 });
 afterAll(async () => {
   await receiver?.close();
@@ -52,10 +59,13 @@ const routes: Route[] = [
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
   ['GET', () => '/v1/deliveries'],
   ['GET', ({ deliveryId }) => `/v1/deliveries/${deliveryId}`],
+  ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/replays`],
+  ['GET', ({ replayId }) => `/v1/replays/${replayId}`],
+  ['POST', ({ replayId }) => `/v1/replays/${replayId}/cancel`],
 ];
 const withIds = routes.filter(([, path]) => path.length > 0);
 const name = ([method, path]: Route) =>
-  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}' })}`;
+  `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}' })}`;
 const send = ([method, path, body]: Route, key: string | null, token: string | null) =>
   request(`${service.url}${path(ids)}${key === null ? '' : `?key=${key}`}`, {
     method,
@@ -66,6 +76,7 @@ const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,
                       (select count(*) from events) as events, (select count(*) from simulations) as simulations,
+                      (select json_agg(r order by replay_id) from replays r)::text as replays,
                       (select json_agg(d order by delivery_id) from deliveries d)::text as deliveries`);
 
 describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => {
@@ -105,7 +116,8 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
     const answer = await send(one, intruder.accountKey, intruder.token);
     expectFailure(answer, 404);
     expect(JSON.stringify(answer.body)).not.toContain('OWNERS-SECRET-NUMBER');
-    const unknown = { webhookId: owner.userId, trackingId: 'PH1', deliveryId: owner.userId };
+    const { userId } = owner;
+    const unknown = { webhookId: userId, trackingId: 'PH1', deliveryId: userId, replayId: userId };
     const nobodys = await send([one[0], () => one[1](unknown), one[2]], intruder.accountKey, intruder.token);
     expectFailure(nobodys, 404);
     expect(nobodys.body.error.message).toBe(answer.body.error.message);

@@ -43,7 +43,9 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
   const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
   const replayId = replay.data.replayId as string;
-  await service.sql(`update replays set status = 'RUNNING', next_at = now() + interval '1 day'`);
+  await service.sql(
+    `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = now() + interval '1 day'`,
+  );
   const link = await operator(service, `/users/${other.userId}/password-link`, post);
   const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
   return {
@@ -116,6 +118,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
     testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
     replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listReplays: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replays`),
+    getReplay: shipper(({ replayId }) => `/v1/replays/${replayId}`),
+    cancelReplay: shipper(({ replayId }) => `/v1/replays/${replayId}/cancel`, post),
     listDeliveries: shipper(() => '/v1/deliveries'),
     getDelivery: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}`),
     redeliver: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}/redeliver`, post),
@@ -148,7 +153,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     }),
     getStatus: byOperator(() => '/status'),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
-    cancelReplay: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
+    cancelReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
     showPasswordForm: page(({ linkToken }) => `/set-password?token=${linkToken}`),
     setPassword: page(() => '/set-password', {
       body: { token: world.linkToken, password: 'correct horse battery' },

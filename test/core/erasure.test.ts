@@ -7,6 +7,7 @@ import {
 } from '../../src/deliveries/on-demand/store.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import type { Database } from '../../src/platform/database/postgres.js';
+import { eraseExpired } from '../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../dump.js';
 import { drain, leaseMs, pull, settlementOf } from './support/acts.js';
 import { stopAt, type StopAt } from './support/barriers.js';
@@ -14,12 +15,13 @@ import {
   addPlantedOrder,
   answered,
   erase,
+  erasing,
   planted,
   plantedWords,
   recordPlanted,
 } from './support/erasures.js';
 import { replay } from './support/replays.js';
-import { addWebhook, createWorld, logOf, outboxOf, type World } from './support/world.js';
+import { addWebhook, createWorld, logger, logOf, outboxOf, type World } from './support/world.js';
 
 let world: World;
 let webhookId: string;
@@ -65,8 +67,34 @@ test('nothing personal of an erased shipment is in any table, what is owed of it
     'IN_TRANSIT ERASED',
     'OUT_FOR_DELIVERY ERASED',
   ]);
-  expect(await erase(world.db, shipmentId)).toEqual([first]);
+  const [again] = await erase(world.db, shipmentId);
+  expect([first!.isFirst, again]).toEqual([true, { ...first, isFirst: false }]);
 });
+
+test.each([
+  ['a worker', () => eraseExpired({ ...erasing(world.db), logger, retentionMs: 3_600_000 })],
+  ['asking again', () => erase(world.db, shipmentId)],
+])('an erasure whose process is killed after its commit is finished by %s', async (_, finish) => {
+  const claims = await pull(world.db, webhookId);
+  await world.db.transaction(async (tx) => {
+    await tx.query('', 'select 1 from outbox for update'); // it passes over what somebody has locked
+    const killed = { ...world.db, transaction: once(world.db.transaction) };
+    await expect(erase(killed, shipmentId)).rejects.toThrow('killed');
+  });
+  await answered(world.db, claims, 'SUCCEEDED');
+  expect(await hits()).not.toEqual([]);
+  await finish();
+  expect(await hits()).toEqual([]);
+  expect(await outboxOf(world)).toEqual([]);
+  expect(await world.sql('select 1 from erasures_under_way')).toEqual([]);
+});
+
+/** Its process is killed before the second time. */
+function once<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
+  let times = 0;
+  return (...args: Args): Promise<Result> =>
+    (times += 1) === 1 ? work(...args) : Promise.reject(new Error('killed'));
+}
 
 test('a state recorded after it is sent, without what was reported with it, and no answer to it is kept', async () => {
   await erase(world.db, shipmentId);
@@ -133,6 +161,7 @@ async function redeliver(db: Database): Promise<Claim[]> {
     await settleRedelivery(db, {
       ...settlementOf(claim, 'SUCCEEDED'),
       responseBody: claim.erased ? null : planted.answer,
+      requestHeaders: claim.erased ? null : planted.answer,
       succeeded: true,
     });
   return [];

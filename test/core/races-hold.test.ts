@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createSweeper, drain, finish, muchRoom, pull, record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
 import { expectEachOnce } from './support/checks.js';
-import { addShipment, addWebhook, createWorld, picture, setStatus, type World } from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { setStatus } from './support/world.js';
 
 const holdMs = 60_000;
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.sql('truncate outbox, webhooks, circuits cascade'));
+setUpRaces();
 
-const now = () => picture(world, webhookId);
 const failedFor = (ms: number) =>
   world.sql(
     `update outbox set first_failed_at = now() - make_interval(secs => $1) where first_failed_at is not null`,
@@ -24,8 +17,6 @@ const failedFor = (ms: number) =>
 
 describe('ORDER_HOLD', () => {
   beforeEach(async () => {
-    webhookId = await addWebhook(world);
-    shipmentId = await addShipment(world);
     const claims = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
     await finish(world.db, claims, 'RETRY', { delayMs: 3_600_000 });
   });
@@ -87,10 +78,7 @@ describe('ORDER_HOLD', () => {
 });
 
 describe('what a later state has overtaken', () => {
-  beforeEach(async () => {
-    webhookId = await addWebhook(world, { supersede: true });
-    shipmentId = await addShipment(world);
-  });
+  beforeEach(() => world.sql('update webhooks set supersede = true'));
 
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'is cancelled if it failed, the failure stopped at its %s while the later one is recorded',

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../src/deliveries/outbox/claim.js';
 import { giveTurns } from '../../src/deliveries/outbox/turns.js';
 import { recordEvents } from '../../src/events/record.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { collector, finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from './support/acts.js';
 import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { addShipment, addWebhook, createWorld, openPool, outboxOf, type World } from './support/world.js';
+import { setUpRaces, webhookId, world } from './support/race.js';
+import { addShipment, openPool, outboxOf } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits cascade');
-  webhookId = await addWebhook(world);
-});
+setUpRaces();
 
 const addShipments = (count: number) => Promise.all(Array.from({ length: count }, () => addShipment(world)));
 const idsOf = (claims: { deliveryId: string }[]) => claims.map(({ deliveryId }) => deliveryId);

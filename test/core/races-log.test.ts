@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { makePartitionsSince } from '../../src/deliveries/retention/partitions.js';
+import { dropExpiredDays } from '../../src/deliveries/retention/retention.js';
 import { isOwedUntil } from '../../src/deliveries/retention/store.js';
 import {
   claimRedeliveries,
@@ -19,30 +21,11 @@ import {
 import { doneOrWaiting, stopAt } from './support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
 import { advance, askForReplay, replay } from './support/replays.js';
-import {
-  addShipment,
-  addWebhook,
-  createWorld,
-  logOf,
-  outboxOf,
-  picture,
-  type World,
-} from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { logger, logOf, outboxOf } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits, events, deliveries, attempts, redeliveries cascade');
-  webhookId = await addWebhook(world);
-  shipmentId = await addShipment(world);
-});
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
 
-const now = () => picture(world, webhookId);
 const failForGood = async (state: string) => {
   await record(world.db, shipmentId, [state]);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');
@@ -78,6 +61,31 @@ describe('retention', () => {
       expect(await now()).toEqual([where === 'SNAPSHOT' ? '1 EXPIRED' : '1 SENDING']);
     },
   );
+
+  test('drops no day of which a replay, not committed yet, has brought something back', async () => {
+    const threeDaysMs = 3 * 86_400_000;
+    await makePartitionsSince(world.db, new Date(Date.now() - threeDaysMs), 30 * 86_400_000);
+    await failForGood('CREATED');
+    await world.sql('delete from deliveries');
+    await world.sql(
+      `update events set event_id = overlay(event_id::text placing left(uuid_floor(now() - interval '3 days')::text, 13)
+                                        from 1 for 13)::uuid`,
+    );
+    const replayId = await askForReplay(world, webhookId);
+    await world.sql(
+      `update replays set last_event_id = uuid_floor(now() - interval '4 days') where replay_id = $1`,
+      [replayId],
+    );
+    const stop = stopAt(world, 'replay-piece', 'COMMIT');
+    const replaying = advance(stop.db);
+    await stop.reached;
+    const dropping = dropExpiredDays(world.db, 86_400_000, logger);
+    await doneOrWaiting(world.db, dropping);
+    stop.go();
+    await Promise.all([replaying, dropping]);
+    await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
+    expect(await now()).toEqual(['1 SUCCEEDED']);
+  });
 
   test('what waits behind something that has expired goes by the sweeper', async () => {
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../src/deliveries/outbox/claim.js';
 import { timesOf } from '../../src/deliveries/outbox/times.js';
 import { cancelOwed, inspectPage, takeLapsed } from '../../src/deliveries/recovery/store.js';
@@ -6,22 +6,11 @@ import { untilNoSendCanStart } from '../../src/deliveries/recovery/stop.js';
 import { markDeleted } from '../../src/webhooks/store.js';
 import { createSweeper, finish, lapse, leaseMs, longHoldMs, muchRoom, pull, record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
-import { addShipment, addWebhook, createWorld, picture, setStatus, type World } from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { addShipment, addWebhook, picture, setStatus } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits cascade');
-  webhookId = await addWebhook(world);
-  shipmentId = await addShipment(world);
-});
+setUpRaces();
 
-const now = () => picture(world, webhookId);
 const remove = () => markDeleted(world.db, world.shipperId, webhookId);
 const sweep = () => createSweeper(world.db).sweep();
 const inspect = () =>

@@ -1,33 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { remakeTurns } from '../../src/deliveries/outbox/turns.js';
 import { updateWebhook } from '../../src/webhooks/store.js';
 import { createSweeper, drain, finish, muchRoom, pull, record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
-import {
-  addShipment,
-  addWebhook,
-  createWorld,
-  logOf,
-  picture,
-  setStatus,
-  type World,
-} from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { addWebhook, logOf, picture, setStatus, type World } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql('truncate outbox, webhooks, circuits cascade');
-  webhookId = await addWebhook(world);
-  shipmentId = await addShipment(world);
-});
+setUpRaces();
 
-const now = () => picture(world, webhookId);
 const sequencesOf = (claims: { sequence: number }[]) => claims.map(({ sequence }) => sequence);
 
 /** In the end every state has been sent once, in its order. */

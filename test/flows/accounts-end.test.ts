@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { expectFailure, expectSuccess } from '../api/expect.js';
 import { basic, operator, registerAccount, request, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
@@ -194,12 +195,17 @@ test('while PostgreSQL cannot tell who may call, requests are 503 after the boun
   const account = await knownAccount();
   const invalid = () => account.call('/v1/shipments', { body: {} }); // answered without PostgreSQL
   expectFailure(await invalid(), 400);
-  const locked = service.sql('begin; lock table users in access exclusive mode; select pg_sleep(14); commit');
-  const isUnavailable = async () => (await invalid()).httpStatus === 503;
-  expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
-  const answer = await invalid();
-  expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
-  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-  await locked;
-  expectFailure(await invalid(), 400);
+  const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query('begin; lock table users in access exclusive mode');
+    const isUnavailable = async () => (await invalid()).httpStatus === 503;
+    expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
+    const answer = await invalid();
+    expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  } finally {
+    await client.end();
+  }
+  await until('known again', async () => (await invalid()).httpStatus === 400);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { timesOf } from '../../src/deliveries/outbox/times.js';
 import { expectSuccess, expectWrong } from '../api/expect.js';
 import { operator, placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
@@ -6,13 +7,19 @@ import { startDnsServer, type DnsServer } from '../dns-server.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { accountAt, trackingIdOf, until } from './support.js';
 
+/** Longer than a start may take, and longer than the answer to a pause. */
+const lateMs = timesOf().longestStartMs + timesOf().startMarginMs + 200;
+
 let service: Service;
 let dns: DnsServer;
 let receiver: Receiver;
 let account: Account;
 
 beforeAll(async () => {
-  dns = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }));
+  dns = await startDnsServer((name) => ({
+    addresses: ['127.0.0.1'],
+    ...(name.startsWith('late.') && { delayMs: lateMs }),
+  }));
   receiver = await startReceiver();
   const env = {
     DNS_SERVERS: dns.address,
@@ -93,6 +100,33 @@ test('shippers can ask where notifications come from', async () => {
   const answer = await account.call('/v1/egress');
   expectSuccess(answer, 200);
   expect(answer.data).toEqual({ addresses: ['198.51.100.9/32', '2001:db8::/64'] });
+});
+
+test('a connection that takes long: paused meanwhile, not a byte goes there after the answer; resumed, all arrives once', async () => {
+  const slow = await startReceiver();
+  try {
+    const targetAddress = slow.url.replace('127.0.0.1', 'late.example.org');
+    const { webhookId } = await registerWebhook(account, targetAddress);
+    const set = (status: string) =>
+      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    const shown = async () =>
+      ((await account.call(`/v1/deliveries?webhookId=${webhookId}`)).data.deliveries as { status: string }[])
+        .map(({ status }) => status)
+        .join();
+    const isLookedUp = () => dns.asked.some(({ name }) => name === 'late.example.org');
+    await placeOrder(account);
+    await until('the lookup', isLookedUp);
+    expectSuccess(await set('PAUSED'), 200);
+    expect(await shown()).toBe('SENDING');
+    await until('given back', async () => (await shown()) === 'HELD');
+    expect(slow.received).toEqual([]);
+    expectSuccess(await set('ACTIVE'), 200);
+    await until('sent', async () => (await shown()) === 'SUCCEEDED');
+    expect(slow.received.map(({ headers }) => headers['parcelhook-attempt'])).toEqual(['1']);
+    expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+  } finally {
+    await slow.close();
+  }
 });
 
 describe('a policy that became tighter', () => {

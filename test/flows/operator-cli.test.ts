@@ -32,15 +32,19 @@ test('the command line cancels a replay that status shows', async () => {
   const replay = await account.call(`/v1/webhooks/${hook.webhookId}/replay`, { body });
   const replayId = replay.data.replayId as string;
   // Not over before it can be cancelled.
-  await service.sql(`update replays set status = 'RUNNING', next_at = 'infinity' where replay_id = $1`, [
-    replayId,
-  ]);
+  await service.sql(
+    `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'
+      where replay_id = $1`,
+    [replayId],
+  );
   const { data } = await operator(service, '/status');
-  expect(data.replays).toEqual([
+  expect(data.replays).toMatchObject([
     { replayId, webhookId: hook.webhookId, total: 0, done: 0, status: 'RUNNING' },
   ]);
-  expect(await cli('replay', 'cancel', '--id', replayId)).toMatchObject({ replayId, status: 'CANCELLED' });
-  await expect(cli('replay', 'cancel', '--id', replayId)).rejects.toThrow('CONFLICT');
+  const cancelled = await cli('replay', 'cancel', '--id', replayId);
+  expect(cancelled).toMatchObject({ replayId, status: 'CANCELLED' });
+  expect(await cli('replay', 'cancel', '--id', replayId)).toEqual(cancelled);
+  await expect(cli('replay', 'cancel', '--id', hook.webhookId)).rejects.toThrow('NOT_FOUND');
   await hook.close();
 });
 

@@ -91,6 +91,7 @@ const thoughtOf = [
     'shipment_progress',
     'shipments',
     'shipments_to_erase',
+    'erasures_under_way',
     'shippers',
     'simulations',
   ],

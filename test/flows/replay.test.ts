@@ -7,9 +7,12 @@ import { hasten } from './support/outbox.js';
 interface Replay {
   replayId: string;
   webhookId: string;
-  total: number;
+  total: number | null;
   done: number;
   status: string;
+  from: string;
+  to: string;
+  finishedAt: string | null;
 }
 
 describe.each(backends)('replay with the queue on %s', (backend) => {
@@ -28,10 +31,22 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
   const lastHour = () => ({ from: Date.now() - 3_600_000, to: new Date().toISOString() });
   const replay = (webhookId: string, body: object = lastHour(), as = account) =>
     as.call(`/v1/webhooks/${webhookId}/replay`, { body });
-  const replays = async () => (await operator(service, '/status')).data.replays as Replay[];
-  const untilOver = (replayId: unknown) =>
-    until(async () =>
-      (await replays()).find((entry) => entry.replayId === replayId && entry.status !== 'RUNNING'),
+  const progressOf = async (replayId: unknown, as = account) =>
+    (await as.call(`/v1/replays/${String(replayId)}`)).data as Replay;
+  const untilOver = (replayId: unknown, as = account) =>
+    until(async () => {
+      const progress = await progressOf(replayId, as);
+      return progress.status !== 'RUNNING' && progress;
+    });
+  /** All is set going that it has found. */
+  const untilWalked = (replayId: unknown) =>
+    until(
+      async () =>
+        (
+          await service.sql('select 1 from replays where replay_id = $1 and walked_at is not null', [
+            replayId,
+          ])
+        ).length > 0,
     );
   const settled = (webhookId: string, count: number, status: string) =>
     until(async () => {
@@ -48,7 +63,10 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     expect(hook.receiver.received).toHaveLength(4);
     hook.answer.status = 200;
     const answer = await replay(hook.webhookId);
-    expect(answer).toMatchObject({ httpStatus: 202, data: { queued: 2, replayId: expect.any(String) } });
+    expect(answer).toMatchObject({
+      httpStatus: 202,
+      data: { queued: 2, reason: null, replayId: expect.any(String) },
+    });
     const deliveries = await settled(hook.webhookId, 2, 'SUCCEEDED');
     const { attempts } = await untilDelivery(account, deliveries[0]!.deliveryId, () => true);
     expect(attempts).toMatchObject([
@@ -58,13 +76,20 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     ]);
     const ids = hook.receiver.received.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(2);
-    expect(await untilOver(answer.data.replayId)).toEqual({
+    const over = await untilOver(answer.data.replayId);
+    expect(over).toMatchObject({
       replayId: answer.data.replayId as string,
       webhookId: hook.webhookId,
       total: 2,
       done: 2,
       status: 'DONE',
+      deliveryStatus: null,
+      trackingId: null,
+      createdAt: expect.any(String),
+      finishedAt: expect.any(String),
     });
+    expect(Date.parse(over.to) - Date.parse(over.from)).toBeGreaterThan(3_599_000);
+    expect((await operator(service, '/status')).data.replays).toContainEqual(over);
     expect((await replay(hook.webhookId)).data.queued).toBe(0);
     await hook.close();
   });
@@ -109,7 +134,7 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
       [trackingIds[1], 'CREATED'],
       [trackingIds[1], 'IN_TRANSIT'],
     ]);
-    await untilOver(one.data.replayId);
+    await untilOver(one.data.replayId, shipper);
     const failedOnly = await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper);
     expect(failedOnly.data.queued).toBe(0);
     const earlier = await replay(hook.webhookId, { from: from - 60_000, to: from - 1 }, shipper);
@@ -125,13 +150,15 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await orderDelivered(account, hook.webhookId);
     const answer = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
     expect(answer.data.queued).toBe(1);
-    await untilOver(answer.data.replayId);
+    await untilWalked(answer.data.replayId);
+    expect(await progressOf(answer.data.replayId)).toMatchObject({ status: 'RUNNING', done: 0, total: 1 });
     expect((await deliveriesOf(account, hook.webhookId))[0]).toMatchObject({ status: 'HELD' });
     expect(hook.receiver.received).toHaveLength(0);
     await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
     const [delivery] = await settled(hook.webhookId, 1, 'SUCCEEDED');
     const { attempts } = await untilDelivery(account, delivery!.deliveryId, () => true);
     expect(attempts).toMatchObject([{ trigger: 'REPLAY' }]);
+    expect(await untilOver(answer.data.replayId)).toMatchObject({ status: 'DONE', done: 1, total: 1 });
     await hook.close();
   });
 
@@ -144,7 +171,7 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await settled(hook.webhookId, 1, 'HELD');
     const answer = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
     expect(answer.data.queued).toBe(1);
-    await untilOver(answer.data.replayId);
+    await untilWalked(answer.data.replayId);
     expect(hook.receiver.received).toHaveLength(1);
     hook.answer.status = 200;
     const [created] = (await deliveriesOf(account, hook.webhookId)).filter(
@@ -160,7 +187,7 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('it is paced, survives the kill of its worker, is shared by workers, and can be cancelled', async () => {
+  test('it is paced, survives the kill of its worker, tells how far it is, and ends where its owner says so', async () => {
     const shipper = await registerAccount(service);
     const hook = await startHook(shipper, { interests: ['*'], ordering: 'NONE' });
     const trackingId = await placeOrder(shipper);
@@ -178,33 +205,128 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     const second = await startProcess(service.env, 'worker');
     const answer = await replay(hook.webhookId, lastHour(), shipper);
     expect(answer.data.queued).toBe(missed);
-    await hook.receiver.waitFor(401);
-    const early = (await replays()).find(({ replayId }) => replayId === answer.data.replayId)!;
-    expect(early).toMatchObject({ status: 'RUNNING', total: missed });
+    const { replayId } = answer.data;
+    const seen: Replay[] = [];
+    const look = async () => seen[seen.push(await progressOf(replayId, shipper)) - 1]!;
+    await hook.receiver.waitFor(101, () => true, 30_000);
+    expect(await look()).toMatchObject({ status: 'RUNNING', total: missed });
     // While 5,000 are due no more are set going, and never more than 1,000 at once; some are being sent besides.
-    const owed = await service.sql('select from outbox where webhook_id = $1', [hook.webhookId]);
-    expect(owed.length).toBeLessThanOrEqual(6_200);
+    const owed = () =>
+      service.sql<{ n: number }>('select count(*)::int as n from outbox where webhook_id = $1', [
+        hook.webhookId,
+      ]);
+    expect((await owed())[0]!.n).toBeLessThanOrEqual(6_200);
     second.kill('SIGKILL');
     await second.exited;
-    await until(async () =>
-      (await replays()).some(({ replayId, done }) => replayId === answer.data.replayId && done >= 5_000),
-    );
-    const cancel = `/replays/${answer.data.replayId}/cancel`;
-    const cancelled = await operator(service, cancel, { method: 'POST' });
+    await until(async () => (await look()).done >= 200 && (await owed())[0]!.n > 3_000);
+    for (const [n, { done }] of seen.entries()) expect(done).toBeGreaterThanOrEqual(seen[n - 1]?.done ?? 0);
+
+    const cancel = () => shipper.call(`/v1/replays/${String(replayId)}/cancel`, { method: 'POST' });
+    const [cancelled, again] = await Promise.all([cancel(), cancel()]);
+    const endedAt = Date.now();
     expect(cancelled).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED', total: missed } });
-    expect((await operator(service, cancel, { method: 'POST' })).httpStatus).toBe(409);
-    expect(cancelled.data.done).toBeLessThan(missed);
+    expect(again).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED' } });
+    expect(cancelled.data.done).toBeLessThan(hook.receiver.received.length);
+    await until(async () => (await owed())[0]!.n === 0); // also what the killed worker had in flight
     hook.answer.delayMs = 0;
+    // Another webhook's is the witness that there was time to send.
+    const witness = await startHook(shipper);
+    await placeOrder(shipper);
+    await witness.receiver.waitFor(1);
+    const late = hook.receiver.received.filter(
+      ({ at, notification }) => at > endedAt + 500 && notification.state !== 'CREATED',
+    );
+    expect(late).toEqual([]);
     // What is left is caught up on by another one; nothing comes twice but what the killed worker had in flight.
+    const [{ n: sent }] = (await service.sql<{ n: number }>(
+      `select count(*)::int as n from deliveries
+        where webhook_id = $1 and status = 'SUCCEEDED' and state = 'IN_TRANSIT'`,
+      [hook.webhookId],
+    )) as [{ n: number }];
+    expect((await progressOf(replayId, shipper)).done).toBe(sent);
     const rest = await replay(hook.webhookId, lastHour(), shipper);
-    expect(rest.data.queued).toBe(missed - cancelled.data.done);
-    await untilOver(rest.data.replayId);
+    expect(rest.data.queued).toBe(missed - sent);
     const different = () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size;
-    await hook.receiver.waitFor(missed + 1, () => true, 40_000);
-    await until(() => Promise.resolve(different() === missed + 1));
-    expect(hook.receiver.received.length - missed - 1).toBeLessThanOrEqual(100);
-    await hook.close();
+    await hook.receiver.waitFor(missed + 2, () => true, 40_000);
+    await until(() => Promise.resolve(different() === missed + 2));
+    expect(hook.receiver.received.length - missed - 2).toBeLessThanOrEqual(100);
+    expect(await untilOver(rest.data.replayId, shipper)).toMatchObject({
+      status: 'DONE',
+      done: missed - sent,
+      total: missed - sent,
+    });
+    const list = (query: string) =>
+      shipper.call(`/v1/webhooks/${hook.webhookId}/replays${query}`).then(({ data }) => data);
+    const ids = (data: Record<string, any>) => (data.replays as Replay[]).map((one) => one.replayId);
+    const first = await list('?limit=1');
+    expect(ids(first)).toEqual([rest.data.replayId]);
+    expect(ids(await list(`?limit=1&cursor=${String(first.nextCursor)}`))).toEqual([replayId]);
+    expect(await list('')).toMatchObject({
+      nextCursor: null,
+      replays: [{ status: 'DONE' }, { ...cancelled.data, done: sent }],
+    });
+    await Promise.all([hook.close(), witness.close()]);
   }, 90_000);
+
+  test('a replay that is over stays as it is when it is cancelled; the log of changes names who cancelled one', async () => {
+    const shipper = await registerAccount(service);
+    const hook = await startHook(shipper, { status: 'PAUSED' });
+    await orderDelivered(shipper, hook.webhookId);
+    const done = (await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper)).data
+      .replayId as string;
+    await untilOver(done, shipper);
+    const cancel = (id: string, as = shipper) => as.call(`/v1/replays/${id}/cancel`, { method: 'POST' });
+    expect((await cancel(done)).data).toMatchObject({ status: 'DONE', done: 0, total: 0 });
+    const held = (await replay(hook.webhookId, lastHour(), shipper)).data.replayId as string;
+    await untilWalked(held);
+    const other = await registerAccount(service);
+    expect((await cancel(held, other)).httpStatus).toBe(404);
+    expect((await progressOf(held, shipper)).status).toBe('RUNNING');
+    expect((await cancel(held)).data).toMatchObject({ status: 'CANCELLED', done: 0, total: 1 });
+    const byOperator = await operator(service, `/replays/${held}/cancel`, { method: 'POST' });
+    expect(byOperator).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED' } });
+    const { data } = await operator(service, `/audit?shipperId=${shipper.shipperId}&limit=5`);
+    const lines = (data.entries as { action: string; webhookId: string }[]).filter(
+      ({ action }) => action === 'REPLAY_CANCELLED',
+    );
+    expect(lines).toMatchObject([
+      { webhookId: hook.webhookId, actor: { kind: 'USER', name: shipper.userId } },
+    ]);
+    // What was held before is held still, and goes out.
+    await shipper.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    const [delivery] = await deliveriesOf(shipper, hook.webhookId);
+    const { attempts } = await untilDelivery(
+      shipper,
+      delivery!.deliveryId,
+      ({ status }) => status === 'SUCCEEDED',
+    );
+    expect(attempts).toMatchObject([{ trigger: 'SCHEDULED' }]);
+    await hook.close();
+  });
+
+  test('a replay that has nothing to send says why', async () => {
+    const shipper = await registerAccount(service);
+    const hook = await startHook(shipper, { interests: ['CREATED'] });
+    const why = async (body: object = lastHour(), webhookId = hook.webhookId) =>
+      (await replay(webhookId, body, shipper)).data;
+    expect(await why()).toMatchObject({ queued: 0, reason: 'NOTHING_RECORDED' });
+    const trackingId = await placeOrder(shipper);
+    await until(async () => {
+      const [delivery] = await deliveriesOf(shipper, hook.webhookId);
+      return delivery?.status === 'SUCCEEDED';
+    });
+    expect(await why()).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    expect(await why({ ...lastHour(), trackingId })).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    const picky = await startHook(shipper, { interests: ['LOST'] });
+    expect(await why(lastHour(), picky.webhookId)).toMatchObject({ queued: 0, reason: 'NO_INTEREST' });
+    const past = Date.now() - 60 * 86_400_000;
+    expect(await why({ from: past, to: past + 1 })).toMatchObject({ queued: 0, reason: 'EXPIRED' });
+    await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
+    const late = await startHook(shipper);
+    expect(await why(lastHour(), late.webhookId)).toMatchObject({ queued: 0, reason: 'EXPIRED' });
+    expect(await why()).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    await Promise.all([hook.close(), picky.close(), late.close()]);
+  });
 
   test('days that the log did not keep when it was younger are kept for what a replay sends of them', async () => {
     const shipper = await registerAccount(service);
@@ -221,7 +343,7 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     const from = Date.now() - 4 * 86_400_000;
     const answer = await replay(hook.webhookId, { from, to: Date.now() }, shipper);
     expect(answer.data.queued).toBe(1);
-    await untilOver(answer.data.replayId);
+    await untilOver(answer.data.replayId, shipper);
     await hook.receiver.waitFor(2);
     await hook.close();
   });
@@ -233,14 +355,6 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     expect(['DONE', 'CANCELLED']).toContain((await untilOver(answer.data.replayId)).status);
     expect((await replay(hook.webhookId)).httpStatus).toBe(404);
     await hook.receiver.close();
-  });
-
-  test('a range before all that is kept has nothing to send', async () => {
-    const hook = await startHook(account);
-    const past = Date.now() - 60 * 86_400_000;
-    const answer = await replay(hook.webhookId, { from: past, to: past + 86_400_000 });
-    expect([answer.httpStatus, answer.data.queued]).toEqual([202, 0]);
-    await hook.close();
   });
 
   test('a wrong range is named, and nobody replays to a webhook of another', async () => {

@@ -35,10 +35,11 @@ describe('the compose file', () => {
   });
 
   test('gives api and worker every variable that is theirs by name, and the worker no secret of the api', () => {
-    const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'MIGRATION_DATABASE_URL', 'TIME_SCALE'];
+    const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'TIME_SCALE'];
     const [api, worker] = ['api', 'worker'].map((name) => Object.keys(compose.services[name]!.environment!));
     expect([...api!, ...notHere].sort()).toEqual([...ourVariables].sort());
     expect(api!.filter((name) => !worker!.includes(name))).toEqual([
+      'MIGRATION_DATABASE_URL',
       'TOKEN_SECRET',
       'TOKEN_SECRET_PREVIOUS',
       'OPERATOR_TOKEN',
@@ -78,6 +79,16 @@ describe('the compose file', () => {
       expect(service.healthcheck !== undefined || byImage).toBe(true);
     },
   );
+
+  test('lets the service read and write under a role that owns nothing, and migrate under another', () => {
+    const roleOf = (url: unknown) => new URL(fillIn(String(url), env)).username;
+    const env = { POSTGRES_PASSWORD: 'p', POSTGRES_SERVICE_PASSWORD: 's' };
+    const [api, worker] = [compose.services.api!.environment!, compose.services.worker!.environment!];
+    const owner = compose.services.postgres!.environment!.POSTGRES_USER;
+    expect(roleOf(api.MIGRATION_DATABASE_URL)).toBe(owner);
+    for (const { DATABASE_URL } of [api, worker]) expect(roleOf(DATABASE_URL)).toBe('parcelhook_service');
+    expect(readTracked('postgres/service-role.sh')).toContain('create role parcelhook_service login');
+  });
 
   test('publishes the API, Prometheus and Grafana, on this machine only', () => {
     const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => fillIn(port, {})));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setImmediate as tick } from 'node:timers/promises';
-import { createGate } from '../../src/platform/limits/gate.js';
+import { createFairQueue } from '../../src/platform/limits/fair-queue.js';
+import { createGate, createTurns } from '../../src/platform/limits/gate.js';
 
 describe('the gate', () => {
   test('never lets more in than it has places, and in the end everybody', async () => {
@@ -76,21 +77,21 @@ describe('the gate', () => {
     expect((results[3] as PromiseRejectedResult).reason).toMatchObject({ httpStatus: 429 });
   });
 
-  test('who is favoured has every second turn, and nobody else’s crowd in the way', async () => {
-    const gate = createGate({ concurrency: 1, maxWaiting: 10, maxWaitMs: 5_000 });
-    const order: string[] = [];
-    const enter = (key: string, favoured: boolean) =>
+  test('lanes: the first has three turns of four, the next three of four that are left, a quarter goes on', async () => {
+    const gate = createGate({ concurrency: 1, maxWaiting: 20, maxWaitMs: 5_000, lanes: 3 });
+    let order = '';
+    const enter = (lane: number) =>
       gate.run(
-        key,
+        String(lane),
         async () => {
           await tick();
-          order.push(key);
+          order += String(lane);
         },
-        { favoured },
+        { lane },
       );
-    const crowd = Array.from({ length: 5 }, () => enter('crowd', false));
-    await Promise.all([...crowd, ...Array.from({ length: 3 }, () => enter('known', true))]);
-    expect(order).toEqual(['crowd', 'known', 'crowd', 'known', 'crowd', 'known', 'crowd', 'crowd']);
+    const all = '2'.repeat(21) + '1'.repeat(8) + '0'.repeat(10);
+    await Promise.all([...all].map((lane) => enter(Number(lane))));
+    expect(order).toBe(`2${'0001'.repeat(3)}0${'2111'}${'211'}${'2'.repeat(18)}`);
   });
 
   test('who has waited too long is refused, as UNAVAILABLE, and his turn goes to the next', async () => {
@@ -103,5 +104,58 @@ describe('the gate', () => {
     await expect(next).resolves.toBe('in');
     await inside;
     await expect(gate.run('d', () => Promise.resolve('in'))).resolves.toBe('in');
+  });
+});
+
+describe('turns', () => {
+  const lanes = 4;
+  const item = fc.record({ lane: fc.nat({ max: lanes - 1 }), key: fc.constantFrom('a', 'b', 'c', 'd', 'e') });
+  /** Items that come, and turns (null), in any order. */
+  const steps = fc.array(fc.option(item), { maxLength: 200 });
+
+  test('whoever waits gets its turn, and the first lane three of any four in which it waits', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queues = Array.from({ length: lanes }, () => createFairQueue<{ lane: number }>(1_000));
+        const take = createTurns(queues);
+        const waiting = Array<number>(lanes).fill(0);
+        const ofFirst: boolean[] = []; // of the turns while the first lane waited, without a break
+        const turn = () => {
+          const firstWaits = waiting[0]! > 0;
+          const taken = take();
+          expect(taken === undefined).toBe(waiting.every((count) => count === 0));
+          if (taken) waiting[taken.lane]! -= 1;
+          if (firstWaits) ofFirst.push(taken?.lane === 0);
+          else ofFirst.length = 0;
+          if (ofFirst.length >= 4) expect(ofFirst.slice(-4).filter(Boolean).length).toBeGreaterThanOrEqual(3);
+        };
+        for (const step of all) {
+          if (!step) turn();
+          else {
+            queues[step.lane]!.add(step.key, step);
+            waiting[step.lane]! += 1;
+          }
+        }
+        for (let left = waiting.reduce((sum, n) => sum + n, 0); left > 0; left -= 1) turn();
+        expect(take()).toBeUndefined();
+      }),
+    );
+  });
+
+  test('one who comes waits for one of each other key of its lane, however many each has there, or behind it', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queues = Array.from({ length: lanes }, () => createFairQueue<string>(1_000));
+        const take = createTurns(queues);
+        for (const step of all) {
+          if (step) queues[step.lane]!.add(step.key, 'other');
+          else take();
+        }
+        queues[0]!.add('late', 'late');
+        let turns = 1;
+        while (take() !== 'late') turns += 1;
+        expect(turns).toBeLessThanOrEqual(6 + 2); // five others and itself, and of eight turns two go behind
+      }),
+    );
   });
 });

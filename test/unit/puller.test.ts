@@ -51,7 +51,7 @@ function createPulling({ spare = Infinity } = {}) {
     metrics: createMetrics(),
     lanes,
     leaseMs: 10_000,
-    spareFor: () => spare - held,
+    spares: () => () => spare - held,
     onClaimed: (pulled) => keep(pulled),
   });
   const keep = (pulled: PulledClaim[]) => {
@@ -143,16 +143,42 @@ describe('the puller', () => {
     expect(claims).toHaveLength(6);
   });
 
+  test('a thousand webhooks with one delivery each share statements, though each has room for more', async () => {
+    const { lanes, puller, backlog, statements, claims, send } = start({ spare: 100_000 });
+    const webhookIds = Array.from({ length: 1_000 }, (_, n) => `webhook-${n}`);
+    for (const webhookId of webhookIds) {
+      lanes.adapt(lanes.of(webhookId), 1); // known to be quick
+      backlog.set(webhookId, 1);
+    }
+    puller.lookAhead(webhookIds);
+    for (let n = 0; n < 20 && claims.length < 1_000; n += 1) await settled();
+    expect(claims).toHaveLength(1_000);
+    expect(statements.length).toBeLessThanOrEqual(10);
+    for (const webhookId of webhookIds) send(lanes.of(webhookId));
+  });
+
+  test('a shipper with one webhook does not wait behind the thousand of another', async () => {
+    const { lanes, puller, backlog, statements } = start({ spare: 100_000 });
+    const webhookIds = Array.from({ length: 1_000 }, (_, n) => `webhook-${n}`);
+    for (const webhookId of webhookIds) lanes.note(lanes.of(webhookId), 'many');
+    lanes.note(lanes.of('only'), 'one');
+    for (const webhookId of [...webhookIds, 'only']) backlog.set(webhookId, 1);
+    puller.lookAhead(webhookIds);
+    puller.lookAhead(['only']);
+    await settled();
+    expect(statements[0]!.map(({ webhookId }) => webhookId)).toContain('only');
+  });
+
   test('what many lanes ask for stays within what one statement may claim and the process may hold', async () => {
     const { puller, backlog, statements, claims, mostUnderWay } = start({ spare: 450 });
-    const webhookIds = Array.from({ length: 100 }, (_, n) => `w-${n}`);
+    const webhookIds = Array.from({ length: 150 }, (_, n) => `w-${n}`);
     for (const webhookId of webhookIds) backlog.set(webhookId, 50);
     puller.look(webhookIds);
     await settled();
     for (const pages of statements)
       expect(pages.reduce((sum, { room }) => sum + room, 0)).toBeLessThanOrEqual(200);
     expect(mostUnderWay()).toBeLessThanOrEqual(2);
-    expect([claims.length, puller.left().length]).toEqual([450, 100]);
+    expect([claims.length, puller.left().length]).toEqual([450, 150]);
   });
 
   test('a lane for which the process had no room is served as soon as it has, whoever made it', async () => {

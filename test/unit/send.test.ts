@@ -69,7 +69,6 @@ describe('what is sent', () => {
     expect(outcome).toMatchObject({ ok: false, statusCode: 503, errorCode: 'HTTP_STATUS', retryAfter: '30' });
     expect(outcome.responseBody).toBe('abÿ');
     expect(outcome.durationMs).toBeLessThan(PATIENT_MS);
-    expect(Date.now() - outcome.startedAt.getTime()).toBeLessThan(PATIENT_MS);
   });
 
   test('10,000 sends share a few connections', async () => {
@@ -116,7 +115,8 @@ describe('an attempt ends in time', () => {
   ])('a receiver that %s is a TIMEOUT, at most 0.5 s late', async (_, answer) => {
     const { url } = await loopback.raw(answer);
     const outcome = await send(url, sender, TIMEOUT_MS);
-    expect(outcome).toMatchObject({ ok: false, statusCode: null, errorCode: 'TIMEOUT', responseBody: null });
+    expect(outcome).toMatchObject({ ok: false, statusCode: null, errorCode: 'TIMEOUT', requestSent: true });
+    expect(outcome.responseBody).toBeNull();
     expect(outcome.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
     expect(outcome.durationMs).toBeLessThan(TIMEOUT_MS + 500);
   });
@@ -294,6 +294,6 @@ describe('connections that break', () => {
   test('a port nobody listens on is a CONNECT failure', async () => {
     const { url } = await loopback.listen(net.createServer());
     loopback.closeAll();
-    expect(await send(url)).toMatchObject({ errorCode: 'CONNECT', statusCode: null });
+    expect(await send(url)).toMatchObject({ errorCode: 'CONNECT', requestSent: false });
   });
 });

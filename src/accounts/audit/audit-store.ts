@@ -23,12 +23,13 @@ export interface AuditRow {
   shipperId: string | null;
   userId: string | null;
   webhookId: string | null;
+  shipmentId: string | null;
   fields: string[];
   count: number;
 }
 
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
-  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", fields, count`;
+  shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", fields, count`;
 
 /** Newest first, those before `beforeId`. */
 export const listAudit = (

@@ -19,6 +19,7 @@ export const auditActions = [
   'WEBHOOK_DELETED',
   'WEBHOOK_SECRET_ROTATED',
   'REPLAY_CANCELLED',
+  'SHIPMENT_ERASED',
   'SECRETS_RESEALED',
   'LOGIN_REFUSED',
   'OPERATOR_REFUSED',
@@ -39,6 +40,7 @@ export interface AuditEntry {
   shipperId?: string | null;
   userId?: string | null;
   webhookId?: string | null;
+  shipmentId?: string | null;
   /** Names of what was changed, never values. */
   fields?: string[];
 }
@@ -77,11 +79,12 @@ export interface AuditLine {
 export async function append(db: Database, lines: AuditLine[]): Promise<void> {
   await db.query(
     'append-audit',
-    `insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, fields, count)
-     select action, outcome, kind, actor, address, "shipperId", "userId", "webhookId",
+    `insert into audit (action, outcome, actor_kind, actor, address, shipper_id, user_id, webhook_id, shipment_id,
+                        fields, count)
+     select action, outcome, kind, actor, address, "shipperId", "userId", "webhookId", "shipmentId",
             coalesce(fields, '{}'), count
        from json_to_recordset($1::json) as t (action text, outcome text, kind text, actor text, address text,
-              "shipperId" uuid, "userId" uuid, "webhookId" uuid, fields text[], count int)`,
+              "shipperId" uuid, "userId" uuid, "webhookId" uuid, "shipmentId" uuid, fields text[], count int)`,
     [
       JSON.stringify(
         lines.map(({ actor, entry, outcome, count }) => ({

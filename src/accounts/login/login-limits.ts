@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { tooManyRequests } from '../../platform/errors.js';
 import { createGate } from '../../platform/limits/gate.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
-import { hashing } from '../passwords/credentials.js';
+import { hashing, hashingLanes } from '../passwords/credentials.js';
 import { createLoginBudget, type Pair } from './login-budget.js';
 
 /** Who tries to log in: account key and e-mail as they were sent, whether they are known or not. */
@@ -54,7 +54,7 @@ export interface LoginLimitOptions {
 }
 
 const windowSeconds = 3_600;
-/** A block with no more failures than that in an hour waits in the favoured lane. */
+/** A block with more failures than that in an hour waits behind all others. */
 const fewFailures = 10;
 /** As long a refusal is remembered: who goes on asking costs nothing but the answer. */
 const refusalMs = 10_000;
@@ -106,14 +106,20 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
         await within('spend', who); // what waited with it has spent meanwhile
         return verify(user);
       };
-      const favoured = trusted || mostFailures - left < fewFailures;
-      const matches = await hashing.run(trusted ? pair : block, hash, { favoured, onCrowded });
+      const lane = trusted ? hashingLanes.known : laneOf(mostFailures - left + hashing.waiting(block));
+      const matches = await hashing.run(trusted ? pair : block, hash, { lane, onCrowded });
       if (user && matches) await remember(user, pair);
       else await addresses.spend(block);
       return matches ? user : null;
     },
   };
 }
+
+/** `failures` of a block, what waits of it counted as such: a crowd that comes at once is not new but for its first. */
+const laneOf = (failures: number): number => {
+  if (failures === 0) return hashingLanes.new;
+  return failures < fewFailures ? hashingLanes.fewFailures : hashingLanes.manyFailures;
+};
 
 /** What one caller has: an IPv4 address, or the /64 of an IPv6 address. */
 function addressBlock(ip: string): string {

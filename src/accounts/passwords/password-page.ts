@@ -4,7 +4,7 @@ import { addressOf } from '../../http/request/address.js';
 import { described } from '../../http/described.js';
 import { methodNotAllowed } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { hashPassword, hashing, sha256 } from './credentials.js';
+import { hashPassword, hashing, hashingLanes, sha256 } from './credentials.js';
 import { findLinkOwner } from './password-store.js';
 import { redeemPasswordLink } from '../register.js';
 
@@ -53,7 +53,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
       }
       const { password: chosen } = parsed.data;
       const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
-        favoured: true, // only who has a link comes as far as this
+        lane: hashingLanes.known, // only who has a link comes as far as this
       });
       const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
       if (redeemed) onPasswordSet();

@@ -4,7 +4,7 @@ import { idArgument } from '../options.js';
 import { example, type Request } from '../request.js';
 
 const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
-const about = ['shipperId', 'userId', 'webhookId', 'fields'];
+const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
 const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
 /** Adds the command that reads the audit log. */

@@ -67,7 +67,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   const replay = program.command('replay').description('replays that catch up on what a webhook missed');
   replay
     .command('cancel')
-    .description('cancel a replay under way (see status); what it has set going already goes on')
+    .description('cancel a replay under way (see status); nothing of it is sent after that')
     .requiredOption('--id <id>', 'id of the replay', idArgument)
     .addHelpText('after', example('replay cancel --id 0199…'))
     .action(

@@ -99,12 +99,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     metrics: options.metrics,
     lanes,
     leaseMs: times.leaseMs,
-    spareFor: (lane) => {
-      if (lane.slow) return places.freeFor(lane);
+    spares: () => {
       const free = spare() - reservations.total();
-      return lanes.holdsSome(lane.shipperId)
-        ? free - Math.floor(mostClaims() * keptShare)
-        : free + concurrency;
+      const kept = Math.floor(mostClaims() * keptShare);
+      const known = new Map<string, boolean>(); // a shipper may have ten thousand lanes
+      return (lane) => {
+        if (lane.slow) return places.freeFor(lane);
+        const holdsSome = known.get(lane.shipperId) ?? lanes.holdsSome(lane.shipperId);
+        known.set(lane.shipperId, holdsSome);
+        return holdsSome ? free - kept : free + concurrency;
+      };
     },
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
@@ -166,13 +170,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const attempt = async (claim: Claim, issuedAt: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
-    // What could not be sent soon is given back: whoever stops a webhook relies on this bound.
-    if (!target || performance.now() - issuedAt > times.longestStartMs) {
+    const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
+    if (!target || !outcome) {
       await giveBackSurely(claim);
       puller.look([claim.webhookId]);
       return null;
     }
-    const outcome = await sendClaim(options, claim, target);
     await recorder.record(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };

@@ -72,8 +72,10 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
     if (others?.size === 0) byShipper.delete(lane.shipperId);
   };
   const holds = (lane: Lane) => lane.active + lane.reserved + lane.waiting.length > 0;
+  let mostLanes = rememberedLanes;
   const forgetIdle = () => {
     for (const lane of lanes.values()) if (!holds(lane) && !lane.mayHaveMore && !lane.pulling) forget(lane);
+    mostLanes = Math.max(rememberedLanes, lanes.size * 1.1); // not for each lane more, where all are busy
   };
   const slowDown = (lane: Lane) => {
     lane.slow = true;
@@ -86,7 +88,7 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
     of: (webhookId) => {
       const known = lanes.get(webhookId);
       if (known) return known;
-      if (lanes.size >= rememberedLanes) forgetIdle();
+      if (lanes.size >= mostLanes) forgetIdle();
       const lane: Lane = {
         webhookId,
         shipperId: '',

@@ -11,8 +11,8 @@ export interface PullerOptions {
   metrics: Metrics;
   lanes: Lanes;
   leaseMs: number;
-  /** How many claims more this process may hold for this lane's sake, but for what statements under way may bring. */
-  spareFor(lane: Lane): number;
+  /** Tells, for one statement, how many claims more this process may hold for a lane's sake, but for what statements under way may bring. */
+  spares(): (lane: Lane) => number;
   onClaimed(claims: PulledClaim[], issuedAt: number): void;
 }
 
@@ -53,7 +53,7 @@ const againAfterMs = 500;
  */
 export function createPuller(options: PullerOptions): Puller {
   const { lanes, logger } = options;
-  const hungry = new Set<Lane>();
+  const hungry = createHungry();
   const underWay = new Set<Promise<void>>();
   /** What statements under way may bring, to slow lanes and to others: two that count on the same room overfill it. */
   const awaited = { slow: 0, quick: 0 };
@@ -64,18 +64,27 @@ export function createPuller(options: PullerOptions): Puller {
   const worthwhile = (lane: Lane, room: number) =>
     room > 0 && (lane.active + lane.waiting.length === 0 || room >= lane.limit / 2);
 
+  /** Of ten thousand webhooks each may have one delivery due: room for eighty would fill a statement with two of them. */
   const choose = (): Chosen[] => {
+    const spareFor = options.spares();
+    const kindOf = (lane: Lane) => (lane.slow ? 'slow' : 'quick');
+    const roomFor = (lane: Lane) => Math.min(lanes.roomIn(lane), spareFor(lane) - awaited[kindOf(lane)]);
+    const fitting: Lane[] = [];
+    for (const lane of hungry.inTurns()) {
+      if (worthwhile(lane, roomFor(lane))) fitting.push(lane);
+      if (fitting.length === lanesPerStatement) break;
+    }
+    const share = Math.ceil(claimsPerStatement / fitting.length);
     const chosen: Chosen[] = [];
     let left = claimsPerStatement;
-    for (const lane of hungry) {
-      if (left <= 0 || chosen.length === lanesPerStatement) break;
-      const kind = lane.slow ? 'slow' : 'quick';
-      const room = Math.min(lanes.roomIn(lane), options.spareFor(lane) - awaited[kind], left);
-      if (!worthwhile(lane, room)) continue;
+    for (const lane of fitting) {
+      const kind = kindOf(lane);
+      const room = Math.min(roomFor(lane), share, left);
+      if (room <= 0) continue;
+      left -= room;
       hungry.delete(lane);
       lane.reserved += room;
       lane.pulling = true;
-      left -= room;
       awaited[kind] += room;
       chosen.push({ lane, room, kind });
     }
@@ -131,7 +140,7 @@ export function createPuller(options: PullerOptions): Puller {
   };
   /** Lanes that are told of in the same turn of the event loop share a statement. */
   const schedule = () => {
-    if (scheduled || stopped || hungry.size === 0) return;
+    if (scheduled || stopped || hungry.isEmpty()) return;
     scheduled = true;
     setImmediate(pump);
   };
@@ -165,6 +174,42 @@ export function createPuller(options: PullerOptions): Puller {
     stop: async () => {
       stopped = true;
       await Promise.all(underWay);
+    },
+  };
+}
+
+/** Lanes that want more. Shippers take turns: one with ten thousand lanes has no more turns than one with one. */
+function createHungry() {
+  const byShipper = new Map<string, Set<Lane>>();
+  const shipperOf = new Map<Lane, string>(); // as it was known when the lane came
+  return {
+    isEmpty: () => shipperOf.size === 0,
+    add: (lane: Lane) => {
+      if (shipperOf.has(lane)) return;
+      shipperOf.set(lane, lane.shipperId);
+      byShipper.set(lane.shipperId, (byShipper.get(lane.shipperId) ?? new Set()).add(lane));
+    },
+    /** The lane had its turn, and its shipper with it. */
+    delete: (lane: Lane) => {
+      const shipperId = shipperOf.get(lane) ?? '';
+      const lanes = byShipper.get(shipperId);
+      shipperOf.delete(lane);
+      byShipper.delete(shipperId);
+      lanes?.delete(lane);
+      if (lanes && lanes.size > 0) byShipper.set(shipperId, lanes);
+    },
+    *inTurns(): Generator<Lane> {
+      let turns = [...byShipper.values()].map((lanes) => lanes.values());
+      while (turns.length > 0) {
+        const left: typeof turns = [];
+        for (const lanes of turns) {
+          const { value, done } = lanes.next();
+          if (done) continue;
+          yield value;
+          left.push(lanes);
+        }
+        turns = left;
+      }
     },
   };
 }

@@ -15,11 +15,15 @@ const owed = `select o.shipper_id, o.delivery_id from outbox o where ${ofErased(
 const logged = `select d.shipper_id, d.delivery_id from deliveries d where ${ofErased('d')}`;
 const known = `select k.* from ${erasedEvents} cross join lateral (${owed} union all ${logged}) k`;
 
-/** Webhooks for which a replay is under way that may bring back something of these shippers. */
+const holdsSomething = (row: string) =>
+  `(${row}.response_body is not null or ${row}.request_headers is not null)`;
+
+/** Webhooks for which a replay may bring back something of these shippers, or is taking it back. */
 export async function findReplayed(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'find-replayed',
-    `select distinct webhook_id from replays where status = 'RUNNING' and shipper_id = any($1::uuid[])`,
+    `select distinct webhook_id from replays
+      where (status = 'RUNNING' or withdrawing) and shipper_id = any($1::uuid[])`,
     [shipperIds],
   );
   return rows.map((row) => row.webhook_id);
@@ -62,7 +66,7 @@ export async function cancelErased(
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count,
                                 case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
-                                least(lease_until - ${ms('$2')}, now()), null, null, null, null
+                                least(lease_until - ${ms('$2')}, now()), null, null, null, null, null
                            from gone where status = 'SENDING'`)}
      )
      ${insertCancelled('gone', `'ERASED'`)}`,
@@ -70,18 +74,18 @@ export async function cancelErased(
   );
 }
 
-/** Erases what receivers answered to notifications of erased events. */
+/** Erases what receivers answered to notifications of erased events, and the signatures of what these held. */
 export async function eraseAnswers(db: Database, shipmentIds: string[]): Promise<void> {
   await db.query(
     'erase-answers',
     `with known as materialized (
        select d.* from ${erasedEvents} cross join lateral (${logged}) d
      ), last as (
-       update deliveries d set response_body = null
-         from known k where ${sameDelivery('d', 'k')} and d.response_body is not null
+       update deliveries d set response_body = null, request_headers = null
+         from known k where ${sameDelivery('d', 'k')} and ${holdsSomething('d')}
      )
-     update attempts a set response_body = null
-       from known k where a.delivery_id = any(array[k.delivery_id]) and a.response_body is not null`,
+     update attempts a set response_body = null, request_headers = null
+       from known k where a.delivery_id = any(array[k.delivery_id]) and ${holdsSomething('a')}`,
     [shipmentIds],
   );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
 import { moment, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
+import { masked } from '../../webhooks/at-rest/at-rest.js';
 import { notice, notification } from './notification-docs.js';
 
 const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
@@ -87,6 +88,23 @@ const attempt = z
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
     statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
     errorCode: described(errorCode.nullable(), 'Why it failed; null if it did not.', null),
+    requestHeaders: described(
+      z.record(z.string(), z.string()).nullable(),
+      `The headers it was sent with, names in lower case; the values of the webhook's own are \`${masked}\`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.`,
+      {
+        host: 'example.com',
+        'x-team': masked,
+        'content-type': 'application/json',
+        'user-agent': 'Parcelhook/1.0.0',
+        'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+        'webhook-timestamp': '1795262400',
+        'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+        'parcelhook-sequence': '1',
+        'parcelhook-attempt': '1',
+        'content-length': '245',
+        connection: 'keep-alive',
+      },
+    ),
     responseBody: described(z.string().nullable(), 'First 4 KiB of the answer as text.', 'ok'),
   })
   .meta({ id: 'Attempt', description: 'One attempt, as it is in the log.' });
@@ -119,10 +137,3 @@ export const testResult = z
 export const redelivery = z
   .object({ deliveryId })
   .meta({ description: 'Asked for: a worker sends it at once.' });
-
-export const replay = z
-  .object({
-    queued: described(z.int().min(0), 'Deliveries it will send, as counted now.', 12),
-    replayId: uuid('Identifier of the replay, for the operator.'),
-  })
-  .meta({ id: 'Replay', description: 'The replay has begun; it sends as fast as the receiver takes it.' });

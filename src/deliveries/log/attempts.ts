@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { sentHeaders } from '../send/sent.js';
 
 export interface Attempt {
   number: number;
@@ -9,7 +10,33 @@ export interface Attempt {
   durationMs: number | null;
   statusCode: number | null;
   errorCode: string | null;
+  /** As sent, but for the values of the webhook's own. */
+  requestHeaders: Record<string, string> | null;
   responseBody: string | null;
+}
+
+/** As it is read: `startedAt` is text where it comes as JSON, of the headers there is what is kept. */
+export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders'> & {
+  startedAt: Date | string;
+  requestHeaders: string | null;
+};
+
+/** What is told by attempts. Where it was erased since, its headers are not shown. */
+export interface ToldEvent {
+  eventId: string;
+  sequence: number;
+  body: string;
+  isErased: boolean;
+}
+
+export function attemptOf(row: AttemptRow, event: ToldEvent): Attempt {
+  const startedAt = new Date(row.startedAt);
+  const { number, requestHeaders } = row;
+  return {
+    ...row,
+    startedAt,
+    requestHeaders: event.isErased ? null : sentHeaders(requestHeaders, { number, startedAt }, event),
+  };
 }
 
 /** Attempts that a page has. A delivery may have any number: it is replayed, and sent again by hand. */
@@ -37,18 +64,25 @@ export function cutAttempts<Row extends { number: number }>(rows: Row[]) {
  */
 export const attemptsText = (before: string) => `
   select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
-         error_code as "errorCode", response_body as "responseBody"
+         error_code as "errorCode", request_headers as "requestHeaders", response_body as "responseBody"
     from (
-      (select number, trigger, started_at, duration_ms, status_code, error_code, response_body
+      (select number, trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers
          from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
         order by number desc limit ${attemptsPerPage + 1})
       union all
-      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body
+      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers
         from deliveries
        where shipper_id = $1 and delivery_id = $2 and started_at is not null
          and attempt_count < coalesce(${before}::int, 1000000000)
     ) a order by number desc limit ${attemptsPerPage + 1}`;
 
-/** The newest attempts that are over. */
-export const listAttempts = (db: Database, shipperId: string, deliveryId: string): Promise<Attempt[]> =>
-  db.query<Attempt>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);
+/** The newest attempt that is over, of a delivery that tells `event`. */
+export async function findLastAttempt(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  event: ToldEvent,
+): Promise<Attempt | null> {
+  const [row] = await db.query<AttemptRow>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);
+  return row ? attemptOf(row, event) : null;
+}

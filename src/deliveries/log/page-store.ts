@@ -82,7 +82,7 @@ const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${wit
     'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
 const joins = `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
   cross join lateral (
-    select event_id, external_id, shipment_id, recorded_at, body from events where event_id = d.event_id limit 1) e
+    select event_id, external_id, shipment_id, sequence, recorded_at, body, erasure from events where event_id = d.event_id limit 1) e
   left join lateral (
     select tracking_id, shipper_tracking_id from shipments where shipment_id = e.shipment_id limit 1) s on true
   left join lateral (

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { attemptsText, type Attempt } from './attempts.js';
+import { attemptOf, attemptsText, type Attempt, type AttemptRow } from './attempts.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
 import { findNamed, namesShipments } from './shipments.js';
@@ -48,17 +48,23 @@ export async function findDelivery(
   const holds = await findHolds(db, shipperId);
   const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText('$4')}) a)`;
   const rows = await db.query<
-    LogRow & { payload: string; attempts: (Omit<Attempt, 'startedAt'> & { startedAt: string })[] }
+    LogRow & { payload: string; sequence: number; isErased: boolean; attempts: AttemptRow[] }
   >(
     'find-delivery',
-    detailsOf('shipper_id = $1 and delivery_id = $2', '$3', `, e.body as payload, ${attempts} as attempts`),
+    detailsOf(
+      'shipper_id = $1 and delivery_id = $2',
+      '$3',
+      `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${attempts} as attempts`,
+    ),
     [shipperId, deliveryId, [...holds.keys()], beforeAttempt ?? null],
   );
   const [row] = rows;
   if (!row) return null;
+  const { payload, sequence, isErased, attempts: attemptRows, ...delivery } = row;
+  const event = { eventId: row.eventId, sequence, body: payload, isErased };
   return {
-    ...withHold(row, holds),
-    payload: row.payload,
-    attempts: row.attempts.map((attempt) => ({ ...attempt, startedAt: new Date(attempt.startedAt) })),
+    ...withHold(delivery, holds),
+    payload,
+    attempts: attemptRows.map((attempt) => attemptOf(attempt, event)),
   };
 }

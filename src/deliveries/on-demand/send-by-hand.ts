@@ -31,10 +31,10 @@ export async function sendByHand(
 ): Promise<{ settled: boolean; succeeded: boolean } | null> {
   const { times, metrics, logger } = options;
   const target = await options.targets.of(claim);
-  if (performance.now() - issuedAt > times.longestStartMs) return null;
-  const outcome = await sendClaim(options, claim, target);
+  const outcome = await sendClaim(options, claim, target, issuedAt);
+  if (!outcome) return null;
   if (isGone(outcome)) await disableUnlessAway(options, target);
-  const { startedAt, durationMs, statusCode, errorCode, responseBody } = outcome;
+  const { startedAt, durationMs, statusCode, errorCode, responseBody, requestHeaders } = outcome;
   const { shipperId, deliveryId, webhookId, number, trigger } = claim;
   const record = {
     shipperId,
@@ -46,6 +46,7 @@ export async function sendByHand(
     statusCode,
     errorCode,
     responseBody,
+    requestHeaders,
   };
   // While PostgreSQL is away an outcome is kept as long as its lease surely holds.
   const giveUpAt = performance.now() + times.leaseMs - times.longestStartMs;

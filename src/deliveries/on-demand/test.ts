@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { notFound, tooManyRequests, unavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { reportSuccess } from '../circuit/transitions.js';
-import { listAttempts, type Attempt } from '../log/attempts.js';
+import { findLastAttempt, type Attempt } from '../log/attempts.js';
 import { settle } from '../outbox/settle.js';
 import { isTroubled, ms } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
@@ -35,7 +35,8 @@ export function createTestSender(
     });
     if (!sent) throw unavailable(); // not sent that late; the sweeper ends it
     if (sent.settled && sent.succeeded && claim.troubled) await reportSuccess(options, webhookId);
-    const [attempt] = await listAttempts(db, shipperId, claim.deliveryId);
+    const told = { ...event, sequence: claim.sequence, isErased: false };
+    const attempt = await findLastAttempt(db, shipperId, claim.deliveryId, told);
     if (!attempt) throw unavailable();
     return { deliveryId: claim.deliveryId, eventId: claim.eventId, ...attempt };
   };

@@ -13,7 +13,7 @@ export type PulledClaim = Claim & { dueAt: Date };
 
 /**
  * Claims what is due of each webhook, the longest due first, as far as there is room: one statement for all, waiting
- * for nobody. Left out are webhooks that are not active or have an open circuit. A claim counts the attempt and leases
+ * for nobody. Left out are webhooks that are not active or have an open circuit, and what a cancelled replay owed. A claim counts the attempt and leases
  * it; it changes nothing that an index mentions.
  */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<PulledClaim[]> {
@@ -30,7 +30,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
         cross join lateral (
           select shipper_id, delivery_id from outbox
            where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')
-             and status <> 'SENDING'
+             and status <> 'SENDING' and not withdrawn
            order by due_at limit t.room for no key update skip locked) o
         where c.open_until is null
      ), o as (
@@ -64,7 +64,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
         cross join lateral (select * from webhooks where webhook_id = ripe.webhook_id limit 1) w
         cross join lateral (
           select shipper_id, delivery_id, webhook_id from outbox
-           where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING'
+           where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not withdrawn
            order by due_at limit 1 for no key update skip locked) o
      ), probing as (
        update circuits set probe_until = now() + ${ms('$2')}

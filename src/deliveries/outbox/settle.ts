@@ -35,16 +35,17 @@ async function settleBy(
     name,
     `with i as materialized (
        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
-                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[])
+                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[], $12::text[])
          as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, duration_ms, status_code,
-               error_code, response_body)
+               error_code, response_body, request_headers)
      ), ended as (
        delete from outbox o using i
         where i.status in ('SUCCEEDED', 'FAILED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
        returning o.event_id, o.webhook_id, o.state, i.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, null, number, now(),
-                               trigger, started_at, duration_ms, status_code, error_code, response_body from ended ${onConflict}`)}
+                               trigger, started_at, duration_ms, status_code, error_code, response_body,
+                               request_headers from ended ${onConflict}`)}
      ), again as (
        update outbox o
           set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
@@ -58,7 +59,7 @@ async function settleBy(
        returning i.*
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
-                                error_code, response_body from again`)}
+                                error_code, response_body, request_headers from again`)}
      )
      select delivery_id, number from ended union all select delivery_id, number from again`,
     [
@@ -73,6 +74,7 @@ async function settleBy(
       column(({ statusCode }) => statusCode),
       column(({ errorCode }) => errorCode),
       column(({ responseBody }) => responseBody),
+      column(({ requestHeaders }) => requestHeaders),
     ],
   );
   return new Map(rows.map((row) => [row.delivery_id, row.number]));

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { AtRest, OwnHeaders } from '../../webhooks/at-rest/at-rest.js';
+import { keptOfTarget } from '../send/sent.js';
 
 /** How a webhook wants to be called. */
 export interface Target {
@@ -20,6 +21,8 @@ export interface OpenTarget {
   headers: OwnHeaders;
   secret: string;
   previousSecret: string | null;
+  /** What the log keeps of it with each attempt. */
+  kept: string;
 }
 
 export interface Targets {
@@ -64,12 +67,16 @@ interface TargetRow extends Omit<Target, 'open'> {
 function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealed: AtRest): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
-  const open = () => ({
-    url: sealed.openAddress(webhookId, storedAddress),
-    headers: sealed.openHeaders(webhookId, headers),
-    secret: sealed.openSecret(webhookId, secret),
-    previousSecret: previousSecret === null ? null : sealed.openSecret(webhookId, previousSecret),
-  });
+  const open = () => {
+    const url = sealed.openAddress(webhookId, storedAddress);
+    return {
+      url,
+      headers: sealed.openHeaders(webhookId, headers),
+      secret: sealed.openSecret(webhookId, secret),
+      previousSecret: previousSecret === null ? null : sealed.openSecret(webhookId, previousSecret),
+      kept: keptOfTarget(url, headers),
+    };
+  };
   return { ...row, open: () => (opened ??= open()) };
 }
 

@@ -2,8 +2,10 @@
 export interface Times {
   /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
   leaseMs: number;
-  /** A claimed delivery is sent within this time or not at all: who stops a webhook waits as long. */
+  /** What was claimed longer ago than this is not sent: who stops a webhook waits as long. */
   longestStartMs: number;
+  /** As much longer: a process may be kept from running between its look at the clock and the first byte. */
+  startMarginMs: number;
   /** How often the sweeper walks over a page of the outbox. */
   sweepEveryMs: number;
   /** How often orders, redeliveries and what else is rarely forgotten are looked for. */
@@ -34,6 +36,7 @@ export interface Times {
 export const timesOf = (scale = 1): Times => ({
   leaseMs: 10_000 * scale,
   longestStartMs: 500, // a bound on our own slowness, which nothing scales
+  startMarginMs: 200,
   sweepEveryMs: 2_000 * scale,
   sweepRestEveryMs: 4_000 * scale,
   canaryEveryMs: 10_000 * scale,

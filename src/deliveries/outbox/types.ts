@@ -42,6 +42,8 @@ export interface AttemptRecord {
   statusCode: number | null;
   errorCode: string | null;
   responseBody: string | null;
+  /** What is kept of the headers it was sent with; null where no request went out. */
+  requestHeaders: string | null;
 }
 
 /** An attempt's outcome and what becomes of its delivery. */

@@ -1,9 +1,13 @@
 import type { Claim, Settlement } from '../outbox/types.js';
-import type { SendOutcome } from '../send/sender.js';
+import type { AttemptOutcome } from '../send/request.js';
 import { nextStep } from './retry-policy.js';
 
 /** What is recorded of an attempt, and what becomes of its delivery. */
-export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: readonly number[]): Settlement {
+export function settlementOf(
+  claim: Claim,
+  outcome: AttemptOutcome,
+  scheduleMs: readonly number[],
+): Settlement {
   const step = stepOf(claim, outcome, scheduleMs);
   return {
     shipperId: claim.shipperId,
@@ -17,17 +21,18 @@ export function settlementOf(claim: Claim, outcome: SendOutcome, scheduleMs: rea
     statusCode: outcome.statusCode,
     errorCode: outcome.errorCode,
     responseBody: outcome.responseBody,
+    requestHeaders: outcome.requestHeaders,
   };
 }
 
 /** An answer of 410 Gone disables the webhook at once, whatever asked for the attempt (contract, section 5). */
-export const isGone = ({ statusCode }: Pick<SendOutcome, 'statusCode'>): boolean => statusCode === 410;
+export const isGone = ({ statusCode }: Pick<AttemptOutcome, 'statusCode'>): boolean => statusCode === 410;
 
 /** Costs no retry: an answer of 410, which disables the webhook, and a failed probe, which leaves the circuit open. */
-const costsNothing = (claim: Claim, outcome: SendOutcome) =>
+const costsNothing = (claim: Claim, outcome: AttemptOutcome) =>
   !outcome.ok && (isGone(outcome) || claim.isProbe);
 
-const stepOf = (claim: Claim, outcome: SendOutcome, scheduleMs: readonly number[]) =>
+const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly number[]) =>
   costsNothing(claim, outcome)
     ? ({ status: 'UNCHANGED' } as const)
     : nextStep({

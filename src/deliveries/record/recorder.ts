@@ -9,7 +9,7 @@ import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
 import type { Times } from '../outbox/times.js';
 import { distinctTurns, giveTurns, supersede, type Overtaken } from '../outbox/turns.js';
 import type { Claim, Settlement } from '../outbox/types.js';
-import type { SendOutcome } from '../send/sender.js';
+import type { AttemptOutcome } from '../send/request.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';
 import { isGone, settlementOf } from './outcome.js';
 import { retryAfterMs } from './retry-policy.js';
@@ -35,7 +35,7 @@ export interface RecorderOptions extends TransitionDependencies {
 /** Records outcomes, and sees to what follows from them. */
 export interface Recorder {
   /** Resolves when the outcome is recorded, or was refused as stale. Kept for a minute while PostgreSQL is away. */
-  record(claim: Claim, storedAddress: string, outcome: SendOutcome): Promise<void>;
+  record(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
   /** From now on an outcome is kept for a few seconds only. */
   hurry(): void;
   /** Resolves when what was recorded so far has been counted for the circuits. */

@@ -10,9 +10,17 @@ const cancelledAtOnce = 1_000;
 /**
  * Resolves when no attempt of a stopped webhook can start any more (faults, I5); call it after the commit that
  * stopped it. A statement that began before may still commit claims that nobody can see; but what is claimed starts
- * within `longestStartMs` of the issue of its statement or not at all. So that time is waited out.
+ * within `longestStartMs` of the issue of its statement, or PostgreSQL is asked again. So that time is waited out.
  */
-export const untilNoSendCanStart = ({ longestStartMs }: Times): Promise<void> => sleep(longestStartMs);
+export async function untilNoSendCanStart({
+  longestStartMs,
+  startMarginMs,
+}: Pick<Times, 'longestStartMs' | 'startMarginMs'>): Promise<void> {
+  const endsAt = performance.now() + longestStartMs + startMarginMs;
+  // A timer counts from when its turn of the event loop began, which may be long ago.
+  for (let leftMs = endsAt - performance.now(); leftMs > 0; leftMs = endsAt - performance.now())
+    await sleep(leftMs);
+}
 
 /** Deletion: cancels at once what a request may take on; the sweeper does the rest, and all of it if this fails. */
 export async function cancelBacklog(

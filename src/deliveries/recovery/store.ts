@@ -127,10 +127,10 @@ export async function takeLapsed(
        returning o.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, lease_until - ${ms('$3')}, null, null, null, null from over`)}
+                               trigger, lease_until - ${ms('$3')}, null, null, null, null, null from over`)}
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, lease_until - ${ms('$3')}, null, null,
-                                null, null from lapsed where trigger <> 'TEST'`)}
+                                null, null, null from lapsed where trigger <> 'TEST'`)}
      )
      update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}

@@ -22,14 +22,17 @@ export interface SweeperOptions extends TransitionDependencies {
 }
 
 const rowsPerPage = 20_000;
+/** The pages of a long outbox follow each other sooner, but no more of the time than this goes into them. */
+const mostOfTheTime = 1 / 10;
 const cancelledPerSweep = 1_000;
 const turnsPerStatement = 500;
 
 /**
  * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and holds each row against
- * the truth. Any number of workers may sweep at once. Returns the sweep, to be run again and again.
+ * the truth. Any number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the
+ * milliseconds until the next one where that should come sooner than usual.
  */
-export function createSweep(options: SweeperOptions): () => Promise<void> {
+export function createSweep(options: SweeperOptions): () => Promise<number | undefined> {
   const { db, times, logger, metrics } = options;
   let after: Position | null = null;
   let spareUntil = 0;
@@ -61,6 +64,7 @@ export function createSweep(options: SweeperOptions): () => Promise<void> {
   };
 
   return async () => {
+    const startedAt = performance.now();
     const found = await inspect();
     if (performance.now() > spareUntil) {
       if (found.lapsed) await takeUp();
@@ -72,5 +76,7 @@ export function createSweep(options: SweeperOptions): () => Promise<void> {
     for (const webhookId of found.deleted) await cancelOwed(db, webhookId, cancelledPerSweep);
     after = found.next;
     if (found.probes) await probe();
+    const pauseMs = (performance.now() - startedAt) / mostOfTheTime;
+    return found.next ? Math.min(times.sweepEveryMs, pauseMs) : undefined;
   };
 }

@@ -6,13 +6,16 @@ import { makePartitionsSince } from '../retention/partitions.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import type { Turn } from '../outbox/types.js';
 import { lockMoves } from '../on-demand/store.js';
+import { withdrawCancelled } from './cancel.js';
 import {
   countDue,
-  isAnyRipe,
+  endWithWebhook,
+  finishSettled,
   postponeReplay,
   replayPiece,
   saveProgress,
   takeReplay,
+  whatReplaysNeed,
   type ReplayTurn,
 } from './step-store.js';
 
@@ -22,6 +25,7 @@ const piecesPerTurn = 20;
 const troubledPauseMs = 2_000;
 /** A webhook that has this many due already gets no more: its backlog stays in its events. */
 const dueMax = 5_000;
+const finishedAtOnce = 200;
 
 export interface ReplayDependencies {
   db: Database;
@@ -36,11 +40,20 @@ export interface ReplayDependencies {
 
 /**
  * Works replays off, each piece by piece: as fast as the receiver takes them, for a webhook gets no more while enough is
- * due already. A piece and its progress are one commit, so a replay goes on where it was after any stop. Returns whether
- * replays are under way.
+ * due already. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends those of
+ * which all is settled, and sees to those that were cancelled. Returns whether there is more to do soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
-  if (!(await isAnyRipe(deps.db))) return false;
+  const { ripe, withdrawing } = await whatReplaysNeed(deps.db);
+  const left = withdrawing && (await withdrawCancelled(deps));
+  if (!ripe) return left;
+  const walked = await walkOn(deps);
+  await finishSettled(deps.db, { pauseMs: deps.replayEveryMs, limit: finishedAtOnce });
+  return walked || left;
+}
+
+/** Makes the next pieces of those that look for deliveries still. Returns whether there are any. */
+async function walkOn(deps: ReplayDependencies): Promise<boolean> {
   let any = false;
   for (let piece = 0; piece < piecesPerTurn; piece += 1) {
     let turn: ReplayTurn | null = null;
@@ -69,13 +82,13 @@ async function postpone(deps: ReplayDependencies, turn: ReplayTurn | null, error
 }
 
 async function advance(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<Turn[]> {
-  const nothing = { lastEventId: null, sent: 0, pauseMs: deps.replayEveryMs / 2 };
   if (turn.webhookDeleted) {
-    await saveProgress(tx, turn.replayId, { ...nothing, status: 'CANCELLED' });
+    await endWithWebhook(tx, turn.replayId);
     return [];
   }
   if ((await countDue(tx, turn.webhookId, dueMax)) >= dueMax) {
-    await saveProgress(tx, turn.replayId, { ...nothing, status: 'RUNNING' });
+    const pauseMs = deps.replayEveryMs / 2;
+    await saveProgress(tx, turn.replayId, { lastEventId: null, sent: 0, walked: false, pauseMs });
     return [];
   }
   return sendPiece(deps, tx, turn);
@@ -93,8 +106,8 @@ async function sendPiece(deps: ReplayDependencies, tx: Database, turn: ReplayTur
   });
   const distinct = distinctTurns(turns);
   if (distinct.length > 0) await holdTurns(tx, distinct, deps.orderHoldMs);
-  const status = lastEventId === null ? 'DONE' : 'RUNNING';
-  await saveProgress(tx, turn.replayId, { lastEventId, sent, status, pauseMs: 0 });
-  deps.logger.info({ replayId: turn.replayId, webhookId: turn.webhookId, sent, status }, 'replay');
+  const walked = lastEventId === null;
+  await saveProgress(tx, turn.replayId, { lastEventId, sent, walked, pauseMs: 0 });
+  deps.logger.info({ replayId: turn.replayId, webhookId: turn.webhookId, sent, walked }, 'replay');
   return distinct;
 }

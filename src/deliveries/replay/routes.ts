@@ -9,12 +9,13 @@ import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
-import { replay } from '../log/answers.js';
 import { tooManyByHand } from '../on-demand/routes.js';
-import { insertReplay } from './store.js';
+import { replayAsked, replayedStatuses } from './answers.js';
+import { whyNothing } from './reason.js';
+import { insertReplay } from './request-store.js';
 
-const replaysPerWebhook = 10;
-const statuses = ['FAILED', 'HELD', 'PENDING'] as const;
+/** A request looks at no more events than that; a replay of more goes on nevertheless. */
+const limitsOfRequest = { atOnce: 10, events: 200_000 };
 const clockLeewayMs = 5_000;
 
 const replayBody = z
@@ -22,7 +23,7 @@ const replayBody = z
     from: momentInBody('First moment', '2026-11-20T00:00:00Z'),
     to: momentInBody('Last moment', '2026-11-21T12:00:00Z'),
     status: described(
-      z.enum(statuses, `must be one of ${statuses.join(', ')}`),
+      z.enum(replayedStatuses, `must be one of ${replayedStatuses.join(', ')}`),
       'Only deliveries that are this now. Without it also what never had a delivery.',
     ).optional(),
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
@@ -48,10 +49,10 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
       operationId: 'replayWebhook',
       tag: 'Webhooks',
       description:
-        'Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.',
-      answers: { 202: replay },
+        'Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. Where nothing is queued, `reason` says why. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.',
+      answers: { 202: replayAsked },
       errors: {
-        409: 'Ten replays of this webhook are under way.',
+        409: 'Ten replays of this webhook look for deliveries already.',
         429: `Too many requests, or ${tooManyByHand}`,
       },
       bodyExample: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' },
@@ -65,18 +66,22 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
         const range = {
           webhookId,
           shipperId,
-          // The log does not hold what is older.
-          from: new Date(Math.max(body.from.getTime(), Date.now() - retentionMs)),
+          from: body.from,
+          to: body.to,
+          keptSince: new Date(Date.now() - retentionMs),
           // What is recorded from now on reaches the webhook anyhow, also where another host's clock is ahead.
-          to: new Date(Math.min(body.to.getTime(), Date.now() + clockLeewayMs)),
+          latest: new Date(Date.now() + clockLeewayMs),
           deliveryStatus: body.status ?? null,
           trackingId: body.trackingId ?? null,
         };
-        const added = await insertReplay(db, replayId, range, replaysPerWebhook);
-        if (!added) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
-        if (added === 'tooMany')
-          throw conflict(`${replaysPerWebhook} replays of this webhook are under way; wait for one to end.`);
-        return { httpStatus: 202, data: { queued: added.total, replayId } };
+        const counted = await insertReplay(db, replayId, range, limitsOfRequest);
+        if (!counted) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
+        if (counted === 'tooMany')
+          throw conflict(
+            `${limitsOfRequest.atOnce} replays of this webhook look for deliveries; wait for one to have found all.`,
+          );
+        const reason = whyNothing(counted, range);
+        return { httpStatus: 202, data: { queued: counted.total, reason, replayId } };
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertAttempts, isCallable, sameDelivery } from '../outbox/sql.js';
+import { insertAttempts, isCallable, ms, sameDelivery } from '../outbox/sql.js';
 import type { Turn } from '../outbox/types.js';
-import { deliveryOf, missed } from './store.js';
+import { deliveryOf, eventsIn, missed } from './missed.js';
 
 export interface ReplayTurn {
   replayId: string;
@@ -16,13 +16,14 @@ export interface ReplayTurn {
   webhookDeleted: boolean;
 }
 
-/** Whether some replay may go on. */
-export async function isAnyRipe(db: Database): Promise<boolean> {
-  const rows = await db.query(
-    'is-any-replay-ripe',
-    `select 1 from replays where status = 'RUNNING' and next_at <= now() limit 1`,
+/** Whether some replay may go on, and whether something is left of a cancelled one. */
+export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; withdrawing: boolean }> {
+  const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
+    'what-replays-need',
+    `select exists (select 1 from replays where status = 'RUNNING' and next_at <= now()) as ripe,
+            exists (select 1 from replays where withdrawing) as withdrawing`,
   );
-  return rows.length > 0;
+  return row!;
 }
 
 /**
@@ -37,7 +38,8 @@ export async function takeReplay(db: Database): Promise<ReplayTurn | null> {
             r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done,
             w.deleted_at is not null as "webhookDeleted"
        from replays r join webhooks w using (webhook_id)
-      where r.status = 'RUNNING' and r.next_at <= now() and (not w.suspended or w.deleted_at is not null)
+      where r.status = 'RUNNING' and r.walked_at is null and r.next_at <= now()
+        and (not w.suspended or w.deleted_at is not null)
       order by r.next_at limit 1 for update of r skip locked`,
   );
   return rows[0] ?? null;
@@ -57,7 +59,7 @@ export async function countDue(db: Database, webhookId: string, limit: number): 
 export interface ReplayPiece {
   /** How far this piece got; null if there was nothing left to look at. */
   lastEventId: string | null;
-  /** Deliveries it set going, those of a webhook that is not called now included. */
+  /** Deliveries it set going, those of a webhook that is not called now included. Without what another replay owes. */
   sent: number;
   /** What of it goes one at a time. */
   turns: Turn[];
@@ -66,7 +68,7 @@ export interface ReplayPiece {
 /**
  * Sets the next deliveries of a replay going, oldest event first: those that never were are made, the failed come back
  * from the log and begin their schedule anew, those that wait for a retry are due now, the held only get their trigger,
- * for they go out in their turn. Looks at no more than `scanLimit` events. To be called with the lock on the webhook's
+ * for they go out in their turn. What another replay owes stays that one's, unless it is cancelled. Looks at no more than `scanLimit` events. To be called with the lock on the webhook's
  * moves: without it two replays could both bring the same delivery back.
  */
 export async function replayPiece(
@@ -74,16 +76,21 @@ export async function replayPiece(
   turn: ReplayTurn,
   options: { scanLimit: number; sendLimit: number; retentionMs: number },
 ): Promise<ReplayPiece> {
-  const rows = await db.query<{ lastEventId: string | null; shipmentId: string | null; ordered: boolean }>(
+  const rows = await db.query<{
+    lastEventId: string | null;
+    shipmentId: string | null;
+    own: boolean;
+    ordered: boolean;
+  }>(
     'replay-piece',
     `with w as materialized (
        select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
      ), scanned as materialized (
-       select shipper_id, event_id, shipment_id, sequence, state, erasure from events
-        where shipper_id = $2 and shipment_id is not null and ($3::uuid is null or shipment_id = $3)
-          and event_id > greatest($5::uuid, uuid_floor(now() - make_interval(secs => $9::float8 / 1000)))
-          and event_id < $6
-        order by event_id limit $7
+       ${eventsIn(
+         `event_id > greatest($5::uuid, uuid_floor(now() - make_interval(secs => $9::float8 / 1000)))
+          and event_id < $6`,
+         { shipperId: '$2', shipmentId: '$3', limit: '$7' },
+       )}
      ), found as materialized (
        select s.*, delivery_id(s.event_id, $1) as delivery_id, o.delivery_id is not null as owed,
               d.delivery_id is not null as failed
@@ -100,24 +107,29 @@ export async function replayPiece(
        returning d.*, f.shipment_id, f.sequence
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, started_at, duration_ms, status_code,
-                                error_code, response_body from back where started_at is not null`)}
+                                error_code, response_body, request_headers from back where started_at is not null`)}
      ), added as (
        insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
-                           attempt_count, trigger, replay_id)
+                           attempt_count, trigger, replay_id, only_replayed)
        select shipper_id, delivery_id, event_id, $1, shipment_id, sequence, state, 'READY', now(), attempt_count,
-              'REPLAY', $10::uuid
+              'REPLAY', $10::uuid, true
          from (select shipper_id, delivery_id, event_id, shipment_id, sequence, state, attempt_count from back
                union all
                select shipper_id, delivery_id, event_id, shipment_id, sequence, state, 0
                  from found where not owed and not failed) f
         order by event_id
        on conflict do nothing
-       returning shipment_id
+       returning shipment_id, true as own
      ), moved as (
        update outbox o
-          set trigger = 'REPLAY', replay_id = $10::uuid, due_at = case when o.waits_turn then null else least(o.due_at, now()) end
-         from found f where f.owed and ${sameDelivery('o', 'f')} and o.status <> 'SENDING'
-       returning o.shipment_id
+          set replay_id = case when o.only_replayed and not o.withdrawn then o.replay_id else $10::uuid end,
+              withdrawn = false,
+              trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
+              due_at = case when o.status = 'SENDING' then o.due_at
+                            when o.waits_turn then null else least(o.due_at, now()) end,
+              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at end
+         from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.withdrawn)
+       returning o.shipment_id, o.replay_id = $10::uuid as own
      ), sent as (
        select * from added union all select * from moved
      ), reached as (
@@ -125,7 +137,8 @@ export async function replayPiece(
        select case when (select count(*) from found) = $8 then (select event_id from found order by event_id desc limit 1)
                    else (select event_id from scanned order by event_id desc limit 1) end as event_id
      )
-     select r.event_id as "lastEventId", s.shipment_id as "shipmentId", (select ordering from w) = 'SHIPMENT' as ordered
+     select r.event_id as "lastEventId", s.shipment_id as "shipmentId", s.own,
+            (select ordering from w) = 'SHIPMENT' as ordered
        from reached r left join sent s on true`,
     [
       turn.webhookId,
@@ -143,7 +156,7 @@ export async function replayPiece(
   const sent = rows.filter((row) => row.shipmentId !== null);
   return {
     lastEventId: rows[0]?.lastEventId ?? null,
-    sent: sent.length,
+    sent: sent.filter(({ own }) => own).length,
     turns: sent.flatMap(({ shipmentId, ordered }) =>
       ordered ? [{ webhookId: turn.webhookId, shipmentId: shipmentId! }] : [],
     ),
@@ -159,25 +172,51 @@ export async function postponeReplay(db: Database, replayId: string, pauseMs: nu
   );
 }
 
-/** Notes how far a replay is, and when its next piece is due. */
+/** Notes how far a replay is, and when its next piece is due. `walked`: it has found all. */
 export async function saveProgress(
   db: Database,
   replayId: string,
-  progress: {
-    lastEventId: string | null;
-    sent: number;
-    status: 'RUNNING' | 'DONE' | 'CANCELLED';
-    pauseMs: number;
-  },
+  progress: { lastEventId: string | null; sent: number; walked: boolean; pauseMs: number },
 ): Promise<void> {
   await db.query(
     'save-replay-progress',
     `update replays
-        set last_event_id = coalesce($2, last_event_id), done = done + $3, total = greatest(total, done + $3),
-            status = $4,
-            next_at = now() + make_interval(secs => $5::float8 / 1000),
-            finished_at = case when $4 <> 'RUNNING' then now() end
+        set last_event_id = coalesce($2, last_event_id), done = done + $3,
+            total = case when $4 then done + $3 when total is not null then greatest(total, done + $3) end,
+            walked_at = case when $4 then now() end,
+            next_at = now() + ${ms('$5')}
       where replay_id = $1`,
-    [replayId, progress.lastEventId, progress.sent, progress.status, progress.pauseMs],
+    [replayId, progress.lastEventId, progress.sent, progress.walked, progress.pauseMs],
+  );
+}
+
+/** Ends a replay whose webhook is deleted: what it has set going is cancelled with all the webhook was owed. */
+export async function endWithWebhook(db: Database, replayId: string): Promise<void> {
+  await db.query(
+    'end-replay-with-webhook',
+    `update replays set status = 'CANCELLED', finished_at = now() where replay_id = $1`,
+    [replayId],
+  );
+}
+
+/** Ends replays that have found all and of which nothing is owed any more; the others are looked at again later. */
+export async function finishSettled(
+  db: Database,
+  options: { pauseMs: number; limit: number },
+): Promise<void> {
+  await db.query(
+    'finish-replays',
+    `with looked as materialized (
+       select r.replay_id, exists (select 1 from outbox where replay_id = r.replay_id) as owed,
+              (select deleted_at is not null from webhooks where webhook_id = r.webhook_id) as deleted
+         from (select replay_id, webhook_id from replays
+                where status = 'RUNNING' and walked_at is not null and next_at <= now()
+                order by next_at limit $2 for no key update skip locked) r
+     )
+     update replays r
+        set status = case when l.owed then 'RUNNING' when l.deleted then 'CANCELLED' else 'DONE' end,
+            finished_at = case when not l.owed then now() end, next_at = now() + ${ms('$1')}
+       from looked l where r.replay_id = any(array[l.replay_id])`,
+    [options.pauseMs, options.limit],
   );
 }

@@ -24,6 +24,8 @@ export async function dropExpiredDays(db: Database, retentionMs: number, logger:
       const dropped = await db.transaction(async (tx) => {
         if (!(await lockRetention(tx))) return false;
         await dropDay(tx, day, lockTimeoutMs);
+        // A replay that was under way may have brought something of it back while this waited for its lock.
+        if (await isOwedUntil(tx, day)) throw new Error('something of it is owed again');
         return true;
       });
       if (!dropped) return;

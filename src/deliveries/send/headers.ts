@@ -11,6 +11,8 @@ const NOT_THE_CALLERS = new Set([
   'upgrade',
 ]);
 
+export const isFraming = (name: string): boolean => NOT_THE_CALLERS.has(name.toLowerCase());
+
 /**
  * The headers in Node's flat form, which it writes as they are. Host and Content-Length are ours; a caller's
  * framing headers are left out, the others are sent exactly as given.
@@ -18,7 +20,7 @@ const NOT_THE_CALLERS = new Set([
 export function flatHeaders(url: URL, headers: Record<string, string>, body: string): string[] {
   const flat = ['Host', url.host];
   for (const [name, value] of Object.entries(headers)) {
-    if (!NOT_THE_CALLERS.has(name.toLowerCase())) flat.push(name, value);
+    if (!isFraming(name)) flat.push(name, value);
   }
   flat.push('Content-Length', String(Buffer.byteLength(body)));
   return flat;

@@ -1,67 +1,97 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Target } from '../outbox/targets.js';
+import type { Starts } from '../outbox/starts.js';
+import type { OpenTarget, Target } from '../outbox/targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
+import { keptHeaders, serviceHeaders, timestampOf, type SignedAttempt } from './sent.js';
 import { sign } from './signature.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
+  starts: Starts;
   logger: Logger;
   timeoutMs: number;
-  userAgent: string;
+  /** The program's, for `user-agent`. */
+  version: string;
 }
 
-/** Sends once. What cannot even be sent (no key opens its secrets) is an attempt that failed: it is not tried for ever. */
-export async function sendClaim(options: SendingOptions, claim: Claim, target: Target): Promise<SendOutcome> {
+export interface AttemptOutcome extends SendOutcome {
+  /** To the second, this is what was signed as `webhook-timestamp`. */
+  startedAt: Date;
+  /** What the log keeps of the headers; null where no request went out. */
+  requestHeaders: string | null;
+}
+
+/**
+ * Sends once; null if it might not start any more. What cannot even be sent (no key opens its secrets) is an attempt that
+ * failed: it is not tried for ever.
+ */
+export async function sendClaim(
+  options: SendingOptions,
+  claim: Claim,
+  target: Target,
+  issuedAt: number,
+): Promise<AttemptOutcome | null> {
+  if (!options.starts.isSoon(issuedAt)) return null;
+  const startedAt = new Date();
   try {
-    const outcome = await options.send(requestOf(options, claim, target));
-    return claim.erased ? { ...outcome, responseBody: null } : outcome;
+    const opened = target.open();
+    const attempt = signed(options, claim, secretsOf(target, opened, startedAt), startedAt);
+    const mayStart = () => options.starts.mayStart(claim, issuedAt);
+    const outcome = await options.send({ ...requestOf(options, claim, opened, attempt), mayStart });
+    if (outcome.withheld) return null;
+    return {
+      ...outcome,
+      responseBody: claim.erased ? null : outcome.responseBody,
+      startedAt,
+      requestHeaders: outcome.requestSent ? keptHeaders(attempt, opened.kept) : null,
+    };
   } catch (error) {
     options.logger.error(
       { deliveryId: claim.deliveryId, error: describeError(error) },
       'notification not made',
     );
-    return unsent(new Date());
+    return unsent(startedAt);
   }
 }
 
-const unsent = (startedAt: Date): SendOutcome => ({
+const unsent = (startedAt: Date): AttemptOutcome => ({
   ok: false,
+  withheld: false,
   statusCode: null,
   errorCode: 'PROTOCOL',
   responseBody: null,
   durationMs: 0,
   retryAfter: null,
+  requestSent: false,
   startedAt,
+  requestHeaders: null,
 });
 
-/** The request of one attempt: the stored bytes, signed now (contract, section 5). */
-function requestOf(
-  { timeoutMs, userAgent }: SendingOptions,
-  { shipperId, eventId, body, sequence, number }: Claim,
-  target: Target,
-): SendRequest {
-  const { url, headers, secret, previousSecret } = target.open();
-  const secrets = previousSecret !== null && isRotating(target) ? [secret, previousSecret] : [secret];
-  const timestampSeconds = Math.floor(Date.now() / 1_000);
-  return {
-    url,
-    shipperId,
-    body,
-    timeoutMs,
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      'user-agent': userAgent,
-      'webhook-id': eventId,
-      'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': sign(secrets, eventId, timestampSeconds, body),
-      'parcelhook-sequence': String(sequence),
-      'parcelhook-attempt': String(number),
-    },
-  };
+function signed(
+  { version }: SendingOptions,
+  { eventId, body, sequence, number }: Claim,
+  secrets: string[],
+  startedAt: Date,
+): SignedAttempt {
+  const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
+  return { eventId, sequence, number, startedAt, signature, version };
 }
 
-const isRotating = ({ previousSecretUntil }: Target) =>
-  previousSecretUntil !== null && previousSecretUntil.getTime() > Date.now();
+/** The request of one attempt: the stored bytes, signed now (contract, section 5). */
+const requestOf = (
+  { timeoutMs }: SendingOptions,
+  { shipperId, body }: Claim,
+  { url, headers }: OpenTarget,
+  attempt: SignedAttempt,
+): SendRequest => ({ url, shipperId, body, timeoutMs, headers: { ...headers, ...serviceHeaders(attempt) } });
+
+function secretsOf(
+  { previousSecretUntil }: Target,
+  { secret, previousSecret }: OpenTarget,
+  now: Date,
+): string[] {
+  const isRotating = previousSecretUntil !== null && previousSecretUntil > now;
+  return isRotating && previousSecret !== null ? [secret, previousSecret] : [secret];
+}

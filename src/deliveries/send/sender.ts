@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { createBodyHead } from './response.js';
 import { errorCodeOf, type ErrorCode } from './errors.js';
@@ -17,10 +18,14 @@ export interface SendRequest {
   body: string;
   /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request, response and its body. */
   timeoutMs: number;
+  /** Asked when the connection is there, before the first byte; the promise does not reject. */
+  mayStart?(): true | Promise<boolean>;
 }
 
 export interface SendOutcome {
   ok: boolean;
+  /** It might not start any more: no byte of it was sent. */
+  withheld: boolean;
   statusCode: number | null;
   errorCode: ErrorCode | null;
   /** The first 4 KiB, UTF-8 with replacement characters, without NUL; null if there was no status line. */
@@ -28,7 +33,8 @@ export interface SendOutcome {
   durationMs: number;
   /** The raw header. */
   retryAfter: string | null;
-  startedAt: Date;
+  /** There was a connection on which the request went out. */
+  requestSent: boolean;
 }
 
 export interface Sender {
@@ -94,17 +100,18 @@ function exchange(
   open: (connection: Connection) => Request,
   resolve: (outcome: SendOutcome) => void,
 ): void {
-  const startedAt = new Date();
   const startedAtMs = performance.now();
   const body = createBodyHead();
   let response: IncomingMessage | null = null;
   let stream: Request | null = null;
+  let requestSent = false;
   let settled = false;
   const deadline = setTimeout(() => abandon('TIMEOUT'), request.timeoutMs);
   start('pooled');
 
   function start(connection: Connection): void {
     let bytesReadBefore = 0;
+    requestSent = false;
     const current = open(connection);
     stream = current;
     current.on('error', (error) => {
@@ -115,11 +122,11 @@ function exchange(
       else settle(errorCode);
     });
     current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
-    current.on('request', (native: ClientRequest) => write(native));
+    current.on('request', (native: ClientRequest) => prepare(native));
     current.on('response', (incoming: IncomingMessage) => read(incoming));
   }
 
-  function write(native: ClientRequest): void {
+  function prepare(native: ClientRequest): void {
     let informational = 0;
     // Got listens for one error; Node can emit a second one, which would end the process.
     native.on('error', () => {});
@@ -131,7 +138,27 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
+    native.once('socket', (socket) => whenOpen(socket, () => begin(native)));
+  }
+
+  /** What is written before the connection is there would go out whenever it is. */
+  function begin(native: ClientRequest): void {
+    if (settled) return;
+    const may = request.mayStart?.() ?? true;
+    if (may === true) write(native);
+    else void may.then((now) => goOn(native, now));
+  }
+
+  function write(native: ClientRequest): void {
+    requestSent = true;
     native.end(request.body);
+  }
+
+  function goOn(native: ClientRequest, may: boolean): void {
+    if (settled) return;
+    if (may) return write(native);
+    settle(null, true);
+    stream?.destroy();
   }
 
   /** Reads Node's response itself: got would only copy it into a second stream. */
@@ -151,7 +178,7 @@ function exchange(
     stream?.destroy();
   }
 
-  function settle(errorCode: ErrorCode | null): void {
+  function settle(errorCode: ErrorCode | null, withheld = false): void {
     if (settled) return;
     settled = true;
     clearTimeout(deadline);
@@ -159,14 +186,24 @@ function exchange(
     const ok = statusCode !== null && statusCode >= 200 && statusCode < 300;
     resolve({
       ok,
+      withheld,
       statusCode,
       errorCode: ok ? null : statusCode !== null ? 'HTTP_STATUS' : errorCode,
       responseBody: response ? body.text() : null,
       durationMs: Math.round(performance.now() - startedAtMs),
       retryAfter: response?.headers['retry-after'] ?? null,
-      startedAt,
+      requestSent,
     });
   }
+}
+
+/** Calls back when the connection is there, its TLS handshake included; if it fails, not at all. */
+function whenOpen(socket: Socket, callback: () => void): void {
+  if (socket instanceof TLSSocket) {
+    if (socket.authorized) callback();
+    else socket.once('secureConnect', callback);
+  } else if (socket.connecting) socket.once('connect', callback);
+  else callback();
 }
 
 /** Whether a kept connection was closed before the receiver answered a byte. */

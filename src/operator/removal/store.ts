@@ -64,7 +64,10 @@ const pieceOf =
     return row!;
   };
 
-const isFull = `(select count(*) from page) = $3`;
+/** How many rows went, and behind which key of the page the next one begins, if this one is full. */
+const pieceBy = (key: string, gone = 'select count(*) from gone') =>
+  `select (${gone})::int as deleted,
+          case when (select count(*) from page) = $3 then (select ${key} from page order by ${key} desc limit 1) end as next`;
 
 /** Webhooks are deleted as their owner would do it, so that nothing is owed to them from then on; and what is by hand. */
 export const stopWebhooks = pieceOf(
@@ -81,9 +84,7 @@ export const stopWebhooks = pieceOf(
    ), asked as (
      delete from redeliveries r using page p where r.webhook_id = any(array[p.webhook_id]) returning 1
    )
-   select ((select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked))::int
-            as deleted,
-          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+   ${pieceBy('webhook_id', `select (select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked)`)}`,
 );
 
 const deliveriesIn = (table: string) => `
@@ -95,8 +96,7 @@ const deliveriesIn = (table: string) => `
   ), gone as (
     delete from ${table} d using page p where ${sameDelivery('d', 'p')} returning 1
   )
-  select (select count(*) from gone)::int as deleted,
-         case when ${isFull} then (select delivery_id from page order by delivery_id desc limit 1) end as next`;
+  ${pieceBy('delivery_id')}`;
 
 export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
 export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
@@ -109,8 +109,7 @@ export const deleteSimulations = pieceOf(
    ), gone as (
      delete from simulations m using page p where m.shipment_id = any(array[p.shipment_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select shipment_id from page order by shipment_id desc limit 1) end as next`,
+   ${pieceBy('shipment_id')}`,
 );
 
 /** Orders that nobody has created: among those of all, which are few. */
@@ -129,8 +128,7 @@ export const deleteWaitingOrders = pieceOf(
    ), gone as (
      delete from shipments s using locked l where s.shipment_id = any(array[l.shipment_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select shipment_id from page order by shipment_id desc limit 1) end as next`,
+   ${pieceBy('shipment_id')}`,
 );
 
 export const deleteKeys = pieceOf(
@@ -140,8 +138,7 @@ export const deleteKeys = pieceOf(
    ), gone as (
      delete from idempotency_keys k using page p where k.shipper_id = $1 and k.key = any(array[p.key]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select key from page order by key desc limit 1) end as next`,
+   ${pieceBy('key')}`,
 );
 
 /**
@@ -174,6 +171,8 @@ const removeEventsText = `
     delete from orders_to_create where shipment_id = any($2::uuid[])
   ), kept as (
     delete from shipments_to_erase where shipment_id = any($2::uuid[])
+  ), erased as (
+    delete from erasures_under_way where shipment_id = any($2::uuid[])
   ), ordered as (
     delete from shipments where shipment_id = any($2::uuid[])
   )
@@ -188,8 +187,7 @@ export const deleteWebhooks = pieceOf(
    ), gone as (
      delete from webhooks w using page p where w.webhook_id = any(array[p.webhook_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select webhook_id from page order by webhook_id desc limit 1) end as next`,
+   ${pieceBy('webhook_id')}`,
 );
 
 export const deleteUsers = pieceOf(
@@ -201,6 +199,5 @@ export const deleteUsers = pieceOf(
    ), gone as (
      delete from users u using page p where u.user_id = any(array[p.user_id]) returning 1
    )
-   select (select count(*) from gone)::int as deleted,
-          case when ${isFull} then (select email from page order by email desc limit 1) end as next`,
+   ${pieceBy('email')}`,
 );

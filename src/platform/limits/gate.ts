@@ -1,17 +1,18 @@
 import { tooManyRequests, unavailable } from '../errors.js';
-import { createFairQueue } from './fair-queue.js';
+import { createFairQueue, type FairQueue } from './fair-queue.js';
 
 export interface TurnOptions {
-  /** Waits in a lane of its own, which has every second turn. */
-  favoured?: boolean;
+  /** The lane in which it waits, 0 unless it is said. */
+  lane?: number;
   /** Told when it is refused for the crowd under its key. */
   onCrowded?(): void;
 }
 
 export interface Gate {
   /**
-   * Runs `work` when its turn comes. Where too many wait, it is the newest of the longest queue that is refused: with
-   * ApiError TOO_MANY_REQUESTS, or UNAVAILABLE where each key has one waiting only; and so is who waits too long.
+   * Runs `work` when its turn comes. Where too many wait in its lane, it is the newest of the longest queue that is
+   * refused: with ApiError TOO_MANY_REQUESTS, or UNAVAILABLE where each key has one waiting only; and so is who waits too
+   * long.
    */
   run<T>(key: string, work: () => Promise<T>, options?: TurnOptions): Promise<T>;
   /** How many wait under this key. */
@@ -26,20 +27,22 @@ interface Waiting {
 
 export interface GateOptions {
   concurrency: number;
+  /** In each lane. */
   maxWaiting: number;
   maxWaitMs: number;
+  /** Default 1. The earlier of them goes first, but a quarter of its turns it leaves to those behind it. */
+  lanes?: number;
 }
 
 /** A bound on expensive work. Keys take turns, so that many waiting under one do not delay another. */
 export function createGate(options: GateOptions): Gate {
-  const lanes = {
-    favoured: createFairQueue<Waiting>(options.maxWaiting),
-    common: createFairQueue<Waiting>(options.maxWaiting),
-  };
+  const lanes = Array.from({ length: options.lanes ?? 1 }, () =>
+    createFairQueue<Waiting>(options.maxWaiting),
+  );
+  const takeNext = createTurns(lanes);
   let free = options.concurrency;
-  let favouredNext = true;
 
-  const enter = (key: string, { favoured, onCrowded }: TurnOptions): Promise<void> => {
+  const enter = (key: string, { lane = 0, onCrowded }: TurnOptions): Promise<void> => {
     if (free > 0) {
       free -= 1;
       return Promise.resolve();
@@ -60,17 +63,15 @@ export function createGate(options: GateOptions): Gate {
         resolve();
         return true;
       };
-      const full = lanes[favoured ? 'favoured' : 'common'].add(key, { start, refuse });
+      const full = lanes[lane]!.add(key, { start, refuse });
       full?.dropped.refuse(full.crowd);
     });
   };
 
-  /** Hands the place on: the lanes take turns, and the keys in each of them. */
+  /** Hands the place on. */
   const leave = () => {
-    const { favoured, common } = lanes;
     for (;;) {
-      const next = favouredNext ? (favoured.take() ?? common.take()) : (common.take() ?? favoured.take());
-      favouredNext = !favouredNext;
+      const next = takeNext();
       if (next?.start()) return;
       if (!next) return void (free += 1);
     }
@@ -81,6 +82,20 @@ export function createGate(options: GateOptions): Gate {
       await enter(key, turn);
       return work().finally(leave);
     },
-    waiting: (key) => lanes.favoured.waiting(key) + lanes.common.waiting(key),
+    waiting: (key) => lanes.reduce((sum, lane) => sum + lane.waiting(key), 0),
   };
+}
+
+const turnsOfFour = 3;
+
+/** Takes from the first lane three times of four, and the fourth time from those behind it, in the same way. */
+export function createTurns<Item>(lanes: FairQueue<Item>[]): () => Item | undefined {
+  const turns = lanes.map(() => 0);
+  const takeFrom = (n: number): Item | undefined => {
+    const lane = lanes[n];
+    if (!lane) return undefined;
+    turns[n] = (turns[n]! + 1) % (turnsOfFour + 1);
+    return turns[n] === 0 ? (takeFrom(n + 1) ?? lane.take()) : (lane.take() ?? takeFrom(n + 1));
+  };
+  return () => takeFrom(0);
 }

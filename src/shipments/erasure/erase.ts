@@ -1,4 +1,5 @@
-import { cancelOnce, untilNothingIsOwed } from '../../deliveries/erasure/cancel.js';
+import { audit, type Actor } from '../../accounts/audit/audit.js';
+import { cancelOnce, untilNothingIsOwed, type ErasedShipment } from '../../deliveries/erasure/cancel.js';
 import type { Times } from '../../deliveries/outbox/times.js';
 import { eraseEvents, markErased, type MarkedShipment } from '../../events/erasure-store.js';
 import type { Metrics } from '../../platform/metrics.js';
@@ -6,6 +7,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
 import { eraseOrder } from './order.js';
 import { findOrders, saveErasedOrders } from './store.js';
+import { forgetUnderWay, noteUnderWay } from './under-way-store.js';
 
 export interface ErasureDependencies {
   db: Database;
@@ -16,12 +18,13 @@ export interface ErasureDependencies {
 /**
  * Erases the personal data of shipments that have a state, with `quietMs` of those only that came to none in that
  * time. When it resolves, nothing of what was recorded before is sent or owed, and nothing that comes later brings
- * personal data back: neither an attempt that ends, nor an event. May be repeated; if it rejects, it must be.
+ * personal data back: neither an attempt that ends, nor an event. May be repeated; if it rejects after its commit, a worker
+ * finishes it. `by` is the operator who asked for it, null where it is the retention.
  */
 export async function eraseShipments(
   deps: ErasureDependencies,
   shipmentIds: string[],
-  cause: 'operator' | 'retention',
+  by: Actor | null,
   quietMs: number | null = null,
 ): Promise<MarkedShipment[]> {
   const marked = await deps.db.transaction(async (tx) => {
@@ -31,12 +34,28 @@ export async function eraseShipments(
     await eraseEvents(tx, ids);
     await eraseOrders(tx, ids);
     await cancelOnce(tx, shipments, deps.times.leaseMs);
+    await noteUnderWay(tx, shipments);
+    if (by) await tell(tx, by, shipments);
     return shipments;
   });
   if (marked.length === 0) return [];
-  await untilNothingIsOwed(deps, marked);
-  deps.metrics.shipmentsErased.inc({ cause }, marked.length);
+  await finishErasures(deps, marked);
+  deps.metrics.shipmentsErased.inc({ cause: by ? 'operator' : 'retention' }, marked.length);
   return marked;
+}
+
+/** Does what is left to be done after the commit of erasures. */
+export async function finishErasures(
+  deps: Pick<ErasureDependencies, 'db' | 'times'>,
+  shipments: ErasedShipment[],
+): Promise<void> {
+  await untilNothingIsOwed(deps, shipments);
+  await forgetUnderWay(deps.db, shipments);
+}
+
+async function tell(tx: Database, by: Actor, shipments: MarkedShipment[]): Promise<void> {
+  for (const { shipperId, shipmentId, isFirst } of shipments)
+    if (isFirst) await audit(tx, by, { action: 'SHIPMENT_ERASED', shipperId, shipmentId });
 }
 
 async function eraseOrders(tx: Database, shipmentIds: string[]): Promise<void> {

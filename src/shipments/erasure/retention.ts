@@ -1,6 +1,7 @@
 import type { Logger } from '../../platform/logger.js';
-import { eraseShipments, type ErasureDependencies } from './erase.js';
+import { eraseShipments, finishErasures, type ErasureDependencies } from './erase.js';
 import { nextAccepted, nextAgain, saveLooked, type Candidate } from './retention-store.js';
+import { findUnderWay } from './under-way-store.js';
 
 const shipmentsPerStep = 200;
 
@@ -9,10 +10,12 @@ export type RetentionDependencies = ErasureDependencies & { logger: Logger; rete
 /**
  * A step of the retention: erases shipments whose last state is longer ago than `retentionMs`, some at a time. The walk
  * over what was accepted never turns back; what came to a state since is looked at again when its own time has come. So
- * each shipment is looked at twice at least and a few times at most. A step that breaks off is made again. Returns whether
- * there may be more to do.
+ * each shipment is looked at twice at least and a few times at most. A step that breaks off is made again. Before that it
+ * finishes what others have begun and may be gone. Returns whether there may be more to do.
  */
 export async function eraseExpired(deps: RetentionDependencies): Promise<boolean> {
+  const underWay = await findUnderWay(deps.db, shipmentsPerStep);
+  if (underWay.length > 0) await finishErasures(deps, underWay);
   const accepted = await nextAccepted(deps.db, deps.retentionMs, shipmentsPerStep);
   const again = await nextAgain(deps.db, deps.retentionMs, shipmentsPerStep);
   if (accepted.length + again.length === 0) return false;
@@ -28,7 +31,7 @@ async function eraseAmong(
 ): Promise<void> {
   if (looked.length === 0) return;
   const open = looked.filter(({ erased }) => !erased).map(({ shipmentId }) => shipmentId);
-  const erased = open.length > 0 ? await eraseShipments(deps, open, 'retention', deps.retentionMs) : [];
+  const erased = open.length > 0 ? await eraseShipments(deps, open, null, deps.retentionMs) : [];
   const done = new Set([
     ...looked.filter((candidate) => candidate.erased).map(({ shipmentId }) => shipmentId),
     ...erased.map(({ shipmentId }) => shipmentId),

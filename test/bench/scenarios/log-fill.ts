@@ -58,13 +58,16 @@ const fromTheStart = [
   ],
 ];
 
+/** What is kept of the headers of an attempt. */
+const headers = `1 0.1.0 receiver.example.com x-api-key,x-team ${'s'.repeat(43)}`;
+
 /** Those before the last one: of what failed, and of what is tried again. */
 const afterwards = [
   [
     'attempts',
     `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
-                           response_body)
-     select shipper_id, delivery_id, number, 'SCHEDULED', now() - interval '1 day', 20, 500, 'HTTP_STATUS', 'no'
+                           response_body, request_headers)
+     select shipper_id, delivery_id, number, 'SCHEDULED', now() - interval '1 day', 20, 500, 'HTTP_STATUS', 'no', '${headers}'
        from (select shipper_id, delivery_id, attempt_count - 1 as earlier from deliveries where status = 'FAILED'
              union all
              select shipper_id, delivery_id, failure_count from outbox) d, generate_series(1, earlier) number`,
@@ -95,12 +98,14 @@ const deliveries = (owners: LogOwner[]) => `
       from turns
   )
   insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count,
-                          completed_at, trigger, started_at, duration_ms, status_code, error_code, response_body)
+                          completed_at, trigger, started_at, duration_ms, status_code, error_code, response_body,
+                          request_headers)
   select shipper_id, delivery_id, event_id, webhook_id, state, status, case status when 'CANCELLED' then 'SUPERSEDED' end,
          case status when 'SUCCEEDED' then 1 when 'FAILED' then 3 else 0 end, recorded_at + interval '1 second',
          case when tried then 'SCHEDULED' end, case when tried then recorded_at end, case when tried then 20 end,
          case status when 'SUCCEEDED' then 200 when 'FAILED' then 500 end,
-         case status when 'FAILED' then 'HTTP_STATUS' end, case when tried then 'ok' end
+         case status when 'FAILED' then 'HTTP_STATUS' end, case when tried then 'ok' end,
+         case when tried then '${headers}' end
     from (select *, status <> 'CANCELLED' as tried from parts where status in ('SUCCEEDED', 'FAILED', 'CANCELLED')) f`;
 
 /** What each webhook of a shipper got. */

@@ -1,4 +1,5 @@
 import { takeLapsedRedeliveries } from '../../../src/deliveries/on-demand/store.js';
+import { withdrawCancelled } from '../../../src/deliveries/replay/cancel.js';
 import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
@@ -81,6 +82,7 @@ export const settlementOf = (claim: Claim, status: Outcome, delayMs = 0): Settle
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
   responseBody: null,
+  requestHeaders: null,
 });
 
 /** Records outcomes and sees to what follows, as a worker does. Returns the claims whose outcome counted. */
@@ -119,7 +121,7 @@ const turnOf = ({ webhookId, shipmentId }: Claim): Turn => ({ webhookId, shipmen
 export function createSweeper(
   db: Database,
   orderHoldMs = longHoldMs,
-): { sweep(): Promise<void>; probes: Claim[]; looked: Set<string> } {
+): { sweep(): Promise<unknown>; probes: Claim[]; looked: Set<string> } {
   const probes: Claim[] = [];
   const looked = new Set<string>();
   const sweep = createSweep({
@@ -153,6 +155,7 @@ export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
   await takeLapsedRedeliveries(db, leaseMs, 100);
   for (let round = 0; round < rounds; round += 1) {
     await sweep();
+    await withdrawCancelled({ db, logger, orderHoldMs: longHoldMs, look: () => undefined });
     await sql(`update outbox set due_at = now() where due_at > now()`);
     const owed = await sql<{ webhook_id: string }>(`select distinct webhook_id from outbox`);
     if (owed.length === 0) return batches;

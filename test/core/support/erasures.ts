@@ -24,14 +24,16 @@ export const planted = {
 };
 export const plantedWords = Object.values(planted);
 
+const operator = { kind: 'OPERATOR', name: 'operator', address: null } as const;
+
 export const erasing = (db: Database) => ({
   db,
-  times: { ...timesOf(), longestStartMs: 20 },
+  times: { ...timesOf(), longestStartMs: 20, startMarginMs: 0 },
   metrics: createMetrics(),
 });
 
 export const erase = (db: Database, shipmentId: string) =>
-  eraseShipments(erasing(db), [shipmentId], 'operator');
+  eraseShipments(erasing(db), [shipmentId], operator);
 
 /** An accepted order of which everything personal is planted. */
 export async function addPlantedOrder({ db, shipperId }: World, shipmentId = newId()): Promise<string> {
@@ -86,5 +88,6 @@ export const answered = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'F
     claims.map((claim) => ({
       ...settlementOf(claim, status),
       responseBody: claim.erased ? null : planted.answer,
+      requestHeaders: claim.erased ? null : planted.answer,
     })),
   );

@@ -10,7 +10,7 @@ import { cancelExpired, cancelOwed, takeLapsed } from '../../../src/deliveries/r
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
 import { finish, lapse, leaseMs, longHoldMs, pull, record, settlementOf, terminalStates } from './acts.js';
-import { replay } from './replays.js';
+import { cancel, replay } from './replays.js';
 import { addShipment, addWebhook, logOf, outboxOf, type World } from './world.js';
 
 /**
@@ -128,6 +128,10 @@ export const deeds: Record<string, Deed> = {
   },
   'ordering no more': { statement: 'remake-turns', run: orderNoMore },
   'a replay': { statement: 'replay-piece', run: (db, { world, webhookId }) => replay(world, db, webhookId) },
+  'cancelling a replay': {
+    statement: 'withdraw-page',
+    run: async (db, { world, webhookId }) => cancel(world, db, await replay(world, world.db, webhookId)),
+  },
   'taking up lapsed claims': {
     statement: 'take-lapsed',
     run: (db) => takeLapsed(db, null, { leaseMs, limit: 20_000 }),

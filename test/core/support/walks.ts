@@ -4,7 +4,7 @@ import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import { createSweeper, finish, leaseMs, longHoldMs, muchRoom, pull, record } from './acts.js';
-import { replay } from './replays.js';
+import { cancel, replay } from './replays.js';
 import { addShipment, addWebhook, setStatus, type World } from './world.js';
 
 const webhooks = 3;
@@ -50,6 +50,7 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('resume' as const), webhook }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('turns' as const), shipment }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), webhook }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), webhook }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lapse' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const) }) },
@@ -110,7 +111,9 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       return void (await giveTurns(db, turns, longHoldMs));
     }
     case 'replay':
-      return replay(world, db, walk.webhookIds[done.webhook]!);
+      return void (await replay(world, db, walk.webhookIds[done.webhook]!));
+    case 'cancel':
+      return cancelNewest(world, walk.webhookIds[done.webhook]!);
     case 'lapse':
       await world.sql(
         `update outbox set lease_until = now() - interval '1 second'
@@ -118,7 +121,7 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       );
       return void (await takeLapsed(db, null, { leaseMs, limit: 1_000 }));
     case 'sweep':
-      return createSweeper(db).sweep();
+      return void (await createSweeper(db).sweep());
     case 'delete': {
       const webhookId = walk.webhookIds.at(-1)!;
       await markDeleted(db, world.shipperId, webhookId);
@@ -132,4 +135,12 @@ async function settleSome(world: World, walk: Walk, count: number, status: 'SUCC
   const accepted = await finish(world.db, claims, status);
   if (status === 'SUCCEEDED') walk.succeeded.push(...accepted);
   if (status === 'FAILED') for (const { deliveryId } of accepted) walk.failed.add(deliveryId);
+}
+
+async function cancelNewest(world: World, webhookId: string): Promise<void> {
+  const [newest] = await world.sql<{ replay_id: string }>(
+    `select replay_id from replays where webhook_id = $1 and status = 'RUNNING' order by replay_id desc limit 1`,
+    [webhookId],
+  );
+  if (newest) await cancel(world, world.db, newest.replay_id);
 }

@@ -1,0 +1,62 @@
+import { createBatcher } from '../../platform/batch.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { isActive } from './sql.js';
+import type { Times } from './times.js';
+import type { Claim } from './types.js';
+
+/** When an attempt may begin. Whoever stops a webhook relies on it. Moments are of performance.now(). */
+export interface Starts {
+  /** The statement that claimed it was issued so lately that nobody who has stopped its webhook was answered yet. */
+  isSoon(issuedAt: number): boolean;
+  /**
+   * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a claim
+   * that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were.
+   */
+  mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
+}
+
+export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'longestStartMs'>): Starts {
+  const isSoon = (issuedAt: number) => performance.now() - issuedAt <= longestStartMs;
+  const questions = createBatcher<Claim, boolean>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    flush: (claims) => findUnchanged(db, claims),
+  });
+  /** The answer is as good as a claim, and for as long. */
+  const ask = async (claim: Claim): Promise<boolean> => {
+    const issuedAt = performance.now();
+    const unchanged = await questions.add(claim).catch(() => false);
+    return unchanged && isSoon(issuedAt);
+  };
+  return {
+    isSoon,
+    mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : ask(claim)),
+  };
+}
+
+/** By hand a webhook is called that is not active, too, but none of a suspended shipper. */
+async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> {
+  const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
+  const rows = await db.query<{ unchanged: boolean }>(
+    'find-unchanged',
+    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null), false) as unchanged
+       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[])
+            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, n)
+       left join lateral (
+         select revision = t.revision and deleted_at is null and not suspended
+                and (t.by_hand or ${isActive('webhooks')}) as may_be_called
+           from webhooks where webhook_id = t.webhook_id limit 1) w on true
+       left join lateral (
+         select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
+      order by t.n`,
+    [
+      column(({ webhookId }) => webhookId),
+      column(({ revision }) => revision),
+      column(({ trigger }) => trigger === 'MANUAL' || trigger === 'TEST'),
+      column(({ shipmentId }) => shipmentId),
+      column(({ erased }) => erased),
+    ],
+  );
+  return rows.map(({ unchanged }) => unchanged);
+}

@@ -1,0 +1,98 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { isCallable } from '../outbox/sql.js';
+import { deliveryOf, eventsIn, missed } from './missed.js';
+
+/** Which of a webhook's deliveries a replay catches up on. */
+export interface ReplayRange {
+  webhookId: string;
+  shipperId: string;
+  from: Date;
+  /** Included. */
+  to: Date;
+  /** Nothing that was recorded before is sent: the log does not hold it. */
+  keptSince: Date;
+  /** Nothing that is recorded later is sent. */
+  latest: Date;
+  /** Only deliveries of this status; null for all that did not succeed and all that never were. */
+  deliveryStatus: 'FAILED' | 'HELD' | 'PENDING' | null;
+  trackingId: string | null;
+}
+
+/** What a request found in its span. */
+export interface Counted {
+  /** Deliveries to send; null where there are more events than a request looks at. */
+  total: number | null;
+  /** Events. */
+  recorded: number;
+  /** Of them, those of a state that the webhook wants. */
+  wanted: number;
+  /** Of these, those that were missed and are erased. */
+  erased: number;
+  /** Something was recorded in the part of the span that the log does not hold. */
+  older: boolean;
+}
+
+/**
+ * Records a replay and counts what it will send, of `events` events at most. Null without that webhook or, with a
+ * tracking id, without that shipment; `tooMany` where `atOnce` replays of the webhook look for deliveries already.
+ */
+export async function insertReplay(
+  db: Database,
+  replayId: string,
+  range: ReplayRange,
+  limits: { atOnce: number; events: number },
+): Promise<Counted | 'tooMany' | null> {
+  const rows = await db.query<Counted & { added: boolean }>('insert-replay', insertText, [
+    replayId,
+    range.webhookId,
+    range.shipperId,
+    new Date(Math.max(range.from.getTime(), range.keptSince.getTime())),
+    new Date(Math.min(range.to.getTime(), range.latest.getTime()) + 1),
+    range.deliveryStatus,
+    range.trackingId,
+    limits.atOnce,
+    limits.events,
+    range.from,
+    range.to,
+  ]);
+  const [row] = rows;
+  if (!row) return null;
+  const { added, ...counted } = row;
+  return added ? counted : 'tooMany';
+}
+
+const ofTarget = { shipperId: 'w.shipper_id', shipmentId: 'w.shipment_id' };
+
+const insertText = `
+  with target as (
+    select w.webhook_id, w.shipper_id, w.interests, s.shipment_id, ${isCallable('w')} as callable,
+           (select count(*)::int from replays r
+             where r.webhook_id = w.webhook_id and r.status = 'RUNNING' and r.walked_at is null) as under_way
+      from webhooks w
+      left join shipments s on s.tracking_id = $7 and s.shipper_id = w.shipper_id
+     where w.webhook_id = $2 and w.shipper_id = $3 and w.deleted_at is null
+       and ($7::text is null or s.shipment_id is not null)
+  ), counted as (
+    select count(*)::int as recorded, (count(*) filter (where e.wanted))::int as wanted,
+           (count(*) filter (where e.wanted and not e.erased and ${missed('$6')}
+                               and (o.delivery_id is null or not o.only_replayed or o.withdrawn)))::int as total,
+           (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
+      from target w
+     cross join lateral (
+       select shipper_id, event_id, erasure is not distinct from 'DONE' as erased,
+              state = any(w.interests) or '*' = any(w.interests) as wanted
+         from (${eventsIn('event_id >= uuid_floor($4) and event_id < uuid_floor($5)', { ...ofTarget, limit: '$9' })}) s
+     ) e
+      ${deliveryOf('e', '$2', 'e.wanted')}
+     where w.under_way < $8
+  ), added as (
+    insert into replays (replay_id, webhook_id, shipper_id, shipment_id, delivery_status, last_event_id,
+                         end_event_id, total, from_at, to_at)
+    select $1, webhook_id, shipper_id, shipment_id, $6, uuid_floor($4), uuid_floor($5),
+           case when recorded < $9 then total end, $10, $11
+      from target, counted where under_way < $8
+    returning replay_id, total
+  )
+  select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased,
+         exists (${eventsIn('event_id >= uuid_floor($10) and event_id < uuid_floor($4)', { ...ofTarget, limit: '1' })}) as older
+    from target w cross join counted c left join added a on true`;

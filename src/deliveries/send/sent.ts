@@ -1,0 +1,64 @@
+import { masked, type OwnHeaders } from '../../webhooks/at-rest/at-rest.js';
+import { isFraming } from './headers.js';
+
+/** What the headers of an attempt are made of, besides the webhook's own. */
+export interface SignedAttempt {
+  eventId: string;
+  sequence: number;
+  number: number;
+  startedAt: Date;
+  /** `webhook-signature`. */
+  signature: string;
+  /** The program's. */
+  version: string;
+}
+
+/** `webhook-timestamp`: when the attempt began. */
+export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): number =>
+  Math.floor(startedAt.getTime() / 1_000);
+
+/** The headers that every attempt has, but for those of its framing (contract, section 5). */
+export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': `Parcelhook/${attempt.version}`,
+  'webhook-id': attempt.eventId,
+  'webhook-timestamp': String(timestampOf(attempt)),
+  'webhook-signature': attempt.signature,
+  'parcelhook-sequence': String(attempt.sequence),
+  'parcelhook-attempt': String(attempt.number),
+});
+
+/** The webhook's part of what is kept: its host and the names of its own headers. */
+export function keptOfTarget(url: string, headers: OwnHeaders): string {
+  const names = Object.keys(headers).filter((name) => !isFraming(name));
+  return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
+}
+
+/**
+ * What the log keeps of the headers of an attempt: what neither its row nor its event tells. Five words; of the
+ * signatures, which are separated by commas, only what differs.
+ */
+export const keptHeaders = ({ number, version, signature }: SignedAttempt, keptOfTarget: string): string =>
+  `${number} ${version} ${keptOfTarget} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
+
+/**
+ * The headers of an attempt as they were sent, names in lower case, the values of the webhook's own masked. Null where
+ * none are kept of this very attempt.
+ */
+export function sentHeaders(
+  kept: string | null,
+  { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,
+  { eventId, sequence, body }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string },
+): Record<string, string> | null {
+  const [keptNumber, version, host, names, signatures] = kept?.split(' ') ?? [];
+  if (!version || !host || !signatures || Number(keptNumber) !== number) return null;
+  const ownNames = names ? names.split(',') : [];
+  const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
+  return {
+    host,
+    ...Object.fromEntries(ownNames.map((name) => [name, masked])),
+    ...serviceHeaders({ eventId, sequence, number, startedAt, signature, version }),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'keep-alive', // Node's
+  };
+}

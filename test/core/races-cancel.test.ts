@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  settleRedelivery,
+} from '../../src/deliveries/on-demand/store.js';
+import { giveBack } from '../../src/deliveries/outbox/claim.js';
+import { cancelOwed } from '../../src/deliveries/recovery/store.js';
+import { findReplay } from '../../src/deliveries/replay/progress-store.js';
+import type { Database } from '../../src/platform/database/postgres.js';
+import { markDeleted } from '../../src/webhooks/store.js';
+import { drain, finish, leaseMs, pull, record, settlementOf } from './support/acts.js';
+import { doneOrWaiting, stopAt } from './support/barriers.js';
+import { expectEachOnce, expectSoundRows } from './support/checks.js';
+import { addPlantedOrder, erase } from './support/erasures.js';
+import { advance, askForReplay, cancel, replay } from './support/replays.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  logOf,
+  outboxOf,
+  picture,
+  setStatus,
+  type World,
+} from './support/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.sql(
+    'truncate outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays cascade',
+  );
+  shipmentId = await addShipment(world);
+  webhookId = await addWebhook(world);
+});
+
+const wheres = ['SNAPSHOT', 'COMMIT'] as const;
+const now = () => picture(world, webhookId);
+const progress = async (replayId: string) => {
+  const { status, done, total } = (await findReplay(world.db, replayId, null))!;
+  return [status, done, total];
+};
+/** The first state of the shipment fails for good. */
+const failOne = async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+};
+const sendAll = async (status: 'SUCCEEDED' | 'RETRY') =>
+  finish(world.db, await pull(world.db, webhookId), status);
+/** What becomes of it: nothing is sent any more, and what failed has failed. */
+const expectWithdrawn = async (replayId: string, picture = ['1 FAILED']) => {
+  await advance(world.db);
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  expect(await now()).toEqual(picture);
+  await expectSoundRows(world);
+  expect((await progress(replayId))[0]).toBe('CANCELLED');
+  expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
+};
+
+describe('a cancelled replay', () => {
+  test('leaves the log as it was, with the attempt that had been the last one', async () => {
+    await failOne();
+    await world.sql(`update deliveries set response_body = 'as it was'`);
+    const before = await world.sql('select * from deliveries');
+    const replayId = await replay(world, world.db, webhookId);
+    expect(await now()).toEqual(['1 READY']);
+    await cancel(world, world.db, replayId);
+    const [after] = await world.sql('select * from deliveries');
+    expect({ ...after, completed_at: null }).toEqual({ ...before[0], completed_at: null });
+    expect(await world.sql('select * from attempts')).toEqual([]);
+    await expectWithdrawn(replayId);
+    expect(await progress(replayId)).toEqual(['CANCELLED', 0, 1]);
+  });
+
+  test('leaves nothing of what never was owed, and another one catches up on it', async () => {
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+    await world.sql('delete from outbox');
+    const replayId = await replay(world, world.db, webhookId);
+    expect(await now()).toEqual(['1 READY', '2 waits']);
+    await cancel(world, world.db, replayId);
+    await expectWithdrawn(replayId, []);
+    const second = await replay(world, world.db, webhookId);
+    await drain(world);
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 SUCCEEDED']);
+    await advance(world.db);
+    expect(await progress(second)).toEqual(['DONE', 2, 2]);
+  });
+
+  test('leaves what was owed anyway owed: a retry due when it was, the held held', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = '2030-01-01T00:00:00Z'`);
+    await record(world.db, shipmentId, ['PICKED_UP']);
+    const before = await outboxOf(world);
+    const replayId = await replay(world, world.db, webhookId);
+    expect(await outboxOf(world)).toMatchObject([{ trigger: 'REPLAY' }, { trigger: 'REPLAY' }]);
+    expect(await progress(replayId)).toEqual(['RUNNING', 0, 2]);
+    await cancel(world, world.db, replayId);
+    expect(await outboxOf(world)).toEqual(before);
+    expect(await progress(replayId)).toEqual(['CANCELLED', 0, 2]);
+    await drain(world);
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 SUCCEEDED']);
+  });
+
+  test('leaves what is hastened and being sent to its schedule if it is given back', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = '2030-01-01T00:00:00Z'`);
+    const replayId = await replay(world, world.db, webhookId);
+    const claims = await pull(world.db, webhookId);
+    await cancel(world, world.db, replayId);
+    await giveBack(world.db, claims);
+    expect(await outboxOf(world)).toMatchObject([
+      { status: 'RETRY', due_at: new Date('2030-01-01T00:00:00Z') },
+    ]);
+  });
+
+  test('gives later states their turn', async () => {
+    await failOne();
+    const replayId = await replay(world, world.db, webhookId);
+    await record(world.db, shipmentId, ['PICKED_UP']);
+    expect(await now()).toEqual(['1 READY', '2 waits']);
+    await cancel(world, world.db, replayId);
+    expect(await now()).toEqual(['1 FAILED', '2 READY']);
+  });
+
+  test('sends no retry of what failed while it was under way', async () => {
+    await failOne();
+    const replayId = await replay(world, world.db, webhookId);
+    await sendAll('RETRY');
+    expect(await progress(replayId)).toEqual(['RUNNING', 0, 1]);
+    await cancel(world, world.db, replayId);
+    await expectWithdrawn(replayId);
+    expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'REPLAY' });
+  });
+
+  test('whose process was killed after the commit is seen to by a worker', async () => {
+    await failOne();
+    const replayId = await replay(world, world.db, webhookId);
+    const stop = stopAt(world, 'take-withdrawing', 'COMMIT'); // and it never goes on
+    const cancelling = cancel(world, stop.db, replayId);
+    await stop.reached;
+    expect(await pull(world.db, webhookId)).toEqual([]); // nobody claims it meanwhile
+    expect((await progress(replayId))[0]).toBe('CANCELLED');
+    await world.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'`,
+    );
+    stop.go();
+    await cancelling; // what it could not do is left
+    await expectWithdrawn(replayId);
+  });
+});
+
+/** What else goes on: the statement of it, what it does, and what the state is in the end if it came first or last. */
+interface Other {
+  statement: string;
+  run(db: Database, replayId: string): Promise<unknown>;
+  ends: string[];
+}
+
+const redeliver = (succeeded: boolean) => async (db: Database) => {
+  const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
+  await requestRedelivery(world.db, world.shipperId, row!.delivery_id);
+  for (const claim of await claimRedeliveries(db, [row!.delivery_id], leaseMs))
+    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+};
+const settling = (status: 'SUCCEEDED' | 'RETRY' | 'UNCHANGED') => async (db: Database) =>
+  finish(db, await pull(world.db, webhookId), status);
+
+const others: Record<string, Other> = {
+  'a piece of the replay': { statement: 'replay-piece', run: (db) => advance(db), ends: ['1 FAILED'] },
+  'a success': { statement: 'settle', run: settling('SUCCEEDED'), ends: ['1 FAILED', '1 SUCCEEDED'] },
+  'a failure': { statement: 'settle', run: settling('RETRY'), ends: ['1 FAILED'] },
+  'a probe that fails': { statement: 'settle', run: settling('UNCHANGED'), ends: ['1 FAILED'] },
+  'a claim given back': {
+    statement: 'give-back',
+    run: async (db) => giveBack(db, await pull(world.db, webhookId)),
+    ends: ['1 FAILED'],
+  },
+  'deleting the webhook': {
+    statement: 'cancel-owed',
+    run: async (db) => {
+      await markDeleted(world.db, world.shipperId, webhookId);
+      await cancelOwed(db, webhookId, 100);
+    },
+    ends: ['1 FAILED', '1 WEBHOOK_DELETED'],
+  },
+  'a second cancel': {
+    statement: 'withdraw-page',
+    run: (db, replayId) => cancel(world, db, replayId),
+    ends: ['1 FAILED'],
+  },
+  'a redelivery that succeeds': {
+    statement: 'claim-redeliveries',
+    run: redeliver(true),
+    ends: ['1 SUCCEEDED'],
+  },
+  'a redelivery that fails': { statement: 'claim-redeliveries', run: redeliver(false), ends: ['1 FAILED'] },
+};
+
+describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, ends }) => {
+  const begin = async () => {
+    await failOne();
+    // A piece is still to be made beside what was set going.
+    const replayId = await askForReplay(world, webhookId);
+    if (statement !== 'replay-piece') {
+      await advance(world.db);
+      await world.sql('update replays set walked_at = null');
+    }
+    return replayId;
+  };
+
+  test.each(wheres)('stopped at its %s: it is sent no more, and is there once', async (where) => {
+    const replayId = await begin();
+    const stop = stopAt(world, statement, where);
+    const other = run(stop.db, replayId);
+    await Promise.race([stop.reached, other]);
+    const cancelling = cancel(world, world.db, replayId);
+    await doneOrWaiting(world.db, cancelling);
+    stop.go();
+    await Promise.all([other, cancelling]);
+    await advance(world.db);
+    const [is] = await now();
+    expect(ends).toContain(is);
+    await expectWithdrawn(replayId, [is!]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+
+  test.each(wheres)('and the cancel stopped at its %s: the same', async (where) => {
+    const replayId = await begin();
+    const stop = stopAt(world, 'withdraw-page', where);
+    const cancelling = cancel(world, stop.db, replayId);
+    await stop.reached;
+    const other = run(world.db, replayId);
+    await doneOrWaiting(world.db, other);
+    stop.go();
+    await Promise.all([other, cancelling]);
+    await advance(world.db);
+    const [is] = await now();
+    expect(ends).toContain(is);
+    await expectWithdrawn(replayId, [is!]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+});
+
+describe('a cancel and a claim', () => {
+  test.each([
+    ['pull-due', 'SNAPSHOT', 0],
+    ['pull-due', 'COMMIT', 1],
+    ['withdraw-page', 'SNAPSHOT', 1],
+    ['withdraw-page', 'COMMIT', 0],
+  ] as const)('%s stopped at its %s: what is claimed is not sent again', async (name, where, claimed) => {
+    await failOne();
+    const replayId = await replay(world, world.db, webhookId);
+    const stop = stopAt(world, name, where);
+    const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
+    await stop.reached;
+    const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
+    await doneOrWaiting(world.db, second);
+    stop.go();
+    const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
+    await Promise.all([first, second]);
+    expect(claims).toHaveLength(claimed);
+    await finish(world.db, claims, 'RETRY');
+    await expectWithdrawn(replayId);
+    expect((await logOf(world))[0]).toMatchObject({ attempt_count: 1 + claimed });
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+});
+
+test.each([
+  ['remove-withdrawn', 'SNAPSHOT'],
+  ['remove-withdrawn', 'COMMIT'],
+  ['cancel-erased', 'SNAPSHOT'],
+  ['cancel-erased', 'COMMIT'],
+] as const)(
+  'a cancel and an erasure, %s stopped at its %s: nothing is owed, and no answer is kept',
+  async (name, where) => {
+    shipmentId = await addPlantedOrder(world);
+    await failOne();
+    await world.sql(`update deliveries set response_body = 'planted'`);
+    const replayId = await replay(world, world.db, webhookId);
+    const stop = stopAt(world, name, where);
+    const [first, second] =
+      name === 'cancel-erased'
+        ? [() => erase(stop.db, shipmentId), () => cancel(world, world.db, replayId)]
+        : [() => cancel(world, stop.db, replayId), () => erase(world.db, shipmentId)];
+    const stopped = first();
+    await stop.reached;
+    const other = second();
+    await doneOrWaiting(world.db, other);
+    stop.go();
+    await Promise.all<unknown>([stopped, other]);
+    await advance(world.db);
+    expect(await outboxOf(world)).toEqual([]);
+    expect(
+      await world.sql(`select response_body from deliveries union all select response_body from attempts`),
+    ).not.toContainEqual({ response_body: 'planted' });
+  },
+);
+
+describe('two replays of one webhook', () => {
+  test('the first cancelled: the other one sends what it has set going, and the first nothing', async () => {
+    await failOne();
+    const first = await replay(world, world.db, webhookId);
+    const other = await addShipment(world);
+    await record(world.db, other, ['CREATED']);
+    await finish(world.db, (await pull(world.db, webhookId)).slice(0, 2), 'FAILED');
+    await world.sql(`update replays set status = 'DONE' where replay_id = $1`, [first]);
+    const [one, two] = [await replay(world, world.db, webhookId), await replay(world, world.db, webhookId)];
+    expect([await progress(one), await progress(two)]).toEqual([
+      ['RUNNING', 0, 2],
+      ['DONE', 0, 0],
+    ]);
+    await cancel(world, world.db, one);
+    expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
+    await replay(world, world.db, webhookId);
+    await drain(world);
+    expect(await now()).toEqual(['1 SUCCEEDED', '1 SUCCEEDED']);
+  });
+
+  test('the second cancelled: what the first owes is hastened and stays owed by it', async () => {
+    await failOne();
+    const first = await replay(world, world.db, webhookId);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = now() + interval '1 hour'`);
+    const second = await replay(world, world.db, webhookId);
+    expect(await progress(second)).toEqual(['DONE', 0, 0]);
+    await cancel(world, world.db, second);
+    expect(await sendAll('SUCCEEDED')).toHaveLength(1);
+    await advance(world.db);
+    expect(await progress(first)).toEqual(['DONE', 1, 1]);
+  });
+
+  test('what is being sent for a cancelled one goes on with the next that is asked for', async () => {
+    await failOne();
+    const first = await replay(world, world.db, webhookId);
+    const claims = await pull(world.db, webhookId);
+    await cancel(world, world.db, first);
+    const second = await replay(world, world.db, webhookId);
+    await finish(world.db, claims, 'RETRY');
+    expect(await progress(second)).toEqual(['RUNNING', 0, 1]);
+    expect(await sendAll('SUCCEEDED')).toHaveLength(1);
+    await advance(world.db);
+    expect(await progress(second)).toEqual(['DONE', 1, 1]);
+    expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
+  });
+});
+
+test('of a paused webhook a replay is over when what it owes went out after all', async () => {
+  await failOne();
+  await setStatus(world, webhookId, 'PAUSED');
+  const replayId = await replay(world, world.db, webhookId);
+  await advance(world.db);
+  expect(await progress(replayId)).toEqual(['RUNNING', 0, 1]);
+  await setStatus(world, webhookId, 'ACTIVE');
+  await sendAll('SUCCEEDED');
+  await advance(world.db);
+  expect(await progress(replayId)).toEqual(['DONE', 1, 1]);
+});
+
+test('what a request does not look at is counted when all was found', async () => {
+  for (const state of ['CREATED', 'PICKED_UP']) await record(world.db, shipmentId, [state]);
+  await world.sql('delete from outbox');
+  const replayId = await askForReplay(world, webhookId, 2);
+  expect(await progress(replayId)).toEqual(['RUNNING', 0, null]);
+  await advance(world.db);
+  expect(await progress(replayId)).toEqual(['RUNNING', 0, 2]);
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDispatcher } from '../../src/deliveries/dispatch/dispatcher.js';
+import { createStarts } from '../../src/deliveries/outbox/starts.js';
+import { timesOf } from '../../src/deliveries/outbox/times.js';
+import type { Claim } from '../../src/deliveries/outbox/types.js';
+import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
+import { createSender } from '../../src/deliveries/send/sender.js';
+import type { Database } from '../../src/platform/database/postgres.js';
+import { createMetrics } from '../../src/platform/metrics.js';
+import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/store.js';
+import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';
+import { startReceiver, type Receiver } from '../receiver.js';
+import { developmentPolicy, noNames } from '../unit/support/ssrf-corpus.js';
+import { longHoldMs, muchRoom, record, terminalStates } from './support/acts.js';
+import { addPlantedOrder, erase } from './support/erasures.js';
+import { setUpRaces, webhookId, world } from './support/race.js';
+import { addShipment, logger, outboxOf, setStatus } from './support/world.js';
+
+let shipmentId: string;
+let claim: Claim;
+setUpRaces();
+beforeEach(async () => {
+  shipmentId = await addPlantedOrder(world);
+  claim = (await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }))[0]!;
+});
+
+const longAgo = () => performance.now() - timesOf().longestStartMs - 1;
+const mayStart = async (of = claim) => createStarts(world.db, timesOf()).mayStart(of, longAgo());
+
+describe('an attempt whose connection took longer than a start may', () => {
+  test('starts where nothing has changed, several in one statement', async () => {
+    const others = await Promise.all([addPlantedOrder(world), addPlantedOrder(world)]);
+    const claims = [claim];
+    for (const id of others) claims.push(...(await record(world.db, id, ['CREATED'], { room: muchRoom })));
+    await erase(world.db, others[0]);
+    let statements = 0;
+    const db: Database = {
+      ...world.db,
+      query: (...query) => {
+        statements += 1;
+        return world.db.query(...query);
+      },
+    };
+    const starts = createStarts(db, timesOf());
+    const answers = await Promise.all(claims.map(async (one) => starts.mayStart(one, longAgo())));
+    expect(answers).toEqual([true, false, true]);
+    expect(statements).toBe(1);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['paused', () => setStatus(world, webhookId, 'PAUSED')],
+    ['deleted', () => markDeleted(world.db, world.shipperId, webhookId)],
+    ['found gone', () => disableWebhooks(world.db, [{ webhookId, storedAddress: null }], 'GONE')],
+    ['suspended with its shipper', () => suspendWebhooks(world.db, world.shipperId)],
+    ['given a new secret', () => rotateSecret(world.db, world.shipperId, webhookId, 'sealed', 0)],
+    [
+      'given another address',
+      () => updateWebhook(world.db, world.shipperId, webhookId, { targetAddress: 'http://new.test/' }),
+    ],
+    ['gone altogether', () => world.sql('truncate outbox, webhooks, circuits cascade')],
+  ])('does not start where its webhook was %s meanwhile', async (_, change) => {
+    await change();
+    expect(await mayStart()).toBe(false);
+  });
+
+  test('does not start where its shipment was erased meanwhile; what was claimed since does', async () => {
+    await erase(world.db, shipmentId);
+    expect(await mayStart()).toBe(false);
+    expect(await mayStart({ ...claim, erased: true })).toBe(true);
+  });
+
+  test('by hand it starts for a webhook that was paused before, but none of a suspended shipper', async () => {
+    const paused = (await setStatus(world, webhookId, 'PAUSED'))!;
+    const [{ revision }] = (await world.sql('select revision from webhooks where webhook_id = $1', [
+      paused.webhookId,
+    ])) as [{ revision: number }];
+    const byHand = (trigger: Claim['trigger']) => mayStart({ ...claim, revision, trigger });
+    expect([await byHand('MANUAL'), await byHand('TEST'), await byHand('SCHEDULED')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await suspendWebhooks(world.db, world.shipperId);
+    expect([await byHand('MANUAL'), await byHand('TEST')]).toEqual([false, false]);
+    await resumeWebhooks(world.db, world.shipperId);
+    expect(await byHand('MANUAL')).toBe(true);
+  });
+
+  test('does not start where PostgreSQL does not say so soon, or not at all', async () => {
+    const impatient = createStarts(world.db, { longestStartMs: 0 });
+    expect(await impatient.mayStart(claim, longAgo())).toBe(false);
+    const away: Database = { ...world.db, query: () => Promise.reject(new Error('away')) };
+    expect(await createStarts(away, timesOf()).mayStart(claim, longAgo())).toBe(false);
+  });
+
+  test('is not asked about while its claim is young', () => {
+    const away: Database = { ...world.db, query: () => Promise.reject(new Error('away')) };
+    expect(createStarts(away, timesOf()).mayStart(claim, performance.now())).toBe(true);
+  });
+});
+
+describe('a worker that comes to a claim', () => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver?.close());
+
+  const startDispatcher = () => {
+    const { db } = world;
+    const times = timesOf();
+    const opened = {
+      url: receiver.url,
+      headers: {},
+      secret: 'whsec_c2VjcmV0',
+      previousSecret: null,
+      kept: '',
+    };
+    return createDispatcher({
+      db,
+      leaseDb: db,
+      logger,
+      metrics: createMetrics(),
+      times,
+      starts: createStarts(db, times),
+      targets: {
+        of: (webhook) =>
+          Promise.resolve({
+            ...webhook,
+            storedAddress: 'http://receiver.test/',
+            previousSecretUntil: null,
+            open: () => opened,
+          }),
+      },
+      send: createSender({ policy: developmentPolicy, names: noNames }).send,
+      timeoutMs: 10_000,
+      version: 'test',
+      concurrency: 10,
+      retryScheduleMs: [60_000],
+      orderHoldMs: longHoldMs,
+      terminalStates,
+      onLeft: () => undefined,
+    });
+  };
+
+  test('sends one that is young, and gives one back that is older than longestStartMs', async () => {
+    await setStatus(world, webhookId, 'PAUSED'); // what is given back is not pulled again
+    const late = startDispatcher();
+    late.accept([claim], longAgo());
+    await late.drain();
+    expect(receiver.received).toEqual([]);
+    expect(await outboxOf(world)).toMatchObject([{ status: 'READY', attempt_count: 0 }]);
+
+    await setStatus(world, webhookId, 'ACTIVE');
+    const [again] = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
+    const early = startDispatcher();
+    early.accept([again!], performance.now());
+    await receiver.waitFor(1);
+    await early.drain();
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toContain(again!.eventId);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAdmission } from '../../src/shipments/admission.js';
+
+/** Orders that ask to be let in, and what has become of them so far. */
+function play(options: { atOnce?: number } = {}) {
+  let pressure = 0;
+  const entered: string[] = [];
+  const leaves: (() => void)[] = [];
+  const admission = createAdmission({
+    atOnce: options.atOnce ?? 1_000,
+    pressure: () => pressure,
+    mostPressure: 25,
+  });
+  return {
+    entered,
+    press: (deliveries: number) => (pressure = deliveries),
+    ask: async (shipperId: string) => {
+      leaves.push(await admission.enter(shipperId));
+      entered.push(shipperId);
+    },
+    leave: () => leaves.shift()?.(),
+  };
+}
+
+/** Longer than until the admission looks again. */
+const aWhile = () => sleep(30);
+
+describe('orders are let in', () => {
+  test('at once while fewer deliveries wait than may', async () => {
+    const { ask, entered, press } = play();
+    press(24);
+    await Promise.all(['a', 'b', 'c'].map(ask));
+    expect(entered).toEqual(['a', 'b', 'c']);
+  });
+
+  test('not before what is owed: none while as many wait, all when they have gone out, nothing refused', async () => {
+    const { ask, entered, press } = play();
+    press(25);
+    const asking = Promise.all(Array.from({ length: 50 }, () => ask('a')));
+    await aWhile();
+    expect(entered).toEqual([]);
+    press(24);
+    await asking;
+    expect(entered).toHaveLength(50);
+  });
+
+  test('who comes while others wait goes behind them, though deliveries have gone out since', async () => {
+    const { ask, entered, press } = play();
+    press(25);
+    const first = ask('a');
+    await aWhile();
+    press(0);
+    await Promise.all([first, ask('b')]);
+    expect(entered).toEqual(['a', 'b']);
+  });
+
+  test('only so many at once, and shippers in turn: each waits for one of every other before its own next', async () => {
+    const asking = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 4 }), asking, async (atOnce, shippers) => {
+        const { ask, entered, press, leave } = play({ atOnce });
+        press(25);
+        const all = Promise.all(shippers.map(ask));
+        press(0);
+        for (let left = 0; left < shippers.length; left += 1) {
+          while (entered.length === left) await sleep(1);
+          expect(entered.length - left).toBeLessThanOrEqual(atOnce);
+          leave();
+        }
+        await all;
+        expect(entered).toEqual(inTurn(shippers));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('5,000 may wait; the next is told at once that it is too much', async () => {
+    const { ask, entered, press } = play({ atOnce: 10_000 });
+    press(25);
+    const waiting = Promise.all(Array.from({ length: 5_000 }, (_, n) => ask(String(n))));
+    await expect(ask('one more')).rejects.toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE' });
+    press(0);
+    await waiting;
+    expect(entered).toHaveLength(5_000);
+  });
+});
+
+/** One of each shipper, then the second ones, and so on; shippers in the order in which they came. */
+function inTurn(shippers: string[]): string[] {
+  const rounds = new Map<number, string[]>();
+  const seen = new Map<string, number>();
+  const order = [...new Set(shippers)];
+  for (const shipper of shippers) {
+    const round = seen.get(shipper) ?? 0;
+    seen.set(shipper, round + 1);
+    rounds.set(round, [...(rounds.get(round) ?? []), shipper]);
+  }
+  return [...rounds.values()].flatMap((round) => order.filter((shipper) => round.includes(shipper)));
+}
