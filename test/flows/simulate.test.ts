@@ -85,8 +85,8 @@ describe('a simulation', () => {
     const account = await newAccount();
     const trackingId = await placeOrder(account);
     expectSuccess(await simulate(account, trackingId, { intervalMs: slow }), 202);
-    await untilStates(account, trackingId, 2);
-    expect(await underWay(account)).toMatchObject([{ step: 1 }]);
+    await until('it is counted', async () => (await underWay(account))[0]!.step === 1);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP']);
   });
 
   test('that the catalogue does not allow is 409 with what it does, and nothing begins', async () => {
