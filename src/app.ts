@@ -43,7 +43,9 @@ import { createAcceptOrder } from './shipments/accept.js';
 import { createAdmission } from './shipments/admission.js';
 import { createShipments } from './shipments/create.js';
 import { eraseShipments } from './shipments/erasure/erase.js';
+import { findingRoutes } from './shipments/finding/routes.js';
 import { shipmentRoutes } from './shipments/routes.js';
+import { simulationRoutes } from './shipments/simulation/routes.js';
 import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
 import { egressRoute } from './webhooks/destination/egress-route.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
@@ -217,6 +219,8 @@ function apiRoutes(
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({ db, acceptOrder }),
+    ...findingRoutes({ db, catalogue }),
+    ...(config.SIMULATE ? simulationRoutes({ db, catalogue, onBegun: () => worker?.simulate() }) : []),
     ...deliveryRoutes({ db }),
     ...statsRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),

@@ -248,6 +248,11 @@ export const variables = z.object({
     .describe(
       'JSON file with the drop-off locations: a list of `dropoffLocation` as it stands in the answer to an order. Unset: built in',
     ),
+  SIMULATE: flag
+    .optional()
+    .describe(
+      'Shippers may take their shipments on a journey through the states (`POST /v1/shipments/{trackingId}/simulate`), to try out what comes of it; the same in every process. Unset: true if embedded and `HOST` is this machine only',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .prefault('info')

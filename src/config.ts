@@ -1,15 +1,17 @@
+import ipaddr from 'ipaddr.js';
 import { equalSecrets } from './config-secrets.js';
 import { variables, type Variables } from './config-variables.js';
 
 type Generated = 'TOKEN_SECRET' | 'SECRETS_KEY' | 'OPERATOR_TOKEN';
 
 /** Settings as the service uses them; `embedded` tells that no DATABASE_URL was given. */
-export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS'> & {
+export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
   /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
   ALLOW_HTTP_TARGETS: boolean;
+  SIMULATE: boolean;
 };
 
 /** Settings with the secrets that embedded mode generates filled in. */
@@ -38,14 +40,21 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   refuse(problems);
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
+  const HOST = settings.HOST ?? (embedded ? '127.0.0.1' : undefined);
   return {
     ...settings,
     embedded,
-    HOST: settings.HOST ?? (embedded ? '127.0.0.1' : undefined),
+    HOST,
     ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
+    SIMULATE: settings.SIMULATE ?? (embedded && isLoopback(HOST)),
   };
 }
+
+/** Whether nobody but this machine reaches it. */
+const isLoopback = (host: string | undefined): boolean =>
+  host === 'localhost' ||
+  (host !== undefined && ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
 function refuse(problems: string[]): void {
   if (problems.length === 0) return;

@@ -15,7 +15,7 @@ interface FirstAccount {
 const webhookName = 'first-webhook.json';
 
 /** Embedded mode: makes an account on the first start and prints what a newcomer needs, ready to paste. */
-export async function greet(app: App, dataDir: string): Promise<void> {
+export async function greet(app: App, dataDir: string, simulates: boolean): Promise<void> {
   const file = join(dataDir, 'account.json');
   const account = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
@@ -23,7 +23,7 @@ export async function greet(app: App, dataDir: string): Promise<void> {
   // The printed command appends to it: made here, it is for its owner only.
   closeSync(openSync(join(dataDir, webhookName), 'a', 0o600));
   for (const name of ['account.json', webhookName]) chmodSync(join(dataDir, name), 0o600);
-  process.stdout.write(greeting(app.url, account, dataDir));
+  process.stdout.write(greeting(app.url, account, dataDir, simulates));
 }
 
 async function makeAccount(app: App, file: string): Promise<FirstAccount> {
@@ -79,8 +79,22 @@ const operatorEnv = (url: string, dataDir: string) =>
 
 const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
+/** Where the shipment goes from here: by itself, or as the operator says. */
+const onItsWay = (url: string, dataDir: string, simulates: boolean, auth: string) =>
+  simulates
+    ? `  The shipment goes on its way: the receiver prints a state a second, up to DELIVERED.
+
+curl -s -X POST "${url}/v1/shipments/$TRACKING_ID/simulate?key=$KEY" ${auth}; echo`
+    : `  The shipment goes on its way:
+
+${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
+
 /** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
-const greeting = (url: string, { accountKey, email, password }: FirstAccount, dataDir: string) => `
+function greeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
+  const { accountKey, email, password } = account;
+  const auth = '-H "Authorization: Bearer $TOKEN"';
+  const json = `${auth} -H 'Content-Type: application/json'`;
+  return `
   Parcelhook is ready at ${url}
 
     account key   ${accountKey}
@@ -91,18 +105,20 @@ const greeting = (url: string, { accountKey, email, password }: FirstAccount, da
 
 npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 
-  In a third: log in, register a webhook, place an order, look at its tracking and at the log.
+  In a third: log in, register a webhook, place an order.
 
 KEY=${accountKey}
 TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/webhooks?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
-ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'); echo "$ORDER"
+curl -s "${url}/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
+ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
-curl -s "${url}/v1/deliveries?key=$KEY" -H "Authorization: Bearer $TOKEN"; echo
 
-  The shipment goes on its way:
+${onItsWay(url, dataDir, simulates, auth)}
 
-${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP
+  Where it is, and what was sent:
+
+curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" ${auth}; echo
+curl -s "${url}/v1/deliveries?key=$KEY" ${auth}; echo
 
 `;
+}

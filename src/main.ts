@@ -52,7 +52,7 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
     const complete = { ...config, ...generatedSecrets(config.DATA_DIR, config) };
     requireSecretsDiffer(complete);
     const app = await startApp(complete, postgres.connectionString, role, logger);
-    if (role === 'all') await greet(app, config.DATA_DIR);
+    if (role === 'all') await greet(app, config.DATA_DIR, config.SIMULATE);
     return {
       stop: async () => {
         await app.stop();

@@ -161,6 +161,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     recording: (db, handOver) => ({
       db,
       allows: catalogue.allows,
+      next: catalogue.next,
       terminalStates,
       leaseMs: times.leaseMs,
       orderHoldMs: config.ORDER_HOLD,

@@ -16,6 +16,7 @@ import { createRemoval } from './operator/removal/removal.js';
 import { every } from './platform/every.js';
 import { createInProcess, createShipments, sweepOrders } from './shipments/create.js';
 import { eraseExpired } from './shipments/erasure/retention.js';
+import { advanceSimulations } from './shipments/simulation/advance.js';
 import type { ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
@@ -31,6 +32,8 @@ export interface WorkerRole {
   pressure(): number;
   /** Creates an order that this process has accepted; resolves when it is created or left to the sweeper. */
   create(order: ShipmentHead): Promise<void>;
+  /** A simulation has begun. */
+  simulate(): void;
   /** Rejects unless a canary, or any other job, has come through every queue to this process in the last 30 s. */
   checkFlow(): Promise<void>;
   /** No new work; resolves when the attempts under way are recorded. */
@@ -136,6 +139,9 @@ export function startWorker(resources: Resources): WorkerRole {
     };
     return (await advanceReplays(deps)) ? times.replayEveryMs : undefined;
   });
+  const simulations = config.SIMULATE
+    ? every(times.sweepEveryMs, 'simulations', logger, () => advanceSimulations(creation))
+    : null;
   const canaries = every(times.canaryEveryMs, 'canary', logger, async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
@@ -186,6 +192,7 @@ export function startWorker(resources: Resources): WorkerRole {
       deliveries.stop(),
       rest.stop(),
       replays.stop(),
+      simulations?.stop(),
       canaries.stop(),
       gauges.stop(),
       maintenance.stop(),
@@ -203,6 +210,7 @@ export function startWorker(resources: Resources): WorkerRole {
     handOver: dispatcher,
     pressure: dispatcher.pressure,
     create: createInProcess(creation),
+    simulate: () => simulations?.wake(),
     checkFlow: () => {
       const stale = [...producers.keys()].filter(
         (name) => Date.now() - (lastJobAt.get(name) ?? 0) > flowMaxAgeMs,

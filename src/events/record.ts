@@ -6,6 +6,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
 import { isTooSlow, isUniqueViolation, type Database } from '../platform/database/postgres.js';
 import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
+import { changeRefused } from './state-change.js';
 import {
   findEventsByExternalId,
   insertEvents,
@@ -30,6 +31,8 @@ export interface RecordDependencies {
   db: Database;
   /** Whether a shipment may go from one state to another; `from` is null before it is created. */
   allows(from: string | null, to: string): boolean;
+  /** The states it may go to, for who is told that it may not. */
+  next(from: string | null): string[];
   /** Never superseded. */
   terminalStates: string[];
   leaseMs: number;
@@ -209,7 +212,8 @@ async function planRound(
     else if (earlier) results.set(index, repeated(event, shipment, earlier));
     else if (event.externalId !== undefined && planned.has(event.externalId))
       continue; // decided in the next round
-    else if (!deps.allows(shipment.state, event.state)) results.set(index, changeNotAllowed(shipment, event));
+    else if (!deps.allows(shipment.state, event.state))
+      results.set(index, changeRefused(shipment.state, event.state, deps.next(shipment.state)));
     else {
       if (event.externalId !== undefined) planned.add(event.externalId);
       plan.rows.push({ row: advance(shipment, event, plan.moves, recordedAt), index });
@@ -279,6 +283,3 @@ const repeated = (
   earlier.shipmentId === shipment.shipmentId && earlier.state === event.state
     ? { eventId: event.externalId as string }
     : conflict('The eventId was used for another event.');
-
-const changeNotAllowed = (shipment: ShipmentHead, event: NewEvent): ApiError =>
-  conflict(`A shipment in state ${shipment.state ?? '(not created yet)'} cannot change to ${event.state}.`);

@@ -45,7 +45,7 @@ const refused = z
       message: described(
         z.string(),
         'What went wrong.',
-        'A shipment in state DELIVERED cannot change to IN_TRANSIT.',
+        'A shipment cannot change from DELIVERED to IN_TRANSIT; nothing follows DELIVERED.',
       ),
       details,
     }),

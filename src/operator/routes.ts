@@ -150,7 +150,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       description: 'The state, its event and all notifications owed for it are committed together.',
       answers: { 202: answers.recorded },
       errors: {
-        409: 'The shipment cannot change to this state, or the `eventId` was used for another event.',
+        409: 'The shipment cannot change to this state (the message says to which it can), or the `eventId` was used for another event.',
       },
       auth: 'operator',
       scope: 'events',

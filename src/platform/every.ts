@@ -10,24 +10,38 @@ export function every(
   name: string,
   logger: Logger,
   task: () => Promise<number | void>,
-): { stop(): Promise<void> } {
+): {
+  /** The next turn comes now, or right after the one that is under way. */
+  wake(): void;
+  stop(): Promise<void>;
+} {
   let stopped = false;
+  let woken = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
   const turn = () => {
+    timer = undefined;
+    woken = false;
     running = task()
       .catch((error: unknown) =>
         logger.warn({ task: name, error: describeError(error) }, 'background task failed'),
       )
       .then((nextMs) => {
         // Jitter keeps several workers from working in step.
-        if (!stopped) timer = setTimeout(turn, (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random()));
+        const waitMs = woken ? 0 : (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random());
+        if (!stopped) timer = setTimeout(turn, waitMs);
       });
   };
   turn();
 
   return {
+    wake: () => {
+      woken = true;
+      if (stopped || !timer) return;
+      clearTimeout(timer);
+      turn();
+    },
     stop: () => {
       stopped = true;
       clearTimeout(timer);

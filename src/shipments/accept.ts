@@ -56,14 +56,15 @@ export function createAcceptOrder(deps: {
   });
 
   return async (shipperId, order, idempotencyKey) => {
+    const acceptedAt = new Date();
     const accepted: AcceptedOrder = {
-      shipmentId: newId(),
+      shipmentId: newId(acceptedAt.getTime()), // shipments are found by the time in their ids
       shipperId,
       processId: randomUUID(),
       trackingId: newTrackingId(),
       order,
       dropoffLocation: chooseDropoff(order.recipientLocation),
-      acceptedAt: new Date(),
+      acceptedAt,
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
     };
     const leave = await deps.admission.enter(shipperId);

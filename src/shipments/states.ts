@@ -33,6 +33,8 @@ export interface StateCatalogue {
   names: ReadonlySet<string>;
   /** `from` is null for a shipment that is not created yet. */
   allows(from: string | null, to: string): boolean;
+  /** The states that may follow; `from` as above. */
+  next(from: string | null): string[];
   /** Whether nothing follows. */
   isTerminal(state: string): boolean;
 }
@@ -43,6 +45,7 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
     initial: file.initial,
     names: new Set(next.keys()),
     allows: (from, to) => (from === null ? to === file.initial : (next.get(from)?.has(to) ?? false)),
+    next: (from) => (from === null ? [file.initial] : [...(next.get(from) ?? [])]),
     isTerminal: (state) => next.get(state)?.size === 0,
   };
 }

@@ -19,7 +19,7 @@ let receiver: Receiver;
 let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ env: { SIMULATE: 'true' } });
   owner = await registerAccount(service, 'owner@example.com');
   intruder = await registerAccount(service, 'intruder@example.com');
   receiver = await startReceiver();
@@ -55,6 +55,9 @@ const routes: Route[] = [
   ['DELETE', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
   ['GET', () => '/v1/egress'],
   ['POST', () => '/v1/shipments', sampleOrder()],
+  ['GET', () => '/v1/shipments'],
+  ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, { intervalMs: 3_600_000 }],
+  ['GET', () => '/v1/states'],
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
   ['GET', () => '/v1/events'],
   ['GET', () => '/v1/deliveries'],
@@ -78,6 +81,7 @@ const send = ([method, path, body]: Route, key: string | null, token: string | n
 const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,
+                      (select count(*) from events) as events, (select count(*) from simulations) as simulations,
                       (select json_agg(r order by replay_id) from replays r)::text as replays,
                       (select json_agg(d order by delivery_id) from deliveries d)::text as deliveries`);
 
@@ -132,6 +136,12 @@ test('lists show only what is one’s own', async () => {
   expect((await intruder.call('/v1/deliveries')).data.deliveries).toEqual([]);
   expect((await intruder.call('/v1/events')).data.events).toEqual([]);
   expect((await intruder.call(`/v1/events?trackingId=${ids.trackingId}`)).data.events).toEqual([]);
+  expect((await intruder.call('/v1/shipments')).data.shipments).toEqual([]);
+  for (const list of ['deliveries', 'shipments']) {
+    const path = `/v1/${list}?shipperTrackingId=OWNERS-SECRET-NUMBER`;
+    expect((await intruder.call(path)).data[list]).toEqual([]);
+    expect((await owner.call(path)).data[list]).toHaveLength(1);
+  }
   expect((await owner.call('/v1/webhooks')).data.webhooks).toHaveLength(1);
 });
 

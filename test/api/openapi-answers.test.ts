@@ -16,7 +16,11 @@ let checker: ReturnType<typeof answerChecker>;
 
 beforeAll(async () => {
   service = await startService({
-    env: { WEBHOOKS_PER_SHIPPER: '5', OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}` },
+    env: {
+      SIMULATE: 'true',
+      WEBHOOKS_PER_SHIPPER: '5',
+      OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}`,
+    },
   });
   receiver = await startReceiver();
   world = await makeWorld(service, receiver.url);
@@ -119,7 +123,7 @@ describe('the document has the answer to requests', () => {
     const ofOperator = ['listShippers', 'listAudit', 'listUsers', 'removeUser', 'removeShipper'];
     for (const id of ['getWebhook', 'deleteWebhook', 'getDelivery', 'trackShipment', ...ofOperator])
       await checked(id, 400, calls[id]!(junk));
-    for (const id of ['listWebhooks', 'listDeliveries', 'listReplays']) {
+    for (const id of ['listWebhooks', 'listDeliveries', 'listShipments', 'listReplays']) {
       const account = { ...world.account, accountKey: `${world.account.accountKey}&limit=0` };
       await checked(id, 400, calls[id]!({ account }));
     }
@@ -154,6 +158,7 @@ describe('the document has the answer to requests', () => {
     const other = { body: { ...sampleOrder(), lotId: 'LOT-8' }, ...again };
     await checked('integrateOrder', 409, calls.integrateOrder!({}, other));
     await checked('recordEvent', 409, calls.recordEvent!({}, { body: { state: 'DELIVERED' } }));
+    await checked('simulateShipment', 409, calls.simulateShipment!());
     await checked('createUser', 409, calls.createUser!());
     await service.sql(`insert into replays select gen_random_uuid(), webhook_id, shipper_id, null, null, last_event_id,
     end_event_id, 1, 0, 'RUNNING', now() + interval '1 day' from replays, generate_series(1, 10)`);

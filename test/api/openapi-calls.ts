@@ -102,6 +102,8 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       ({ account }) => ({ headers: { authorization: basic(account.email, account.password) } }),
     ),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
+    listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
+    listStates: shipper(() => '/v1/states'),
     trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
     listWebhooks: shipper(() => '/v1/webhooks?include=health,stats'),
     createWebhook: shipper(() => '/v1/webhooks', {
@@ -148,6 +150,9 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       body: { events: [{ trackingId: world.trackingId, state: 'IN_TRANSIT' }, { trackingId: 'NONE' }, 7] },
     }),
     eraseShipment: byOperator(({ trackingId }) => `/shipments/${trackingId}/erase`, post),
+    simulateShipment: shipper(({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, {
+      body: { states: ['LOST'] },
+    }),
     getStatus: byOperator(() => '/status'),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
     cancelReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),

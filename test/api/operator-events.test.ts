@@ -60,6 +60,24 @@ describe('one event', () => {
     expect(await track(trackingId!)).toEqual(before);
   });
 
+  test.each<[string[], string, string]>([
+    [
+      ['PICKED_UP'],
+      'DELIVERED',
+      'A shipment cannot change from PICKED_UP to DELIVERED; allowed: IN_TRANSIT, RETURNING, CANCELLED, LOST.',
+    ],
+    [['LOST'], 'PICKED_UP', 'A shipment cannot change from LOST to PICKED_UP; nothing follows LOST.'],
+  ])(
+    'after %j a change to %s is refused with what is allowed, also among many',
+    async (states, to, message) => {
+      const [trackingId] = await created();
+      for (const state of states) await one(trackingId!, { state });
+      expect((await one(trackingId!, { state: to })).body.error.message).toBe(message);
+      const { data } = await bulk([{ trackingId, state: to }]);
+      expect(data.results).toEqual([{ error: { status: 'CONFLICT', message } }]);
+    },
+  );
+
   test('the same eventId again answers the same and changes nothing', async () => {
     const [trackingId, another] = await created(2);
     const body = { state: 'PICKED_UP', eventId: uniqueId() };

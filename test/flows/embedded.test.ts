@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { basic, request } from '../client.js';
 import { startProcess, stopProcess, type RunningProcess } from '../harness.js';
-import { startReceiver, type Receiver } from '../receiver.js';
+import { startReceiver, type Received, type Receiver } from '../receiver.js';
 import { crashTraces, newFolder, trackingIdOf, until, type Folder } from './support.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -48,9 +48,9 @@ describe('embedded mode, on a path with spaces', () => {
     folder.remove();
   });
 
-  const start = async () => {
-    running = await startProcess({ DATA_DIR: dataDir, PORT: '0' });
-    await until('the greeting', () => /event send .*\n/.test(running!.output()));
+  const start = async (env: Record<string, string> = {}) => {
+    running = await startProcess({ DATA_DIR: dataDir, PORT: '0', ...env });
+    await until('the greeting', () => /\/v1\/deliveries.*\n/.test(running!.output()));
     return running.output().slice(running.output().indexOf('  Parcelhook is ready'));
   };
   const lockFile = () => join(dataDir, 'postgres', 'postmaster.pid');
@@ -89,19 +89,30 @@ describe('embedded mode, on a path with spaces', () => {
     await until('ready', async () => (await request(`${running!.url}/readyz`)).httpStatus === 200);
   }, 60_000);
 
-  test("the printed commands, pasted into bash, bring the first notification, and the operator's the next", async () => {
-    const commands = firstGreeting
-      .slice(firstGreeting.indexOf('KEY='))
-      .replace('  The shipment goes on its way:', '')
+  /** Pastes what was printed into bash; what it printed. */
+  const paste = async (greeting: string) => {
+    const commands = greeting
+      .slice(greeting.indexOf('KEY='))
+      .replaceAll(/^(?: {2}|\{).*$/gm, '') // what is told between them, and the log
       .replace('npm run operator --', `'${process.execPath}' '${operatorCli}'`)
       .replaceAll('http://localhost:9000/', receiver.url);
     const { code, stdout, stderr } = await run('bash', ['-eu', '-o', 'pipefail'], { input: commands });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('"status":"CREATED"');
-    const [received, next] = await receiver.waitFor(2);
-    expect(received!.notification).toMatchObject({ state: 'CREATED', label_id: 'ORDER-1001' });
-    trackingId = trackingIdOf(received!);
-    expect(next!.notification).toMatchObject({ state: 'PICKED_UP', tracking_id: trackingId });
+    return stdout;
+  };
+
+  test('the printed commands, pasted into bash, bring a whole journey', async () => {
+    const stdout = await paste(firstGreeting);
+    const received = await receiver.waitFor(5, undefined, 20_000);
+    expect(received[0]!.notification).toMatchObject({ state: 'CREATED', label_id: 'ORDER-1001' });
+    trackingId = trackingIdOf(received[0]!);
+    expect(received.map((one) => [trackingIdOf(one), one.notification.state])).toEqual(
+      ['CREATED', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'].map((state) => [
+        trackingId,
+        state,
+      ]),
+    );
     expect(stdout).toContain(trackingId);
     // What the receiver's command line is told to read is where `tee` has put the webhook.
     const file = /--secret-file (.+)/.exec(firstGreeting)![1]!;
@@ -113,9 +124,13 @@ describe('embedded mode, on a path with spaces', () => {
 
   test('a second start prints the same account and keeps the data', async () => {
     expect(await stopProcess(running!)).toBe(0);
-    const greeting = await start();
+    const greeting = await start({ SIMULATE: 'false' });
     expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
-    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'PICKED_UP' });
+    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'DELIVERED' });
+    await paste(greeting); // with the operator's command in the place of the journey
+    const isNext = (one: Received) =>
+      one.notification.state === 'PICKED_UP' && trackingIdOf(one) !== trackingId;
+    await receiver.waitFor(1, isNext);
   }, 60_000);
 
   test('after a kill -9 of the service and of its PostgreSQL the next start has everything', async () => {
@@ -124,7 +139,7 @@ describe('embedded mode, on a path with spaces', () => {
     await running!.exited;
     const greeting = await start();
     expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
-    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'PICKED_UP' });
+    expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'DELIVERED' });
   }, 60_000);
 
   test('a port that is in use is told in one line', async () => {

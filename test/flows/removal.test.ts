@@ -14,7 +14,7 @@ const bulk = 2_000;
 const patienceMs = 60_000; // it gives way to others, and all the more on a busy machine
 
 beforeAll(async () => {
-  service = await startService({ env: { TIME_SCALE: '0.03', RETRY_SCHEDULE: '1h' } });
+  service = await startService({ env: { TIME_SCALE: '0.03', RETRY_SCHEDULE: '1h', SIMULATE: 'true' } });
   doomed = await registerAccount(service, 'planted-user@example.com');
   other = await registerAccount(service, 'other@example.com');
   doomedHook = await startHook(doomed, { description: 'PlantedHook' });
@@ -33,11 +33,14 @@ async function fill(account: Account, hook: Hook): Promise<void> {
     body: order,
     headers: { 'idempotency-key': `planted-key ${account.email}` },
   });
-  await placeOrders(account, 5);
+  const [trackingId] = await placeOrders(account, 5);
   await hook.receiver.waitFor(6);
+  const journey = { states: ['PICKED_UP', 'CANCELLED'], intervalMs: 3_600_000 };
+  await account.call(`/v1/shipments/${trackingId}/simulate`, { body: journey });
+  await hook.receiver.waitFor(7);
   hook.answer.status = 500;
   await placeOrder(account);
-  await hook.receiver.waitFor(7);
+  await hook.receiver.waitFor(8);
   const { webhookId } = hook;
   await operator(service, `/users/${account.userId}/password-link`, { method: 'POST' });
   await account.call(`/v1/webhooks/${webhookId}/replay`, {
@@ -90,6 +93,7 @@ const thoughtOf = [
     'shipments_to_erase',
     'erasures_under_way',
     'shippers',
+    'simulations',
   ],
   ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // outlives whom it tells of

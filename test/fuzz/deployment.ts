@@ -12,6 +12,7 @@ export const fuzzSettings = {
   LOGIN_LIMIT_ACCOUNT: '1000000',
   LOGIN_LIMIT_IP: '0',
   DELIVERY_TIMEOUT: '1s',
+  SIMULATE: 'true',
   ALLOW_PRIVATE_TARGETS: 'false',
   ALLOW_HTTP_TARGETS: 'false',
 };

@@ -72,6 +72,7 @@ const wrong: Record<string, string[]> = {
   LOGIN_LIMIT_ACCOUNT: ['0'],
   LOGIN_LIMIT_IP: ['1.5'],
   TRUST_PROXY: ['true', '0', '10', 'proxy.example', '10.0.0.0/33', '10.0.0.1,'],
+  SIMULATE: ['yes', '1'],
   STATES_FILE: ['/nowhere/states.json', '/', './package.json'],
   DROPOFF_FILE: ['/nowhere/dropoff.json', './LICENSE'],
 };
@@ -102,6 +103,22 @@ describe('the configuration', () => {
       ...strict,
       ALLOW_HTTP_TARGETS: true,
     });
+  });
+
+  test.each<[Record<string, string>, boolean]>([
+    [{}, true],
+    [{ HOST: 'localhost' }, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '192.168.1.7' }, false],
+    [{ HOST: 'parcelhook.internal' }, false],
+    [{ HOST: '0.0.0.0', SIMULATE: 'true' }, true],
+    [{ SIMULATE: 'false' }, false],
+    [production, false],
+    [{ ...production, HOST: '127.0.0.1' }, false],
+    [{ ...production, SIMULATE: 'true' }, true],
+  ])('with %j simulates: %s', (env, simulates) => {
+    expect(parseConfig(env).SIMULATE).toBe(simulates);
   });
 
   test('takes networks as CIDR or single addresses, and name servers with or without a port', () => {

@@ -107,6 +107,8 @@ describe('a catalogue of the operator', () => {
         ]) {
           expect(catalogue.initial).toBe(file.initial);
           expect([...catalogue.names]).toEqual(file.states.map((state) => state.name));
+          expect(catalogue.next(null)).toEqual([file.initial]);
+          for (const from of file.states) expect(catalogue.next(from.name)).toEqual(from.next);
           for (const from of file.states)
             for (const to of file.states)
               expect(catalogue.allows(from.name, to.name)).toBe(from.next.includes(to.name));

@@ -8,6 +8,8 @@ type DeliveryStatus = 'PENDING' | 'SENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 
 export interface LogFilter {
   webhookId?: string | undefined;
   trackingId?: string | undefined;
+  /** The shipper's own identifier, which many shipments may bear. */
+  shipperTrackingId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
   from?: Date | undefined;
@@ -42,6 +44,8 @@ export interface LogRow {
 export interface PageQuery {
   shipperId: string;
   filter: LogFilter;
+  /** The shipments that the filter names, where it names any. */
+  shipmentIds: string[] | undefined;
   range: TimeRange;
   beforeId: string | undefined;
   limit: number;
@@ -106,7 +110,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
   const { filter, range, holds } = query;
   const days = daysOf(range);
   const ofDays = days ? `delivery_id >= '${days.firstId}' and delivery_id < '${days.endId}'` : 'true';
-  const source = sourceOf(filter);
+  const source = query.shipmentIds ? 'shipments' : sourceOf(filter);
   return db.query<LogRow>(
     nameOf(
       `list-${source}-${filter.webhookId === undefined ? 'shipper' : 'webhook'}-${filter.status ?? 'any'}`,
@@ -127,7 +131,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
       [...holds.keys()],
       filter.webhookId ?? null,
       filter.state ?? null,
-      filter.trackingId ?? null,
+      query.shipmentIds ?? null,
     ],
   );
 }
@@ -136,11 +140,10 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
 const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
   days && !days.today ? '' : `${name}-${days?.firstId.slice(0, 13) ?? 'all'}`;
 
-type Source = 'shipment' | 'outbox' | 'kinds-of-state' | 'kinds' | 'all';
+type Source = 'shipments' | 'outbox' | 'kinds-of-state' | 'kinds' | 'all';
 
 /** Where what the filter allows is looked for; `all` where any will do, so that their order alone is enough. */
-function sourceOf({ webhookId, status, state, trackingId }: LogFilter): Source {
-  if (trackingId !== undefined) return 'shipment';
+function sourceOf({ webhookId, status, state }: LogFilter): Source {
   if (status !== undefined && !isFinished(status)) return 'outbox';
   if (state !== undefined) return 'kinds-of-state';
   return webhookId === undefined && status === undefined ? 'all' : 'kinds';
@@ -181,25 +184,26 @@ function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: st
       ${logged(ownerOf(webhookId))} and status = k.status and state = k.state ${newest}) f`;
   const byKinds = source === 'kinds' || source === 'kinds-of-state';
   const found =
-    source === 'shipment'
-      ? ofShipment([
+    source === 'shipments'
+      ? ofShipments([
           owed,
           `${logged('shipper_id = $1')} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)
             ${status ? `and status = '${status}'` : ''}`,
         ])
       : `(${owed} ${isFinished(status) ? 'and false' : newest})
          ${source === 'outbox' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
-  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::text),
+  return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::uuid[]),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     found as materialized (${found}),
     page as materialized (select * from found ${newest})
     select ${shown} from page d ${joins} order by d.delivery_id desc`;
 }
 
-/** Of each of the shipment's events the range of ids its deliveries have, which another event may share. */
-const ofShipment = (sources: string[]) => `
-  select f.* from (select event_id from events
-     where shipment_id = (select shipment_id from shipments where tracking_id = $9 and shipper_id = $1)) e
+/** Of each of the shipments' events the range of ids its deliveries have, which another event may share. */
+const ofShipments = (sources: string[]) => `
+  select f.* from unnest($9::uuid[]) as named (shipment_id)
+   cross join lateral (select event_id from events
+     where shipment_id = named.shipment_id and event_id >= uuid_floor($2) and event_id < uuid_floor($4)) e
    cross join lateral (${sources
      .map(
        (source) => `(${source}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';
-import { idInPath, trackingId } from '../../http/request/fields.js';
+import { idInPath, ownIdInQuery, trackingId } from '../../http/request/fields.js';
 import { momentInQuery } from '../../http/request/moments.js';
 import { cutPage, isUuid, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
@@ -16,6 +16,7 @@ const logQuery = z.object({
   ...paging,
   webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
   trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+  shipperTrackingId: ownIdInQuery('Only of shipments that bear it, which may be 1,000 at most.'),
   state: described(
     z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a state name such as CREATED'),
     'Only of this state.',

@@ -1,8 +1,8 @@
-import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { attemptOf, attemptsText, type Attempt, type AttemptRow } from './attempts.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
+import { findNamed, namesShipments } from './shipments.js';
 import { findHolds, holdOf, type Holds } from './holds.js';
 
 export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
@@ -20,10 +20,13 @@ export async function listDeliveries(
   limit: number,
 ): Promise<Delivery[]> {
   const found: LogRow[] = [];
-  const times = filter.trackingId === undefined ? filter : await timesOf(db, shipperId, filter);
+  const named = namesShipments(filter) ? await findNamed(db, shipperId, filter) : undefined;
+  if (named === null) return [];
+  const times = named ? { from: named.from, to: named.before } : filter;
+  const shipmentIds = named?.shipmentIds;
   const holds = await findHolds(db, shipperId);
   for (const range of rangesOf(times, beforeId)) {
-    const query = { shipperId, filter, range, beforeId, limit: limit - found.length, holds };
+    const query = { shipperId, filter, shipmentIds, range, beforeId, limit: limit - found.length, holds };
     found.push(...(await readPage(db, query)));
     if (found.length === limit) break;
   }
@@ -34,26 +37,6 @@ const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({
   ...row,
   ...(row.status === 'HELD' ? holdOf(holds, row.webhookId, waitsTurn) : { heldBy: null, nextProbeAt: null }),
 });
-
-/** The time in which a shipment had events, by their ids, as far as the filter wants it. */
-async function timesOf(
-  db: Database,
-  shipperId: string,
-  { trackingId, from, to }: LogFilter,
-): Promise<{ from: Date; to: Date }> {
-  const [row] = await db.query<{ first: string | null; last: string | null }>(
-    'shipment-times',
-    `select (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
-       from events
-      where shipment_id = (select shipment_id from shipments where tracking_id = $2 and shipper_id = $1)`,
-    [shipperId, trackingId],
-  );
-  const { first, last } = row!;
-  return {
-    from: new Date(Math.max(from?.getTime() ?? 0, first ? timeOfId(first) : 0)),
-    to: new Date(Math.min(to?.getTime() ?? Infinity, last ? timeOfId(last) + 1 : 0)),
-  };
-}
 
 /** The delivery with a page of its attempts, the newest first: one statement, so that the two fit together. */
 export async function findDelivery(

@@ -31,6 +31,20 @@ export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 /** Of a body that must have one of these fields, for the document: not every name is another one. */
 export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
 
+/** The shipper's own identifier of orders, in a query. */
+export const ownIdInQuery = (description: string) =>
+  described(
+    z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(1_000, 'must have at most 1,000 characters')
+      .refine((text) => !text.includes('\0'), 'must not contain U+0000'),
+    description,
+    'ORDER-1001',
+    { pattern: notBlank },
+  ).optional();
+
 /** How long what was before a rotation is good, parsed to milliseconds: a day unless it is said. */
 export const overlap = (description: string) =>
   described(z.string(), description, '24h', {

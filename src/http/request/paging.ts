@@ -29,11 +29,19 @@ export const paging = {
     .optional(),
 };
 
-/** Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. */
-export function cutPage<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
+/**
+ * Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. Where not all
+ * was looked at for a page that is not full, `lookedTo` is the last id that was.
+ */
+export function cutPage<Row>(
+  rows: Row[],
+  limit: number,
+  idOf: (row: Row) => string,
+  lookedTo: string | null = null,
+) {
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return { page, nextCursor: last ? toCursor(idOf(last)) : null };
+  const last = rows.length > limit ? idOf(page.at(-1)!) : lookedTo;
+  return { page, nextCursor: last === null ? null : toCursor(last) };
 }
 
 /** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */

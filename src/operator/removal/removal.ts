@@ -30,6 +30,7 @@ const dataSteps: Step[] = [
   step('webhooks', store.stopWebhooks),
   step('outbox', store.deleteOwed),
   step('deliveries', store.deleteLogged),
+  step('simulations', store.deleteSimulations),
   step('orders_to_create', store.deleteWaitingOrders),
   step('attempt_counts', store.deleteCounts),
   step('events', store.deleteEvents),

@@ -129,6 +129,17 @@ const removeCounts = pieceOf(
                when (select count(*) from page) = $3 then (select webhook_id::text from page order by webhook_id desc limit 1) end as next`,
 );
 
+export const deleteSimulations = pieceOf(
+  'remove-simulations',
+  `with page as materialized (
+     select shipment_id from simulations where shipper_id = $1 and shipment_id > $2::uuid
+      order by shipment_id limit $3 for update skip locked
+   ), gone as (
+     delete from simulations m using page p where m.shipment_id = any(array[p.shipment_id]) returning 1
+   )
+   ${pieceBy('shipment_id')}`,
+);
+
 /** Orders that nobody has created: among those of all, which are few. */
 export const deleteWaitingOrders = pieceOf(
   'remove-waiting-orders',

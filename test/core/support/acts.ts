@@ -38,6 +38,7 @@ export const muchRoom: Room = { byWebhook: {}, ofOthers: 1_000, total: 1_000 };
 export const recording = (db: Database, handOver: HandOver, orderHoldMs: number): RecordDependencies => ({
   db,
   allows: () => true,
+  next: () => [],
   terminalStates,
   leaseMs,
   orderHoldMs,

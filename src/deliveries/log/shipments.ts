@@ -1,0 +1,56 @@
+import { invalidRequest } from '../../platform/errors.js';
+import { timeOfId } from '../../platform/ids.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { LogFilter } from './page-store.js';
+import type { TimeRange } from './range.js';
+
+/** A page looks at the deliveries of no more shipments than this. */
+const mostShipments = 1_000;
+
+/** Whether a shipment bears the identifier of the shipper's own in this parameter: written so that its index serves it. */
+export const bears = (parameter: string) =>
+  `left(shipper_tracking_id, 500) collate "C" = left(${parameter}, 500) and shipper_tracking_id = ${parameter}`;
+
+export const namesShipments = ({ trackingId, shipperTrackingId }: LogFilter): boolean =>
+  trackingId !== undefined || shipperTrackingId !== undefined;
+
+/**
+ * The shipments that a filter names, and the time in which they had events, as far as the filter wants it; null without
+ * any. Throws ApiError INVALID_REQUEST where they are too many.
+ */
+export async function findNamed(
+  db: Database,
+  shipperId: string,
+  { trackingId, shipperTrackingId, from, to }: LogFilter,
+): Promise<(TimeRange & { shipmentIds: string[] }) | null> {
+  const [name, named] =
+    trackingId === undefined
+      ? ['shipments-bearing', `${bears('$3')} and ($2::text is null or tracking_id = $2)`]
+      : ['shipment-named', `tracking_id = $2 and ($3::text is null or shipper_tracking_id = $3)`];
+  const [row] = await db.query<{ shipmentIds: string[]; first: string | null; last: string | null }>(
+    name,
+    `with named as materialized (
+       select shipment_id from shipments where shipper_id = $1 and ${named} limit $4
+     )
+     select array(select shipment_id from named) as "shipmentIds",
+            (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
+       from named n cross join lateral (select event_id from events where shipment_id = n.shipment_id) e`,
+    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1],
+  );
+  const { shipmentIds, first, last } = row!;
+  if (shipmentIds.length > mostShipments) throw tooManyBearIt();
+  if (!first || !last) return null;
+  return {
+    shipmentIds,
+    from: new Date(Math.max(from?.getTime() ?? 0, timeOfId(first))),
+    before: new Date(Math.min(to?.getTime() ?? Infinity, timeOfId(last) + 1)),
+  };
+}
+
+const tooManyBearIt = () =>
+  invalidRequest([
+    {
+      path: 'shipperTrackingId',
+      message: `is borne by more than ${mostShipments} shipments: name one of them by trackingId`,
+    },
+  ]);

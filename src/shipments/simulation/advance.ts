@@ -1,0 +1,73 @@
+import {
+  recordEvents,
+  type NewEvent,
+  type RecordDependencies,
+  type RecordResult,
+} from '../../events/record.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { saveSteps, takeSteps, untilNextStep, type Outcomes, type Step } from './store.js';
+
+const stepsAtOnce = 200;
+const roundsPerTurn = 20;
+/** Until a step is tried again whose shipment is not created yet, or that PostgreSQL could not take. */
+const pauseMs = 200;
+const shortestWaitMs = 10;
+const longestWaitMs = 2_000;
+
+/** `db` is that of the recording. */
+export type AdvanceDependencies = RecordDependencies & { logger: Logger };
+
+/**
+ * Makes the steps of simulations whose time has come. A step is recorded first and counted then; what was recorded and
+ * not counted is recorded again under the same id, which changes nothing. Resolves with the milliseconds until the next
+ * step, or none where there is nothing to do, which is all that was asked then.
+ */
+export async function advanceSimulations(deps: AdvanceDependencies): Promise<number | undefined> {
+  for (let round = 0; round < roundsPerTurn; round += 1) {
+    const waitMs = await untilNextStep(deps.db);
+    if (waitMs === null) return undefined;
+    if (waitMs > 0) return Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs));
+    const made = await deps.db.transaction((tx) => makeSteps(deps, tx));
+    if (made === 0) break; // another worker is making them
+  }
+  return shortestWaitMs;
+}
+
+/** The steps stay locked until they are counted. Resolves with how many they were. */
+async function makeSteps(deps: AdvanceDependencies, tx: Database): Promise<number> {
+  const steps = await takeSteps(tx, stepsAtOnce);
+  if (steps.length === 0) return 0;
+  const ready = steps.filter(({ created }) => created);
+  const outcomes: Outcomes = {
+    moved: [],
+    ended: [],
+    waiting: steps.flatMap(({ created, shipmentId }) => (created ? [] : [shipmentId])),
+  };
+  const results = ready.length > 0 ? await recordEvents(deps, ready.map(eventOf)) : [];
+  ready.forEach((step, index) => {
+    const result = results[index]!;
+    outcomes[outcomeOf(step, result)].push(step.shipmentId);
+    if (isRefused(result))
+      deps.logger.info({ shipmentId: step.shipmentId, reason: result.message }, 'simulation ended early');
+  });
+  await saveSteps(tx, outcomes, pauseMs);
+  return steps.length;
+}
+
+const eventOf = ({ shipmentId, simulationId, number, state }: Step): NewEvent => ({
+  shipmentId,
+  state,
+  externalId: `simulation-${simulationId}-${number}`,
+});
+
+/** Somebody else has moved the shipment, or it is gone. */
+const isRefused = (result: RecordResult): result is ApiError =>
+  result instanceof ApiError && result.httpStatus < 500;
+
+function outcomeOf(step: Step, result: RecordResult): keyof Outcomes {
+  if (isRefused(result)) return 'ended';
+  if (result instanceof ApiError) return 'waiting';
+  return step.isLast ? 'ended' : 'moved';
+}

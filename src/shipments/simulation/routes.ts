@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { described } from '../../http/described.js';
+import * as fields from '../../http/request/fields.js';
+import { route, type Route } from '../../http/route.js';
+import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { StateCatalogue } from '../states.js';
+import { planJourney } from './journey.js';
+import { findShipment, insertSimulation } from './store.js';
+
+const simulationsPerShipper = 100;
+const retryAfterSeconds = 5;
+const mostStates = 50;
+const interval = { min: 10, max: 3_600_000, default: 1_000 };
+
+export interface SimulationDependencies {
+  db: Database;
+  catalogue: StateCatalogue;
+  /** A worker of this process looks at once. */
+  onBegun(): void;
+}
+
+const states = (description: string, known: ReadonlySet<string>) =>
+  described(
+    z.array(
+      described(
+        z.string().refine((state) => known.has(state), `must be one of ${[...known].join(', ')}`),
+        'A state.',
+        [...known][0],
+        { enum: [...known] },
+      ),
+    ),
+    description,
+  );
+
+const intervalMs = (description: string) =>
+  described(
+    z
+      .int(`must be a whole number from ${interval.min} to ${interval.max}`)
+      .min(interval.min, `must be at least ${interval.min}`)
+      .max(interval.max, `must be at most ${interval.max}`),
+    description,
+    interval.default,
+  );
+
+const bodyOf = (known: ReadonlySet<string>) =>
+  z
+    .object({
+      states: states(
+        'The states to go through, one after the other; without them the shortest way to DELIVERED.',
+        known,
+      )
+        .min(1, 'must have at least one state')
+        .max(mostStates, `must have at most ${mostStates} states`)
+        .optional(),
+      intervalMs: intervalMs('Milliseconds from one state to the next.').default(interval.default),
+    })
+    .prefault({});
+
+/** Taking a shipment through states by itself, for who tries out what comes of it (contract, section 4). */
+export function simulationRoutes({ db, catalogue, onBegun }: SimulationDependencies): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/shipments/:trackingId/simulate',
+      summary: 'Take a shipment on a journey',
+      operationId: 'simulateShipment',
+      tag: 'Shipments',
+      description:
+        'For trying it out: there is no such endpoint where parcels are real (`SIMULATE`). The first state comes at once, each other one after the interval, and your webhooks are told as of any. A shipment that was accepted just now begins when it is created. The journey ends early if somebody else moves the shipment so that its next state is not allowed; while the account is suspended it rests.',
+      answers: {
+        202: z
+          .object({
+            states: states('The states it will go through.', catalogue.names),
+            intervalMs: intervalMs('Milliseconds from one state to the next.'),
+          })
+          .meta({ id: 'Simulation', description: 'The journey has begun.' }),
+      },
+      errors: {
+        409: 'The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way.',
+        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way.`,
+      },
+      params: z.object({ trackingId: fields.trackingId }),
+      body: bodyOf(catalogue.names),
+      bodyExample: { intervalMs: interval.default },
+      handle: async ({ caller: { shipperId }, params: { trackingId }, body }) => {
+        const shipment =
+          /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findShipment(db, shipperId, trackingId));
+        if (!shipment) throw notFound('This shipment');
+        const journey = {
+          states: planJourney(catalogue, shipment.state, body.states),
+          intervalMs: body.intervalMs,
+        };
+        const { shipmentId } = shipment;
+        const simulation = { shipmentId, shipperId, simulationId: newId(), ...journey };
+        const begun = await insertSimulation(db, simulation, simulationsPerShipper);
+        if (begun === 'same') throw conflict('A simulation of this shipment is under way already.');
+        if (begun === 'many')
+          throw tooManyRequests(
+            `${simulationsPerShipper} simulations of your shipments are under way; wait for one to end.`,
+            retryAfterSeconds,
+          );
+        onBegun();
+        return { httpStatus: 202, data: journey };
+      },
+    }),
+  ];
+}

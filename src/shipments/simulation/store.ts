@@ -1,0 +1,125 @@
+import { lockShipper } from '../../accounts/shipper-store.js';
+import { ms } from '../../deliveries/outbox/sql.js';
+import type { Database } from '../../platform/database/postgres.js';
+
+export interface NewSimulation {
+  shipmentId: string;
+  shipperId: string;
+  simulationId: string;
+  states: string[];
+  intervalMs: number;
+}
+
+/** A shipper's shipment and the state it is in; null before it is created. */
+export async function findShipment(
+  db: Database,
+  shipperId: string,
+  trackingId: string,
+): Promise<{ shipmentId: string; state: string | null } | null> {
+  const rows = await db.query<{ shipmentId: string; state: string | null }>(
+    'find-shipment-state',
+    `select shipment_id as "shipmentId",
+            (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state
+       from shipments s where tracking_id = $2 and shipper_id = $1`,
+    [shipperId, trackingId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Begins a simulation, unless one of its shipment is under way (`same`) or `limit` are of its shipper (`many`). */
+export const insertSimulation = (
+  db: Database,
+  simulation: NewSimulation,
+  limit: number,
+): Promise<'begun' | 'same' | 'many'> =>
+  db.transaction(async (tx) => {
+    await lockShipper(tx, simulation.shipperId); // who counts sees what the one before has begun
+    const [row] = await tx.query<{ same: boolean; begun: boolean }>(
+      'insert-simulation',
+      `with running as materialized (
+         select shipment_id from simulations where shipper_id = $2
+       ), begun as (
+         insert into simulations (shipment_id, shipper_id, simulation_id, states, interval_ms)
+         select $1, $2, $3, $4, $5
+          where (select count(*) from running) < $6 and not exists (select from running where shipment_id = $1)
+         returning 1
+       )
+       select exists (select from running where shipment_id = $1) as same, exists (select from begun) as begun`,
+      [
+        simulation.shipmentId,
+        simulation.shipperId,
+        simulation.simulationId,
+        simulation.states,
+        simulation.intervalMs,
+        limit,
+      ],
+    );
+    return row!.begun ? 'begun' : row!.same ? 'same' : 'many';
+  });
+
+/** The next state of a shipment whose time has come. */
+export interface Step {
+  shipmentId: string;
+  simulationId: string;
+  /** From 1. */
+  number: number;
+  state: string;
+  isLast: boolean;
+  /** Whether the shipment is created: nothing can happen to it before. */
+  created: boolean;
+}
+
+/** Takes the steps that have waited longest, for this transaction: another worker takes others. Those of shippers that may not call wait. */
+export const takeSteps = (tx: Database, limit: number): Promise<Step[]> =>
+  tx.query<Step>(
+    'take-simulation-steps',
+    `select m.shipment_id as "shipmentId", m.simulation_id as "simulationId", m.step + 1 as number,
+            m.states[m.step + 1] as state, m.step + 1 >= cardinality(m.states) as "isLast",
+            exists (select from shipment_progress p where p.shipment_id = m.shipment_id) as created
+       from simulations m
+      where m.next_at <= now() and ${isMoving('m')}
+      order by m.next_at limit $1 for update of m skip locked`,
+    [limit],
+  );
+
+const isMoving = (m: string) =>
+  `exists (select from shippers s where s.shipper_id = ${m}.shipper_id and s.status = 'ACTIVE')`;
+
+/** What became of steps, by their shipments. */
+export interface Outcomes {
+  /** They were made; the next comes after the interval. */
+  moved: string[];
+  /** No step follows. */
+  ended: string[];
+  /** They could not be made yet. */
+  waiting: string[];
+}
+
+export async function saveSteps(
+  tx: Database,
+  { moved, ended, waiting }: Outcomes,
+  pauseMs: number,
+): Promise<void> {
+  await tx.query(
+    'save-simulation-steps',
+    `with ended as (
+       delete from simulations where shipment_id = any($1::uuid[])
+     ), waiting as (
+       update simulations set next_at = clock_timestamp() + ${ms('$4')} where shipment_id = any($3::uuid[])
+     )
+     update simulations
+        set step = step + 1, next_at = clock_timestamp() + interval_ms * interval '1 millisecond'
+      where shipment_id = any($2::uuid[])`,
+    [ended, moved, waiting, pauseMs],
+  );
+}
+
+/** How long it is until the next step; null where none is to be made. */
+export async function untilNextStep(db: Database): Promise<number | null> {
+  const rows = await db.query<{ waitMs: number }>(
+    'until-next-simulation-step',
+    `select (extract(epoch from m.next_at - clock_timestamp()) * 1000)::float8 as "waitMs"
+       from simulations m where ${isMoving('m')} order by m.next_at limit 1`,
+  );
+  return rows[0]?.waitMs ?? null;
+}

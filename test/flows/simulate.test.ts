@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
+import { expectFailure, expectSuccess, expectWrong } from '../api/expect.js';
+import { crashTraces, trackingIdOf, until, verifyAll } from './support.js';
+import { startHook, type Hook } from './support/log.js';
+
+const toTheEnd = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
+const slow = 3_600_000;
+
+let service: Service;
+let accounts = 0;
+
+beforeAll(async () => {
+  service = await startService({ env: { SIMULATE: 'true' } });
+});
+afterAll(() => service?.stop());
+
+const newAccount = () => registerAccount(service, `user${(accounts += 1)}@example.com`);
+const simulate = (account: Account, trackingId: string, body?: object) =>
+  account.call(`/v1/shipments/${trackingId}/simulate`, { method: 'POST', ...(body && { body }) });
+const historyOf = async (account: Account, trackingId: string) =>
+  (await account.call(`/v1/shipment-tracking/${trackingId}`)).data.history as {
+    state: string;
+    timestamp: number;
+  }[];
+const statesOf = async (account: Account, trackingId: string) =>
+  (await historyOf(account, trackingId)).map(({ state }) => state);
+const untilStates = (account: Account, trackingId: string, count: number) =>
+  until(`${count} states`, async () => (await statesOf(account, trackingId)).length >= count, 30_000);
+const underWay = ({ shipperId }: Account) =>
+  service.sql('select * from simulations where shipper_id = $1', [shipperId]);
+const told = ({ receiver }: Hook, trackingId: string) =>
+  receiver.received
+    .filter((one) => trackingIdOf(one) === trackingId)
+    .map(({ notification }) => notification.state);
+/** An account with a webhook and an order, accepted this moment. */
+async function scene() {
+  const account = await newAccount();
+  const hook = await startHook(account);
+  return { account, hook, trackingId: await placeOrder(account) };
+}
+
+describe('a simulation', () => {
+  test('takes an order just accepted to DELIVERED, and webhooks are told of every state in order', async () => {
+    const { account, hook, trackingId } = await scene();
+    const answer = await simulate(account, trackingId, { intervalMs: 300 });
+    expectSuccess(answer, 202);
+    expect(answer.data).toEqual({ states: toTheEnd, intervalMs: 300 });
+    await hook.receiver.waitFor(5);
+    expect(told(hook, trackingId)).toEqual(['CREATED', ...toTheEnd]);
+    verifyAll(hook.receiver.received, hook.secret);
+    const times = (await historyOf(account, trackingId)).map(({ timestamp }) => timestamp);
+    for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 1]!).toBeGreaterThanOrEqual(290);
+    expect(await underWay(account)).toEqual([]);
+    await hook.close();
+  });
+
+  test('goes through the states it is given, from where the shipment is', async () => {
+    const { account, hook, trackingId } = await scene();
+    const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'RETURNING', 'RETURNED'];
+    expect((await simulate(account, trackingId, { states, intervalMs: 10 })).data).toEqual({
+      states,
+      intervalMs: 10,
+    });
+    await hook.receiver.waitFor(6);
+    expect(told(hook, trackingId)).toEqual(['CREATED', ...states]);
+    const over = await simulate(account, trackingId);
+    expectFailure(over, 409);
+    expect(over.body.error.message).toMatch(/RETURNED to DELIVERED; nothing follows RETURNED/);
+    await hook.close();
+  });
+
+  test('without a body leads to DELIVERED, a state a second; while it is under way another is 409', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    expect((await simulate(account, trackingId)).data).toEqual({ states: toTheEnd, intervalMs: 1_000 });
+    const again = await simulate(account, trackingId, { states: ['LOST'] });
+    expectFailure(again, 409);
+    expect(again.body.error.message).toMatch(/under way/);
+  });
+
+  test('comes to its first state at once, however long the interval', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    expectSuccess(await simulate(account, trackingId, { intervalMs: slow }), 202);
+    await until('it is counted', async () => (await underWay(account))[0]!.step === 1);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  test('that the catalogue does not allow is 409 with what it does, and nothing begins', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    const refused = await simulate(account, trackingId, { states: ['PICKED_UP', 'DELIVERED'] });
+    expectFailure(refused, 409);
+    expect(refused.body.error.message).toBe(
+      'A shipment cannot change from PICKED_UP to DELIVERED; allowed: IN_TRANSIT, RETURNING, CANCELLED, LOST.',
+    );
+    expect(await underWay(account)).toEqual([]);
+  });
+
+  test('that is not valid is 400 that names each field and the states there are', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    const wrong = await simulate(account, trackingId, { states: ['PICKED_UP', 'FLYING'], intervalMs: 9 });
+    expectWrong(wrong, ['states[1]', 'intervalMs']);
+    expect(wrong.body.error.details![0]!.message).toMatch(/must be one of CREATED, .*LOST/);
+    for (const intervalMs of [1.5, '1s', slow + 1, null])
+      expectWrong(await simulate(account, trackingId, { intervalMs }), ['intervalMs']);
+    for (const states of [[], Array(51).fill('IN_TRANSIT'), 'PICKED_UP'])
+      expectWrong(await simulate(account, trackingId, { states }), ['states']);
+    expectFailure(await simulate(account, 'PH1'), 404);
+    expectFailure(await simulate(account, '%00'), 404);
+  });
+
+  test('ends where the operator has moved the shipment elsewhere', async () => {
+    const { account, hook, trackingId } = await scene();
+    await simulate(account, trackingId, { intervalMs: 500 });
+    await hook.receiver.waitFor(2);
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'LOST' } });
+    await until('it has ended', async () => (await underWay(account)).length === 0);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP', 'LOST']);
+    await hook.close();
+  });
+
+  test('of which a hundred are under way for a shipper, and no more', async () => {
+    const account = await newAccount();
+    await service.sql(
+      `insert into simulations (shipment_id, shipper_id, simulation_id, states, interval_ms, next_at)
+       select gen_random_uuid(), $1, gen_random_uuid(), '{LOST}', 1000, now() + interval '1 hour'
+         from generate_series(1, 98)`,
+      [account.shipperId],
+    );
+    const trackingIds = await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
+    const begin = (trackingId: string) => simulate(account, trackingId, { intervalMs: slow });
+    const answers = await Promise.all(trackingIds.map(begin));
+    expect(answers.filter(({ httpStatus }) => httpStatus === 202).length).toBeLessThanOrEqual(2);
+    for (const trackingId of trackingIds) await begin(trackingId); // those that were told to come again
+    expect(await underWay(account)).toHaveLength(100);
+    const refused = await begin(await placeOrder(account));
+    expectFailure(refused, 429);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    await service.sql('delete from simulations where shipper_id = $1', [account.shipperId]);
+  });
+
+  test('rests while its shipper is suspended, goes on when it is resumed, and ends with it', async () => {
+    const { account, hook, trackingId } = await scene();
+    const witness = await scene();
+    const path = `/shippers/${account.shipperId}`;
+    const set = (status: string) => operator(service, path, { method: 'PATCH', body: { status } });
+    await simulate(account, trackingId, { intervalMs: 400 });
+    await hook.receiver.waitFor(2);
+    expectSuccess(await set('SUSPENDED'), 200);
+    const before = await service.sql('select state from events where shipper_id = $1', [account.shipperId]);
+    await simulate(witness.account, witness.trackingId, { intervalMs: 400 });
+    await witness.hook.receiver.waitFor(5);
+    expect(await service.sql('select state from events where shipper_id = $1', [account.shipperId])).toEqual(
+      before,
+    );
+    expectSuccess(await set('ACTIVE'), 200);
+    await hook.receiver.waitFor(5);
+    expect(told(hook, trackingId)).toEqual(['CREATED', ...toTheEnd]);
+    const times = (
+      await service.sql<{ ms: string }>(
+        `select extract(epoch from recorded_at) * 1000 as ms from events where shipper_id = $1 order by sequence`,
+        [account.shipperId],
+      )
+    ).map(({ ms }) => Number(ms));
+    // What has fallen behind does not come all at once.
+    expect(times.at(-1)! - times.at(-2)!).toBeGreaterThanOrEqual(390);
+    await Promise.all([hook.close(), witness.hook.close()]);
+  });
+});
+
+describe('by workers apart', () => {
+  let workers: RunningProcess[] = [];
+  const states = ['PICKED_UP', ...Array<string>(6).fill('IN_TRANSIT'), 'OUT_FOR_DELIVERY', 'DELIVERED'];
+
+  beforeAll(async () => {
+    await stopProcess(service.process);
+    service.process = await startProcess(service.env, 'api');
+    service.url = service.process.url;
+    workers = await Promise.all([1, 2].map(() => startProcess(service.env, 'worker')));
+  });
+  afterAll(async () => {
+    await Promise.all(workers.map(stopProcess));
+    expect(crashTraces(workers.map((worker) => worker.output()).join(''))).toEqual([]);
+  });
+
+  test('every state is recorded once, whoever of them is faster', async () => {
+    const account = await newAccount();
+    const trackingIds = await Promise.all(Array.from({ length: 20 }, () => placeOrder(account)));
+    for (const trackingId of trackingIds)
+      expectSuccess(await simulate(account, trackingId, { states, intervalMs: 50 }), 202);
+    await until('all have ended', async () => (await underWay(account)).length === 0, 60_000);
+    for (const trackingId of trackingIds)
+      expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...states]);
+  });
+
+  test('a state that was recorded and not counted when its worker was killed is recorded once', async () => {
+    const { account, hook, trackingId } = await scene();
+    await until('created', async () => (await statesOf(account, trackingId)).length === 1);
+    await simulate(account, trackingId, { states, intervalMs: 500 });
+    const blocker = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await blocker.connect();
+    await untilStates(account, trackingId, 3);
+    const lock = 'begin; lock table simulations in share mode'; // steps can be taken, but not counted
+    await blocker.query(lock);
+    const counted = (await underWay(account))[0]!.step as number;
+    await untilStates(account, trackingId, counted + 2); // CREATED and one more
+    expect((await underWay(account))[0]!.step).toBe(counted);
+    for (const worker of workers) worker.kill('SIGKILL');
+    await Promise.all(workers.map((worker) => worker.exited));
+    await blocker.query('rollback');
+    await blocker.end();
+    workers = [await startProcess(service.env, 'worker')];
+    await until('it has ended', async () => (await underWay(account)).length === 0, 60_000);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...states]);
+    await until(
+      'all is told',
+      () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size === 10,
+    );
+    await hook.close();
+  });
+});
