@@ -261,7 +261,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List shipments, newest first
+         * @description With `state`, a page looks at 5,000 shipments at most: it may have fewer than `limit`, or none, while `nextCursor` leads on. The list is at its end when `nextCursor` is null.
+         */
+        get: operations["listShipments"];
         put?: never;
         /**
          * Integrate an order
@@ -288,6 +292,46 @@ export interface paths {
         get: operations["trackShipment"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the states of shipments
+         * @description What webhooks may be interested in, and which state may follow which.
+         */
+        get: operations["listStates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/shipments/{trackingId}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a shipment on a journey
+         * @description For trying it out: there is no such endpoint where parcels are real (`SIMULATE`). The first state comes at once, each other one after the interval, and your webhooks are told as of any. A shipment that was accepted just now begins when it is created. The journey ends early if somebody else moves the shipment so that its next state is not allowed; while the account is suspended it rests.
+         */
+        post: operations["simulateShipment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -326,6 +370,26 @@ export interface paths {
          * @description All attempts are in the log, the newest first; an answer has 100 of them.
          */
         get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the attempts of a webhook by the hour
+         * @description Every attempt that is in the log counts in the hour in which it began, redeliveries, replays and notices too, tests not: as soon as the log shows it, and never twice.
+         */
+        get: operations["getWebhookStats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -824,8 +888,7 @@ export interface components {
              */
             count: number;
         };
-        /** @description The webhook. */
-        Webhook: {
+        ListedWebhook: {
             /**
              * Format: uuid
              * @description Identifier of the webhook.
@@ -897,6 +960,64 @@ export interface components {
              * @example []
              */
             unknownInterests: string[];
+            /** @description With `include=health`: how its newest deliveries went, 100 of each state. */
+            health?: {
+                /**
+                 * @description `OPEN`: it failed too often and is given a rest.
+                 * @enum {string}
+                 */
+                circuit: "CLOSED" | "OPEN";
+                nextProbeAt: string | null;
+                lastSuccessAt: string | null;
+                /**
+                 * @description Failed share of the attempts of the last hour; null without any.
+                 * @example 0
+                 */
+                failureRate: number | null;
+                /**
+                 * @description Deliveries that wait; counted up to 10,000.
+                 * @example 0
+                 */
+                pendingCount: number;
+            };
+            /** @description With `include=stats`: its attempts of the last 24 hours. */
+            stats?: components["schemas"]["WebhookStats"];
+        };
+        /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
+        WebhookStats: {
+            hours: {
+                /**
+                 * Format: date-time
+                 * @description When it began.
+                 * @example 2026-11-21T12:00:00+00:00
+                 */
+                hour: string;
+                /**
+                 * @description Attempts that began in it and are over.
+                 * @example 42
+                 */
+                attempts: number;
+                /**
+                 * @description Those that succeeded.
+                 * @example 40
+                 */
+                succeeded: number;
+                /**
+                 * @description Those that failed, or were cut off.
+                 * @example 2
+                 */
+                failed: number;
+                /**
+                 * @description Half of its attempts took no longer, in milliseconds, to within 5 %; null where none has a duration.
+                 * @example 84
+                 */
+                p50Ms: number | null;
+                /**
+                 * @description 95 % of its attempts took no longer, in milliseconds, to within 5 %; null where none has a duration.
+                 * @example 210
+                 */
+                p95Ms: number | null;
+            }[];
         };
         NewWebhook: {
             /**
@@ -1157,6 +1278,80 @@ export interface components {
              * @example Production
              */
             description?: string;
+        };
+        /** @description The webhook. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description Identifier of the webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @example [
+             *       "CREATED",
+             *       "DELIVERED"
+             *     ]
+             */
+            interests: string[];
+            /**
+             * Format: uri
+             * @description Where notifications are sent.
+             * @example https://example.com/hooks/parcelhook
+             */
+            targetAddress: string;
+            /**
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "PAUSED" | "DISABLED";
+            /**
+             * @description Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.
+             * @example null
+             */
+            disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
+            /**
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @enum {string}
+             */
+            ordering: "SHIPMENT" | "NONE";
+            /**
+             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @example false
+             */
+            supersede: boolean;
+            /**
+             * @description Headers that are sent along; their values are not shown.
+             * @example {
+             *       "X-Team": "••••"
+             *     }
+             */
+            headers: {
+                [key: string]: "••••";
+            };
+            /**
+             * @description Free text for yourself.
+             * @example Production
+             */
+            description: string;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            updatedAt: string;
+            /**
+             * @description Interests that are no state today. They are kept, for a state may come later.
+             * @example []
+             */
+            unknownInterests: string[];
         };
         /** @description The new secret, which is shown only here. */
         RotatedSecret: {
@@ -1639,6 +1834,73 @@ export interface components {
                  */
                 evidences: unknown[];
             }[];
+        };
+        /** @description A shipment without its recipient. */
+        ListedShipment: {
+            /**
+             * @description The service's identifier of the shipment.
+             * @example PH1M7YZMHG0R8EB1NC38
+             */
+            trackingId: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the shipment.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipmentId: string;
+            /**
+             * @description Your own identifier of the order; need not be unique.
+             * @example ORDER-1001
+             */
+            shipperTrackingId: string;
+            /**
+             * @description State now; null until the shipment is created.
+             * @example CREATED
+             */
+            state: string | null;
+            /**
+             * Format: date-time
+             * @description When the order was accepted.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            acceptedAt: string;
+            /**
+             * Format: date-time
+             * @description When it came to its state; until it is created, when the order was accepted.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            updatedAt: string;
+        };
+        /** @description A state and what may follow. */
+        State: {
+            /**
+             * @description Its name.
+             * @example CREATED
+             */
+            state: string;
+            /**
+             * @description Whether nothing follows.
+             * @example false
+             */
+            terminal: boolean;
+            /**
+             * @description The states that may follow.
+             * @example [
+             *       "PICKED_UP",
+             *       "CANCELLED"
+             *     ]
+             */
+            next: string[];
+        };
+        /** @description The journey has begun. */
+        Simulation: {
+            /** @description The states it will go through. */
+            states: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
+            /**
+             * @description Milliseconds from one state to the next.
+             * @example 1000
+             */
+            intervalMs: number;
         };
         /** @description What is owed to one webhook for one event. */
         Delivery: {
@@ -2240,7 +2502,7 @@ export interface components {
                 status: string;
                 /**
                  * @description What went wrong.
-                 * @example A shipment in state DELIVERED cannot change to IN_TRANSIT.
+                 * @example A shipment cannot change from DELIVERED to IN_TRANSIT; nothing follows DELIVERED.
                  */
                 message: string;
                 /** @description Every wrong field of what is not valid. */
@@ -3246,6 +3508,11 @@ export interface operations {
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
+                /**
+                 * @description What to show of each besides, by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.
+                 * @example health,stats
+                 */
+                include?: string;
             };
             header?: never;
             path?: never;
@@ -3274,7 +3541,7 @@ export interface operations {
                         timestamp: number;
                         /** @description Webhooks in the order of their creation. */
                         data: {
-                            webhooks: components["schemas"]["Webhook"][];
+                            webhooks: components["schemas"]["ListedWebhook"][];
                             /**
                              * @description Send it as `cursor` for the next page; null at the end.
                              * @example null
@@ -3606,6 +3873,85 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    listShipments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Most items of the page.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the page before.
+                 * @example AZehssPUfl-KmwwdLj9KWw
+                 */
+                cursor?: string;
+                /**
+                 * @description Only those that bear it: it need not be unique.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingId?: string;
+                /**
+                 * @description Only those that are in this state now; those not created yet are in none.
+                 * @example CREATED
+                 */
+                state?: string;
+                /**
+                 * @description Only those accepted then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @example 2026-11-21T12:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only those accepted before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @example 2026-11-21T12:00:00Z
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Shipments, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description Shipments, newest first. */
+                        data: {
+                            shipments: components["schemas"]["ListedShipment"][];
+                            /**
+                             * @description Send it as `cursor` for the next page; null at the end.
+                             * @example null
+                             */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     integrateOrder: {
         parameters: {
             query?: never;
@@ -3713,6 +4059,115 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    listStates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalogue of states. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The catalogue of states. */
+                        data: {
+                            /** @description Every state a shipment can be in; the first is that of a shipment just created. */
+                            states: components["schemas"]["State"][];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    simulateShipment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The service's identifier of the shipment.
+                 * @example PH1M7YZMHG0R8EB1NC38
+                 */
+                trackingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The states to go through, one after the other; without them the shortest way to DELIVERED. */
+                    states?: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
+                    /**
+                     * @description Milliseconds from one state to the next.
+                     * @default 1000
+                     * @example 1000
+                     */
+                    intervalMs?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The journey has begun. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Simulation"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way. */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many requests, or 100 journeys of your shipments are under way. */
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     listDeliveries: {
         parameters: {
             query?: {
@@ -3736,6 +4191,11 @@ export interface operations {
                  * @example PH1M7YZMHG0R8EB1NC38
                  */
                 trackingId?: string;
+                /**
+                 * @description Only of shipments that bear it, which may be 1,000 at most.
+                 * @example ORDER-1001
+                 */
+                shipperTrackingId?: string;
                 /**
                  * @description Only of this state.
                  * @example CREATED
@@ -3840,6 +4300,59 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["DeliveryDetails"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getWebhookStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many, the current one included.
+                 * @example 24
+                 */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["WebhookStats"];
                     };
                 };
             };
@@ -4331,7 +4844,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The shipment cannot change to this state, or the `eventId` was used for another event. */
+            /** @description The shipment cannot change to this state (the message says to which it can), or the `eventId` was used for another event. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
