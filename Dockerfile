@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
-COPY build.config.js ./
+COPY build.config.js LICENSE ./
 COPY src src
 RUN npm run build
 

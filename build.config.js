@@ -1,20 +1,22 @@
 /**
  * Builds `dist`, unless it is already what `src` and the packages give: one file for each program, with the packages
  * it uses inside, because a thousand small files take a second to load at each start. What counts is content, not
- * time: files that a checkout made newer or older are no change, one that was deleted is. Types are checked too,
- * unless `--no-check` leaves them to lint and to the tests: `npm start` is to be quick.
+ * time: files that a checkout made newer or older are no change, one that was deleted is. Types are checked too, and
+ * those of the client's package made, unless `--no-check` leaves them to lint and to the tests: `npm start` is to be
+ * quick.
  */
 import { build as bundle } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buildClient } from './src/client/build.js';
 
 process.chdir(import.meta.dirname);
 
 const dist = 'dist';
 const stamp = 'build.json';
-const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'build.config.js'];
+const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'build.config.js', 'LICENSE'];
 /** Beside `dist`, so that the source maps lead to `src` from there too; two builds at once have one each. */
 const staging = `dist.${process.pid}`;
 
@@ -24,8 +26,10 @@ if (!isBuilt()) await build();
 
 async function build() {
   try {
-    if (check) checkTypes();
+    if (check) tsc();
     await bundlePrograms();
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });
     const outputs = digest(filesIn(staging), staging);
     writeFileSync(`${staging}/${stamp}`, JSON.stringify({ inputs, outputs, checked: check }));
     publish();
@@ -41,12 +45,14 @@ function isBuilt() {
   return built.inputs === inputs && built.outputs === digest(outputs, dist) && (built.checked || !check);
 }
 
-function checkTypes() {
-  const { status, error } = spawnSync(process.execPath, ['node_modules/typescript7/bin/tsc'], {
+function tsc(...args) {
+  const { status, error } = spawnSync(process.execPath, ['node_modules/typescript7/bin/tsc', ...args], {
     stdio: 'inherit',
   });
   if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
+  if (status === 0) return;
+  rmSync(staging, { recursive: true, force: true });
+  process.exit(status ?? 1);
 }
 
 function bundlePrograms() {

@@ -4,7 +4,11 @@ import tseslint from 'typescript-eslint';
 const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'accounts', 'http', 'platform'];
 
 /** Programs of their own, which speak HTTP to the service: what else each may import of `src`. */
-const programs = { receiver: 'cli/terminal', cli: 'version' };
+const programs = {
+  receiver: ['cli/terminal', 'client/index'],
+  cli: ['version', 'client/index', 'client/listen/command'],
+  client: [],
+};
 
 const restricted = (folder, patterns) => ({
   files: [`src/${folder}/**/*.ts`],
@@ -30,9 +34,12 @@ const apart = Object.entries(programs).flatMap(([program, needed]) =>
         {
           patterns: [
             {
-              regex: `^${'\\.\\./'.repeat(depth + 1)}(?!${needed}\\.js$)`,
-              message: `Of the service, ${program} knows ${needed}.ts and nothing else.`,
+              regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(?:${needed.join('|')})\\.js$)`,
+              message: `Of the service, ${program} knows ${needed.join(' and ') || 'nothing'}.`,
             },
+            ...(program === 'client'
+              ? [{ regex: '^(?!node:|\\.)', message: 'Its package has no dependencies.' }]
+              : []),
           ],
         },
       ],
@@ -41,7 +48,7 @@ const apart = Object.entries(programs).flatMap(([program, needed]) =>
 );
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**'] },
+  { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**', 'src/client/api/generated.ts'] },
   { files: ['**/*.ts'], extends: [...tseslint.configs.recommendedTypeChecked] },
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },

@@ -1,6 +1,8 @@
 import { passwordPaths } from './accounts/passwords/password-docs.js';
 import type { Config } from './config.js';
-import { notificationDocs } from './deliveries/log/notification-docs.js';
+import { notificationDocs, notificationsOptions } from './deliveries/log/notification-docs.js';
+import { createNotificationsDocument } from './http/asyncapi/document.js';
+import type { AsyncApiDocument } from './http/asyncapi/types.js';
 import { createDocument } from './http/openapi/document.js';
 import { documentPaths, healthPaths, metricsPaths } from './http/openapi/pages.js';
 import type { OpenApiDocument } from './http/openapi/types.js';
@@ -22,3 +24,7 @@ export const apiDocument = (
     webhooks: notificationDocs,
     serverUrl: config.PUBLIC_URL ?? '/',
   });
+
+/** The AsyncAPI document of what the service sends to webhooks. */
+export const notificationsDocument = (): AsyncApiDocument =>
+  createNotificationsDocument(notificationsOptions);

@@ -5,6 +5,8 @@ import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';
 import { webhookHealth } from './deliveries/log/health.js';
+import { statsRoutes } from './deliveries/stats/routes.js';
+import { defaultHours, webhookStats } from './deliveries/stats/stats.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
 import { cancelReplay } from './deliveries/replay/cancel.js';
@@ -16,9 +18,10 @@ import { createTestSender } from './deliveries/on-demand/test.js';
 import { noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
 import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
+import { createFeed } from './events/feed/feed.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
 import { renderSample } from './events/sample.js';
-import { apiDocument } from './api-document.js';
+import { apiDocument, notificationsDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
 import { createApp } from './http/server.js';
 import type { Route } from './http/route.js';
@@ -80,9 +83,12 @@ export async function startApp(
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
-    const express = serve(resources, role, worker, listeners);
+    const { express, endWaits } = serve(resources, role, worker, listeners);
     // Both at once: while requests finish, no new work begins.
-    releasers.push('http server', () => Promise.all([listeners.main.close(), worker?.drain()]));
+    releasers.push('http server', () => {
+      endWaits();
+      return Promise.all([listeners.main.close(), worker?.drain()]);
+    });
     const { engine } = resources;
     logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
     return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
@@ -98,17 +104,27 @@ function serve(
   resources: Resources,
   role: Role,
   worker: WorkerRole | null,
-  { main, url, pages }: Listeners,
-): Express {
+  { main, url, pages, mostConnections }: Listeners,
+): { express: Express; endWaits(): void } {
   const { config, logger, metrics } = resources;
   const accounts = openAccounts(resources);
   const publicUrl = () => config.PUBLIC_URL ?? url;
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
   const handOver = worker?.handOver ?? byQueue(resources);
+  const feed = createFeed({
+    db: resources.apiDb,
+    retentionMs: config.LOG_RETENTION,
+    stillAllowed: (request) => accounts.authenticate.shipper(request, 'read'),
+    mostWaiting: Math.ceil(mostConnections / 2),
+    logger,
+    onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
+  });
+  resources.recorded.on(feed.nudge);
+  metrics.onScrape(() => metrics.feedWaiting.set(feed.waiting()));
   const routes =
     role === 'worker'
       ? []
-      : [...accounts.routes(handOver), ...apiRoutes(resources, worker, handOver, publicUrl)];
+      : [...accounts.routes(handOver), ...apiRoutes(resources, worker, handOver, publicUrl), feed.route];
   const express = createApp({
     authenticate: accounts.authenticate,
     limit: accounts.limit,
@@ -120,10 +136,14 @@ function serve(
     pages:
       role === 'worker'
         ? pages
-        : [...pages, accounts.passwordPage, documentPages(apiDocument(config, routes), publicUrl)],
+        : [
+            ...pages,
+            accounts.passwordPage,
+            documentPages(apiDocument(config, routes), notificationsDocument(), publicUrl),
+          ],
   });
   main.use(express);
-  return express;
+  return { express, endWaits: feed.endWaits };
 }
 
 /** What a role needs to be ready, and what it only reports: the API takes orders while the queue is away. */
@@ -194,13 +214,15 @@ function apiRoutes(
         );
         handOver.look([webhookId]);
       },
-      health: (webhookId) => webhookHealth(db, webhookId),
+      health: (webhookIds) => webhookHealth(db, webhookIds),
+      stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({ db, acceptOrder }),
     ...findingRoutes({ db, catalogue }),
     ...(config.SIMULATE ? simulationRoutes({ db, catalogue, onBegun: () => worker?.simulate() }) : []),
     ...deliveryRoutes({ db }),
+    ...statsRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(cancelling),

@@ -18,6 +18,8 @@ export interface Listeners {
   /** As seen from this machine. */
   url: string;
   metricsPort: number | undefined;
+  /** That it takes at once. */
+  mostConnections: number;
   /** Health, and metrics where they have no listener of their own. */
   pages: RequestHandler[];
 }
@@ -79,7 +81,8 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   );
   metrics.connectionsLimit.set(most);
   metrics.onScrape(() => metrics.connections.set(main.connections()));
-  return { main, url: `http://${hostOf(config.HOST)}:${main.port}`, metricsPort: own?.port, pages };
+  const url = `http://${hostOf(config.HOST)}:${main.port}`;
+  return { main, url, metricsPort: own?.port, mostConnections: most, pages };
 }
 
 /** An app without the API. */

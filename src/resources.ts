@@ -8,6 +8,7 @@ import { createTargets, type Targets } from './deliveries/outbox/targets.js';
 import { timesOf, type Times } from './deliveries/outbox/times.js';
 import { createNames } from './deliveries/send/names/names.js';
 import { createSender, type Sender } from './deliveries/send/sender.js';
+import { renewFeed } from './events/feed/look-store.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
@@ -18,6 +19,7 @@ import { createPool, type Database, type Pool } from './platform/database/postgr
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
 import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
 import type { createReleasers } from './platform/releasers.js';
+import { createSignal, type Signal } from './platform/signal.js';
 import { defaultDropoffLocations } from './shipments/dropoff-defaults.js';
 import type { DropoffLocation } from './shipments/order.js';
 import { createCreationQueue, creationQueueName } from './shipments/queue.js';
@@ -59,6 +61,8 @@ export interface Resources {
   policy: DestinationPolicy;
   /** What recording state events takes, over one of the databases. */
   recording(db: Database, handOver: HandOver): RecordDependencies;
+  /** Whose events this process has recorded, after each commit. */
+  recorded: Signal<Set<string>>;
   terminalStates: string[];
 }
 
@@ -96,6 +100,8 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   await makeFirstPartitions(apiDb);
+  if (await renewFeed(apiDb)) logger.warn('the database was restored: cursors of the feed are void');
+  const recorded = createSignal<Set<string>>();
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
@@ -151,6 +157,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     sealed,
     policy,
     terminalStates,
+    recorded,
     recording: (db, handOver) => ({
       db,
       allows: catalogue.allows,
@@ -159,6 +166,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
       leaseMs: times.leaseMs,
       orderHoldMs: config.ORDER_HOLD,
       handOver,
+      onRecorded: recorded.emit,
       metrics,
     }),
   };

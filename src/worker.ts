@@ -3,6 +3,8 @@ import { queueNames } from './deliveries/dispatch/pointers.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
 import { createPurge } from './deliveries/retention/purge.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
+import { createFold } from './deliveries/stats/fold.js';
+import { dropOldHours } from './deliveries/stats/retention.js';
 import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
 import { advanceReplays } from './deliveries/replay/replay.js';
@@ -46,6 +48,7 @@ const maintenanceIntervalMs = 3_600_000;
 const daysWithoutSuccess = 5;
 const purgeIntervalMs = 600_000;
 const purgeStepMs = 2_000;
+const foldPauseMs = 100;
 const erasureIntervalMs = 600_000;
 const erasurePauseMs = 500;
 
@@ -147,6 +150,7 @@ export function startWorker(resources: Resources): WorkerRole {
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
     await makeLogPartitions(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
+    await dropOldHours(db, config.LOG_RETENTION);
     await dropExpiredKeys(db);
   });
   const erasure = every(erasureIntervalMs, 'erasure', logger, async () => {
@@ -163,6 +167,11 @@ export function startWorker(resources: Resources): WorkerRole {
   const purge = createPurge(db, logger);
   const purges = every(purgeIntervalMs, 'purge webhooks', logger, async () =>
     (await purge()) ? purgeStepMs : undefined,
+  );
+
+  const fold = createFold(db);
+  const folding = every(times.foldEveryMs, 'fold counts', logger, async () =>
+    (await fold()) ? foldPauseMs : undefined,
   );
 
   let isLater = false;
@@ -188,6 +197,7 @@ export function startWorker(resources: Resources): WorkerRole {
       gauges.stop(),
       maintenance.stop(),
       purges.stop(),
+      folding.stop(),
       erasure.stop(),
       removal.stop(),
       sealing.stop(),

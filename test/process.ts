@@ -53,7 +53,7 @@ export async function startProcess(
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
     exited,
   };
-  const until = Date.now() + 20_000;
+  const until = Date.now() + 60_000; // a start takes half a second, on a busy machine much more
   for (;;) {
     const url = /"url":"([^"]+)"[^\n]*"msg":"started"/.exec(output)?.[1];
     if (url) return { ...running, url };

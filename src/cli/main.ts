@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { listenHere } from '../client/listen/command.js';
 import { runOperator } from './program.js';
 
 // Who reads our output may stop early, as `head` does: that is no error.
@@ -8,5 +9,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const code = await runOperator(process.argv.slice(2), process);
+const args = process.argv.slice(2);
+if (args[0] === 'listen') await listenHere(args.slice(1));
+
+const code = await runOperator(args, process);
 process.exitCode ??= code;

@@ -39,6 +39,8 @@ export interface RecordDependencies {
   orderHoldMs: number;
   /** Gets what is owed, after the commit; never waited for. */
   handOver: HandOver;
+  /** Told whose events these are, after the commit. */
+  onRecorded?(shipperIds: Set<string>): void;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize'>;
 }
 
@@ -104,6 +106,7 @@ async function recordRound(
     results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
   }
+  if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
   deps.metrics.fannedOut.inc(owed.length);
   const later = owed.filter(
     ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
@@ -199,6 +202,7 @@ async function planRound(
     round === 0, // what is known from an order may have been created by another since
   );
   const plan: Plan = { moves: new Map(), rows: [] };
+  const recordedAt = new Date(); // one for all: within a commit, the feed goes by their ids, and a clock may be put back
   const planned = new Set<string>();
 
   for (const { event, index } of open) {
@@ -212,7 +216,7 @@ async function planRound(
       results.set(index, changeRefused(shipment.state, event.state, deps.next(shipment.state)));
     else {
       if (event.externalId !== undefined) planned.add(event.externalId);
-      plan.rows.push({ row: advance(shipment, event, plan.moves), index });
+      plan.rows.push({ row: advance(shipment, event, plan.moves, recordedAt), index });
     }
   }
   return plan;
@@ -240,8 +244,12 @@ async function loadHeads(
 }
 
 /** Moves the shipment on in memory, so that the next event of the same batch builds on this one. */
-function advance(shipment: ShipmentHead, event: NewEvent, moves: Map<string, Move>): EventRow {
-  const recordedAt = new Date();
+function advance(
+  shipment: ShipmentHead,
+  event: NewEvent,
+  moves: Map<string, Move>,
+  recordedAt: Date,
+): EventRow {
   const timestampMs = event.timestampMs ?? recordedAt.getTime();
   const fromSequence = moves.get(shipment.shipmentId)?.fromSequence ?? shipment.sequence;
   shipment.sequence += 1;

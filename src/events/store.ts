@@ -137,7 +137,8 @@ export async function insertEvents(
 /**
  * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
  * by id, and only after all of them the events, by the caller's ids. The room's `place` counts what a webhook may start:
- * turns are decided before.
+ * turns are decided before. The feed relies on its being one statement by itself: so it locks `events` before it has the
+ * transaction id that the position is made of, and what a shipment came to next has a later one.
  */
 const insertEventsText = `
   with m as materialized (
@@ -158,8 +159,10 @@ const insertEventsText = `
   ), moved as materialized (
     select shipment_id from created union all select shipment_id from advanced
   ), recorded as (
-    insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
-    select e.* from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
+    insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure,
+                        position)
+    select e.*, (select first_position + pg_current_xact_id()::text::bigint from feed)
+      from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
                            $12::timestamptz[], $13::text[], $20::text[])
         as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
      where coalesce(e.shipment_id in (select shipment_id from moved), false)

@@ -127,11 +127,12 @@ const identifyAndLog =
     response.once('close', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
       const durationMs = performance.now() - startedAt;
-      metrics.httpDuration.observe(
-        { route: route ?? 'unmatched', method: knownMethod(request.method), status: response.statusCode },
-        durationMs / 1_000,
-      );
-      const { caller, error } = response.locals as { caller?: Caller; error?: string };
+      const { caller, error, waits } = response.locals as { caller?: Caller; error?: string; waits?: true };
+      if (!waits)
+        metrics.httpDuration.observe(
+          { route: route ?? 'unmatched', method: knownMethod(request.method), status: response.statusCode },
+          durationMs / 1_000,
+        );
       logger.info(
         {
           requestId,

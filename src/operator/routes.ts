@@ -78,7 +78,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
   // Each is validated by itself, so that one that is not valid does not keep the others out.
   const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
   const events = z
-    .array(anyEvent)
+    .array(z.union([anyEvent, z.unknown()]))
     .min(1, 'must have at least one event')
     .max(maxEvents, `must have at most ${maxEvents} events`);
   return [

@@ -9,7 +9,7 @@ import {
 import { listShippers, type Shipper } from '../accounts/shipper-store.js';
 import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, overlap } from '../http/request/fields.js';
+import { idInPath, notBlank, oneOfFields, overlap } from '../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
@@ -27,13 +27,16 @@ export interface ShipperDependencies {
 }
 
 const params = z.object({ shipperId: idInPath('The shipper.').toLowerCase() });
-const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books');
+const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+  pattern: notBlank,
+});
 const status = described(
   z.enum(['ACTIVE', 'SUSPENDED'], 'must be ACTIVE or SUSPENDED'),
   '`SUSPENDED`: its requests are 403 and its webhooks are held. `ACTIVE`: what was held goes out.',
 );
 const changes = z
   .object({ name: name.optional(), status: status.optional() })
+  .meta(oneOfFields(['name', 'status']))
   .refine((given) => Object.values(given).some((value) => value !== undefined), 'must have name or status');
 
 const view = (shipper: Shipper) => ({

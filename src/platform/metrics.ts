@@ -55,7 +55,7 @@ export function createMetrics() {
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and answered with 201.'),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its answer.',
+      'Time from a request to the end of its answer; long polls that waited are left out.',
       attemptSeconds,
       ['route', 'method', 'status'],
     ),
@@ -129,6 +129,7 @@ export function createMetrics() {
       'by_hand',
       'webhook_creation',
       'at_once',
+      'feed',
     ]),
     connectionsDropped: counterOf(
       'http_connections_dropped_total',
@@ -137,6 +138,7 @@ export function createMetrics() {
       ['refused', 'displaced'],
     ),
     connections: gauge('http_connections', 'Open connections to this process.'),
+    feedWaiting: gauge('feed_waiting', 'Requests for the feed that wait for events.'),
     connectionsLimit: gauge('http_connections_limit', 'The most connections this process takes.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signatureProblem } from './verify.js';
+import { verify } from '../client/index.js';
 
 const maxBodyBytes = 1024 * 1024;
 
@@ -63,7 +63,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<{ port: n
 function received(headers: http.IncomingHttpHeaders, rawBody: Buffer, secrets: readonly string[]): Received {
   const body = parseBody(rawBody);
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const problem = secrets.length > 0 ? signatureProblem({ secrets, headers, rawBody }) : null;
+  const problem = secrets.length > 0 ? problemOf(headers, rawBody, secrets) : null;
   return {
     webhookId: text(headers['webhook-id']),
     attempt: ordinal(headers['parcelhook-attempt']),
@@ -74,6 +74,20 @@ function received(headers: http.IncomingHttpHeaders, rawBody: Buffer, secrets: r
     ...(problem !== null && { problem }),
     body,
   };
+}
+
+/** Why the signature is not good; null if it is. */
+function problemOf(
+  headers: http.IncomingHttpHeaders,
+  rawBody: Buffer,
+  secrets: readonly string[],
+): string | null {
+  try {
+    verify(headers, rawBody, secrets);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null);

@@ -49,24 +49,61 @@ export const newWebhook = webhook
   .extend({ secret })
   .meta({ id: 'WebhookWithSecret', description: 'The webhook with its secret, which is shown only here.' });
 
+const health = z.object({
+  circuit: described(z.enum(['CLOSED', 'OPEN']), '`OPEN`: it failed too often and is given a rest.'),
+  nextProbeAt: moment('When it is tried next while it is given a rest; else null.').nullable(),
+  lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
+  failureRate: described(
+    z.number().min(0).max(1).nullable(),
+    'Failed share of the attempts of the last hour; null without any.',
+    0,
+  ),
+  pendingCount: described(z.int().min(0), 'Deliveries that wait; counted up to 10,000.', 0),
+});
+
 export const webhookWithHealth = webhook
-  .extend({
-    health: z.object({
-      circuit: described(z.enum(['CLOSED', 'OPEN']), '`OPEN`: it failed too often and is given a rest.'),
-      nextProbeAt: moment('When it is tried next while it is given a rest; else null.').nullable(),
-      lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
-      failureRate: described(
-        z.number().min(0).max(1).nullable(),
-        'Failed share of the attempts of the last hour; null without any.',
-        0,
-      ),
-      pendingCount: described(z.int().min(0), 'Deliveries that wait; counted up to 10,000.', 0),
-    }),
-  })
+  .extend({ health })
   .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its newest 1,000 deliveries went.' });
 
+const count = (description: string, example: number) => described(z.int().min(0), description, example);
+const percentile = (share: string, example: number) =>
+  described(
+    z.int().min(0).nullable(),
+    `${share} of its attempts took no longer, in milliseconds, to within 5 %; null where none has a duration.`,
+    example,
+  );
+
+export const stats = z
+  .object({
+    hours: z.array(
+      z.object({
+        hour: moment('When it began.'),
+        attempts: count('Attempts that began in it and are over.', 42),
+        succeeded: count('Those that succeeded.', 40),
+        failed: count('Those that failed, or were cut off.', 2),
+        p50Ms: percentile('Half', 84),
+        p95Ms: percentile('95 %', 210),
+      }),
+    ),
+  })
+  .meta({
+    id: 'WebhookStats',
+    description:
+      'Attempts by the hour (UTC), those without any included: the oldest first, the current one last.',
+  });
+
+const listedWebhook = webhook
+  .extend({
+    health: described(
+      health.optional(),
+      'With `include=health`: how its newest deliveries went, 100 of each state.',
+    ),
+    stats: described(stats.optional(), 'With `include=stats`: its attempts of the last 24 hours.'),
+  })
+  .meta({ id: 'ListedWebhook' });
+
 export const webhookList = z
-  .object({ webhooks: z.array(webhook), nextCursor })
+  .object({ webhooks: z.array(listedWebhook), nextCursor })
   .meta({ description: 'Webhooks in the order of their creation.' });
 
 export const deletedWebhook = z

@@ -11,6 +11,7 @@ import * as answers from './answers.js';
 import { maskHeaders, withoutQuery, type AtRest } from './at-rest/at-rest.js';
 import { sealChanges } from './at-rest/changes.js';
 import type { DestinationPolicy } from './destination/destination.js';
+import { include, parts } from './include.js';
 import type { WebhookLimits } from './limits.js';
 import { webhookSchemas } from './schema.js';
 import { newSecret } from './at-rest/secrets.js';
@@ -41,8 +42,10 @@ export interface WebhookDependencies {
   onResumed(webhookId: string): void;
   /** Its deliveries go one at a time from now on, or do so no more. */
   onReordered(webhookId: string): Promise<void>;
-  /** How its deliveries have been doing. */
-  health(webhookId: string): Promise<object>;
+  /** How the deliveries of webhooks have been doing, by their ids. */
+  health(webhookIds: string[]): Promise<Map<string, object>>;
+  /** Their attempts of the last day. */
+  stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
 const webhookParams = z.object({ webhookId: idInPath('The webhook.').toLowerCase() });
@@ -72,11 +75,17 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'listWebhooks',
       tag: 'Webhooks',
       answers: { 200: answers.webhookList },
-      query: z.object(paging),
-      handle: async ({ caller, query: { limit, cursor } }) => {
+      query: z.object({ ...paging, include }),
+      handle: async ({ caller, query: { limit, cursor, include: wanted } }) => {
         const rows = await listWebhooks(db, caller.shipperId, cursor, limit + 1);
         const { page, nextCursor } = cutPage(rows, limit, (webhook) => webhook.webhookId);
-        return { data: { webhooks: page.map(view), nextCursor } };
+        const partsOf = await parts(
+          deps,
+          wanted,
+          page.map(({ webhookId }) => webhookId),
+        );
+        const webhooks = page.map((webhook) => ({ ...view(webhook), ...partsOf(webhook.webhookId) }));
+        return { data: { webhooks, nextCursor } };
       },
     }),
     route({
@@ -126,7 +135,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const webhook = existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)));
-        return { data: { ...view(webhook), health: await deps.health(webhookId) } };
+        const health = (await deps.health([webhookId])).get(webhookId);
+        return { data: { ...view(webhook), health } };
       },
     }),
     route({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { described } from '../http/described.js';
+import { oneOfFields } from '../http/request/fields.js';
 import { addressPattern } from './destination/address-pattern.js';
 import { masked } from './at-rest/at-rest.js';
 import { checkTargetAddress, type DestinationPolicy } from './destination/destination.js';
@@ -108,7 +109,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
   const update = create
     .partial()
     .extend({ headers: keepable.optional() })
-    .meta({ id: 'WebhookChanges', minProperties: 1 })
+    .meta({ id: 'WebhookChanges', ...oneOfFields(Object.keys(create.shape)) })
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
       error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,
     });

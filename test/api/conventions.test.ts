@@ -133,6 +133,7 @@ describe('routes and methods', () => {
     ['DELETE', '/readyz', ['GET']],
     ['OPTIONS', '/metrics', ['GET']],
     ['POST', '/openapi.json', ['GET']],
+    ['POST', '/asyncapi.json', ['GET']],
     ['PUT', '/docs', ['GET']],
     ['DELETE', '/set-password', ['GET', 'POST']],
   ])('%s %s is 405 that allows %j, with or without a token', async (method, path, methods) => {

@@ -27,11 +27,11 @@ afterAll(() => service?.stop());
 const all = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, found]) => found!);
 
 describe('the page', () => {
-  test('loads nothing: every link stays on it or goes to the document', () => {
+  test('loads nothing: every link stays on it or goes to a document', () => {
     const ids = all(/\sid="([^"]*)"/g);
     expect(new Set(ids).size).toBe(ids.length);
     for (const link of all(/\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g))
-      expect([...ids.map((id) => `#${id}`), '/openapi.json']).toContain(link);
+      expect([...ids.map((id) => `#${id}`), '/openapi.json', '/asyncapi.json']).toContain(link);
     expect(page).not.toMatch(/@import|url\(/i);
   });
 

@@ -49,6 +49,8 @@ const routes: Route[] = [
   ['GET', () => '/v1/webhooks'],
   ['POST', () => '/v1/webhooks', { interests: ['*'], targetAddress: 'https://example.org/' }],
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
+  ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/stats`],
+  ['GET', () => '/v1/webhooks?include=health,stats'],
   ['PATCH', ({ webhookId }) => `/v1/webhooks/${webhookId}`, { status: 'PAUSED' }],
   ['DELETE', ({ webhookId }) => `/v1/webhooks/${webhookId}`],
   ['GET', () => '/v1/egress'],
@@ -57,6 +59,7 @@ const routes: Route[] = [
   ['POST', ({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, { intervalMs: 3_600_000 }],
   ['GET', () => '/v1/states'],
   ['GET', ({ trackingId }) => `/v1/shipment-tracking/${trackingId}`],
+  ['GET', () => '/v1/events'],
   ['GET', () => '/v1/deliveries'],
   ['GET', ({ deliveryId }) => `/v1/deliveries/${deliveryId}`],
   ['GET', ({ webhookId }) => `/v1/webhooks/${webhookId}/replays`],
@@ -67,11 +70,14 @@ const withIds = routes.filter(([, path]) => path.length > 0);
 const name = ([method, path]: Route) =>
   `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}' })}`;
 const send = ([method, path, body]: Route, key: string | null, token: string | null) =>
-  request(`${service.url}${path(ids)}${key === null ? '' : `?key=${key}`}`, {
-    method,
-    ...(body && { body }),
-    headers: token === null ? {} : { authorization: `Bearer ${token}` },
-  });
+  request(
+    `${service.url}${path(ids)}${key === null ? '' : `${path(ids).includes('?') ? '&' : '?'}key=${key}`}`,
+    {
+      method,
+      ...(body && { body }),
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    },
+  );
 const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,
@@ -128,6 +134,8 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
 test('lists show only what is one’s own', async () => {
   expect((await intruder.call('/v1/webhooks')).data.webhooks).toEqual([]);
   expect((await intruder.call('/v1/deliveries')).data.deliveries).toEqual([]);
+  expect((await intruder.call('/v1/events')).data.events).toEqual([]);
+  expect((await intruder.call(`/v1/events?trackingId=${ids.trackingId}`)).data.events).toEqual([]);
   expect((await intruder.call('/v1/shipments')).data.shipments).toEqual([]);
   for (const list of ['deliveries', 'shipments']) {
     const path = `/v1/${list}?shipperTrackingId=OWNERS-SECRET-NUMBER`;

@@ -105,12 +105,13 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
     listStates: shipper(() => '/v1/states'),
     trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
-    listWebhooks: shipper(() => '/v1/webhooks'),
+    listWebhooks: shipper(() => '/v1/webhooks?include=health,stats'),
     createWebhook: shipper(() => '/v1/webhooks', {
       body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
     }),
     getEgress: shipper(() => '/v1/egress'),
     getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
+    getWebhookStats: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/stats`),
     updateWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, {
       method: 'PATCH',
       body: { description: 'changed' },
@@ -118,6 +119,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
     testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
     replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listEvents: shipper(() => '/v1/events'),
     listReplays: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replays`),
     getReplay: shipper(({ replayId }) => `/v1/replays/${replayId}`),
     cancelReplay: shipper(({ replayId }) => `/v1/replays/${replayId}/cancel`, post),
@@ -162,6 +164,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getReadiness: page(() => '/readyz'),
     getMetrics: page(() => '/metrics'),
     getOpenApiDocument: page(() => '/openapi.json'),
+    getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
   };
 }

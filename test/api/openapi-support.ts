@@ -44,7 +44,7 @@ export function expectValid(validate: ValidateFunction, value: unknown, what: st
 }
 
 /** A copy whose objects have their documented fields only: an answer with another fails. */
-function closed<T>(schema: T): T {
+export function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { drain } from './support/acts.js';
+import { expectCountsMatchLog } from '../flows/support/counts.js';
 import { expectSoundRows, expectSweeperFindsStranded, notOnce } from './support/checks.js';
 import { beginWalk, take, walk, type Walk } from './support/walks.js';
 import { createWorld, logOf, setStatus, type World } from './support/world.js';
@@ -18,7 +19,9 @@ afterAll(() => world.stop());
 test('whatever happens in whatever order, all that is owed reaches the log once, and first successes come in order', async () => {
   await fc.assert(
     fc.asyncProperty(walk, async (rounds) => {
-      await world.sql('truncate outbox, events, deliveries, attempts, redeliveries, replays');
+      await world.sql(
+        'truncate outbox, events, deliveries, attempts, redeliveries, replays, attempt_counts, webhook_hours',
+      );
       const done = await beginWalk(world);
       for (const steps of rounds) await Promise.all(steps.map((step) => take(world, done, step)));
       await expectSoundRows(world);
@@ -26,6 +29,7 @@ test('whatever happens in whatever order, all that is owed reaches the log once,
       for (const webhookId of done.webhookIds) await setStatus(world, webhookId, 'ACTIVE');
       for (const batch of await drain(world)) done.succeeded.push(...batch);
       await expectAllLoggedOnce(done);
+      await expectCountsMatchLog(world);
       await expectReasonsHold(done);
       expectInOrder(done);
       await world.sql('update webhooks set deleted_at = now() where deleted_at is null'); // the next walk has its own

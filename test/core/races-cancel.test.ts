@@ -1,47 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  settleRedelivery,
-} from '../../src/deliveries/on-demand/store.js';
+import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { cancelOwed } from '../../src/deliveries/recovery/store.js';
 import { findReplay } from '../../src/deliveries/replay/progress-store.js';
-import type { Database } from '../../src/platform/database/postgres.js';
-import { markDeleted } from '../../src/webhooks/store.js';
-import { drain, finish, leaseMs, pull, record, settlementOf } from './support/acts.js';
+import { drain, finish, pull, record } from './support/acts.js';
 import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { expectEachOnce, expectSoundRows } from './support/checks.js';
+import { expectSoundRows } from './support/checks.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
 import { advance, askForReplay, cancel, replay } from './support/replays.js';
-import {
-  addShipment,
-  addWebhook,
-  createWorld,
-  logOf,
-  outboxOf,
-  picture,
-  setStatus,
-  type World,
-} from './support/world.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { addShipment, logOf, outboxOf, setStatus } from './support/world.js';
 
-let world: World;
-let webhookId: string;
-let shipmentId: string;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(async () => {
-  await world.sql(
-    'truncate outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays cascade',
-  );
-  shipmentId = await addShipment(world);
-  webhookId = await addWebhook(world);
-});
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
-const wheres = ['SNAPSHOT', 'COMMIT'] as const;
-const now = () => picture(world, webhookId);
 const progress = async (replayId: string) => {
   const { status, done, total } = (await findReplay(world.db, replayId, null))!;
   return [status, done, total];
@@ -158,123 +127,6 @@ describe('a cancelled replay', () => {
   });
 });
 
-/** What else goes on: the statement of it, what it does, and what the state is in the end if it came first or last. */
-interface Other {
-  statement: string;
-  run(db: Database, replayId: string): Promise<unknown>;
-  ends: string[];
-}
-
-const redeliver = (succeeded: boolean) => async (db: Database) => {
-  const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
-  await requestRedelivery(world.db, world.shipperId, row!.delivery_id);
-  for (const claim of await claimRedeliveries(db, [row!.delivery_id], leaseMs))
-    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
-};
-const settling = (status: 'SUCCEEDED' | 'RETRY' | 'UNCHANGED') => async (db: Database) =>
-  finish(db, await pull(world.db, webhookId), status);
-
-const others: Record<string, Other> = {
-  'a piece of the replay': { statement: 'replay-piece', run: (db) => advance(db), ends: ['1 FAILED'] },
-  'a success': { statement: 'settle', run: settling('SUCCEEDED'), ends: ['1 FAILED', '1 SUCCEEDED'] },
-  'a failure': { statement: 'settle', run: settling('RETRY'), ends: ['1 FAILED'] },
-  'a probe that fails': { statement: 'settle', run: settling('UNCHANGED'), ends: ['1 FAILED'] },
-  'a claim given back': {
-    statement: 'give-back',
-    run: async (db) => giveBack(db, await pull(world.db, webhookId)),
-    ends: ['1 FAILED'],
-  },
-  'deleting the webhook': {
-    statement: 'cancel-owed',
-    run: async (db) => {
-      await markDeleted(world.db, world.shipperId, webhookId);
-      await cancelOwed(db, webhookId, 100);
-    },
-    ends: ['1 FAILED', '1 WEBHOOK_DELETED'],
-  },
-  'a second cancel': {
-    statement: 'withdraw-page',
-    run: (db, replayId) => cancel(world, db, replayId),
-    ends: ['1 FAILED'],
-  },
-  'a redelivery that succeeds': {
-    statement: 'claim-redeliveries',
-    run: redeliver(true),
-    ends: ['1 SUCCEEDED'],
-  },
-  'a redelivery that fails': { statement: 'claim-redeliveries', run: redeliver(false), ends: ['1 FAILED'] },
-};
-
-describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, ends }) => {
-  const begin = async () => {
-    await failOne();
-    // A piece is still to be made beside what was set going.
-    const replayId = await askForReplay(world, webhookId);
-    if (statement !== 'replay-piece') {
-      await advance(world.db);
-      await world.sql('update replays set walked_at = null');
-    }
-    return replayId;
-  };
-
-  test.each(wheres)('stopped at its %s: it is sent no more, and is there once', async (where) => {
-    const replayId = await begin();
-    const stop = stopAt(world, statement, where);
-    const other = run(stop.db, replayId);
-    await Promise.race([stop.reached, other]);
-    const cancelling = cancel(world, world.db, replayId);
-    await doneOrWaiting(world.db, cancelling);
-    stop.go();
-    await Promise.all([other, cancelling]);
-    await advance(world.db);
-    const [is] = await now();
-    expect(ends).toContain(is);
-    await expectWithdrawn(replayId, [is!]);
-    await expectEachOnce(world, [webhookId], [shipmentId]);
-  });
-
-  test.each(wheres)('and the cancel stopped at its %s: the same', async (where) => {
-    const replayId = await begin();
-    const stop = stopAt(world, 'withdraw-page', where);
-    const cancelling = cancel(world, stop.db, replayId);
-    await stop.reached;
-    const other = run(world.db, replayId);
-    await doneOrWaiting(world.db, other);
-    stop.go();
-    await Promise.all([other, cancelling]);
-    await advance(world.db);
-    const [is] = await now();
-    expect(ends).toContain(is);
-    await expectWithdrawn(replayId, [is!]);
-    await expectEachOnce(world, [webhookId], [shipmentId]);
-  });
-});
-
-describe('a cancel and a claim', () => {
-  test.each([
-    ['pull-due', 'SNAPSHOT', 0],
-    ['pull-due', 'COMMIT', 1],
-    ['withdraw-page', 'SNAPSHOT', 1],
-    ['withdraw-page', 'COMMIT', 0],
-  ] as const)('%s stopped at its %s: what is claimed is not sent again', async (name, where, claimed) => {
-    await failOne();
-    const replayId = await replay(world, world.db, webhookId);
-    const stop = stopAt(world, name, where);
-    const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
-    await stop.reached;
-    const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
-    await doneOrWaiting(world.db, second);
-    stop.go();
-    const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
-    await Promise.all([first, second]);
-    expect(claims).toHaveLength(claimed);
-    await finish(world.db, claims, 'RETRY');
-    await expectWithdrawn(replayId);
-    expect((await logOf(world))[0]).toMatchObject({ attempt_count: 1 + claimed });
-    await expectEachOnce(world, [webhookId], [shipmentId]);
-  });
-});
-
 test.each([
   ['remove-withdrawn', 'SNAPSHOT'],
   ['remove-withdrawn', 'COMMIT'],
@@ -283,15 +135,16 @@ test.each([
 ] as const)(
   'a cancel and an erasure, %s stopped at its %s: nothing is owed, and no answer is kept',
   async (name, where) => {
-    shipmentId = await addPlantedOrder(world);
-    await failOne();
+    const planted = await addPlantedOrder(world);
+    await record(world.db, planted, ['CREATED']);
+    await finish(world.db, await pull(world.db, webhookId), 'FAILED');
     await world.sql(`update deliveries set response_body = 'planted'`);
     const replayId = await replay(world, world.db, webhookId);
     const stop = stopAt(world, name, where);
     const [first, second] =
       name === 'cancel-erased'
-        ? [() => erase(stop.db, shipmentId), () => cancel(world, world.db, replayId)]
-        : [() => cancel(world, stop.db, replayId), () => erase(world.db, shipmentId)];
+        ? [() => erase(stop.db, planted), () => cancel(world, world.db, replayId)]
+        : [() => cancel(world, stop.db, replayId), () => erase(world.db, planted)];
     const stopped = first();
     await stop.reached;
     const other = second();

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { registerAccount, registerWebhook } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
+import { expectCountsMatchLog } from './support/counts.js';
 import { heardOf, placeOrders, repeated, until, untilAllAre, verifyAll } from './support.js';
 
 describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
@@ -50,6 +51,7 @@ describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
     console.info(`${backend}: recovered ${Date.now() - killedAt} ms after kill -9 of everything`);
 
     verifyAll(received, secret);
+    await expectCountsMatchLog(service);
     // Each of the 15 failures is a request more; what else came twice was in flight.
     expect(repeated(received) - 15).toBeLessThanOrEqual(inFlight);
     expect(
@@ -91,6 +93,7 @@ describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
       const lost = await service.sql('select from attempts where duration_ms is null');
       expect(lost.length).toBeGreaterThanOrEqual(repeated(received));
       expect(lost.length).toBeLessThanOrEqual(inFlight);
+      await expectCountsMatchLog(service);
     } finally {
       victim.kill('SIGKILL');
       await stopProcess(other);

@@ -95,7 +95,7 @@ const thoughtOf = [
     'shippers',
     'simulations',
   ],
-  ...['users', 'webhooks', 'login_origins'],
+  ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // outlives whom it tells of
 ];
 

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { registerAccount } from '../client.js';
 import { operatorToken } from '../process.js';
 
-const config = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
+const fileOf = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
+const config = fileOf('schemathesis.toml');
 
 /** Runs Schemathesis against a service, with the proofs of an account; what it found is on the terminal. */
 export async function runSchemathesis(
@@ -20,6 +21,7 @@ export async function runSchemathesis(
       stdio: 'inherit',
       env: {
         ...process.env,
+        SCHEMATHESIS_HOOKS: fileOf('schemathesis_hooks.py'),
         PARCELHOOK_KEY: accountKey,
         PARCELHOOK_TOKEN: token,
         PARCELHOOK_EMAIL: email,

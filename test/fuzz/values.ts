@@ -91,7 +91,8 @@ const numberOf = ({ minimum, maximum, exclusiveMinimum }: JsonSchema) =>
   });
 
 function objectOf(schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
-  const { properties, required = [], minProperties = 0, maxProperties = 5 } = schema;
+  const { properties, required = [], maxProperties = 5 } = schema;
+  const needed = oneOf(schema);
   const more = fc.dictionary(
     textOf({ pattern: '^[a-z]{1,9}$', ...schema.propertyNames }, []).filter(
       (name) => !/^__|^const/.test(name),
@@ -110,8 +111,12 @@ function objectOf(schema: JsonSchema, components: Components): fc.Arbitrary<unkn
       { weight: 4, arbitrary: own },
       { weight: 1, arbitrary: fc.tuple(more, own).map(([a, b]) => ({ ...a, ...b })) },
     )
-    .filter((value) => Object.keys(value).filter((name) => name in properties).length >= minProperties);
+    .filter((value) => !needed || needed.some((name) => name in value));
 }
+
+/** The fields of which a body must have one (`oneOfFields`). */
+const oneOf = ({ not }: JsonSchema): string[] | undefined =>
+  (not as { propertyNames?: { not?: { enum?: string[] } } } | undefined)?.propertyNames?.not?.enum;
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0');
 

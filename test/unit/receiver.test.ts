@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { startReceiver, type Received, type ReceiverOptions } from '../../src/receiver/server.js';
-import { verifySignature } from '../../src/receiver/verify.js';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const secret = newSecret();
@@ -92,12 +91,6 @@ describe('signatures', () => {
     const { received, url } = await open();
     await post(url, signed([secret]), bytes);
     expect(received).toMatchObject([{ signature: 'WRONG' }]);
-    // The key is what is checked, not that there is one.
-    const request = { headers: signed([secret]), rawBody: body };
-    expect(verifySignature({ ...request, secrets: [secret] })).toBe(true);
-    for (const secrets of [[], [''], ['whsec_'], [secret, '']]) {
-      expect(verifySignature({ ...request, secrets })).toBe(false);
-    }
   });
 });
 

@@ -3,7 +3,7 @@ import { addAccountCommands } from './accounts.js';
 import { addAuditCommand } from './audit.js';
 import type { OperatorClient } from '../client.js';
 import { loadFile } from './load-file.js';
-import { idArgument, jsonArgument, numberArgument, wholeNumberArgument } from '../options.js';
+import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
 import { example, requestWith, settingsOf, type Data, type Request } from '../request.js';
 import { addShipmentCommands } from './shipments.js';
 import { printable, write, type Io } from '../terminal.js';
@@ -60,6 +60,16 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     .description('how the service is doing: queues, lag, open circuits, replays, versions')
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status')));
+
+  // Run by main.ts, for it is no operator's: here it is for the list of commands.
+  program
+    .command('listen')
+    .description("forward an account's notifications to your own machine: listen --help")
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(() => {
+      throw new UsageError('listen comes first: listen --forward http://localhost:3000/hook');
+    });
 }
 
 /** Adds the commands for what an operator does to a running deployment. */

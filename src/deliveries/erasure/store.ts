@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { insertAttempts, insertCancelled, ms, sameDelivery } from '../outbox/sql.js';
+import { insertCounts } from '../stats/sql.js';
 
 /** The events of shipments $1 whose personal data was erased, as `e`. */
 const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
@@ -68,6 +69,10 @@ export async function cancelErased(
                                 case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
                                 least(lease_until - ${ms('$2')}, now()), null, null, null, null, null
                            from gone where status = 'SENDING'`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, least(lease_until - ${ms('$2')}, now()) as started_at, trigger,
+                              false as succeeded, null::int as duration_ms
+                         from gone where status = 'SENDING'`)}
      )
      ${insertCancelled('gone', `'ERASED'`)}`,
     [shipmentIds, options.leaseMs, options.byHand],

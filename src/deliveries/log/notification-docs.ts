@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import {
+  capitalized,
+  type NotificationKind,
+  type NotificationsOptions,
+} from '../../http/asyncapi/document.js';
 import { described } from '../../http/described.js';
 import { anyJson, milliseconds, trackingId, uuid } from '../../http/request/fields.js';
 import { parametersOf } from '../../http/openapi/operation.js';
@@ -43,6 +48,38 @@ export const notice = z
   })
   .meta({ id: 'Notice', description: 'One of your webhooks was disabled, is failing or has recovered.' });
 
+/** What samples are about, so that nobody takes one for a real notification. */
+export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOTIFICATION' };
+
+const sample = notification
+  .extend({
+    label_id: described(z.literal(sampleShipment.shipperTrackingId), 'The same as `shipper_tracking_id`.'),
+    tracking_id: described(z.literal(sampleShipment.trackingId), 'Of no shipment.'),
+    shipper_tracking_id: described(z.literal(sampleShipment.shipperTrackingId), 'Of no order.'),
+  })
+  .meta({ id: 'TestNotification', description: 'A sample in the form of a notification.' });
+
+const kinds: NotificationKind[] = [
+  {
+    name: 'shipmentState',
+    title: 'A shipment came to a state',
+    about: 'Sent to every webhook whose `interests` name the state or `*`.',
+    payload: notification,
+  },
+  {
+    name: 'webhookNotice',
+    title: 'A webhook is failing, disabled or well again',
+    about: 'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
+    payload: notice,
+  },
+  {
+    name: 'testNotification',
+    title: 'A test that was asked for',
+    about: 'Sent when `POST /v1/webhooks/{webhookId}/test` asks for it. It is never tried again.',
+    payload: sample,
+  },
+];
+
 /** The headers of every attempt (contract, section 5). */
 const attemptHeaders = z.object({
   'webhook-id': described(
@@ -71,10 +108,11 @@ const attemptHeaders = z.object({
   'Parcelhook-Attempt': described(z.string().regex(/^[1-9]\d*$/), 'Number of the attempt, from 1.', '1'),
 });
 
-const delivery = `
-Any 2xx within the timeout (15 s unless configured otherwise) is a success. Anything else, redirects included, is a failure and is tried again after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %. It arrives at least once: deduplicate by \`webhook-id\`.
+const delivery =
+  'Any 2xx within the timeout (15 s unless configured otherwise) is a success. Anything else, redirects included, is a failure and is tried again after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ±10 %. It arrives at least once: deduplicate by `webhook-id`.';
 
-Signed per Standard Webhooks: the HMAC-SHA256 of \`webhook-id\`, \`webhook-timestamp\` and the body as it came, joined by full stops, with the Base64 of the secret after \`whsec_\` as the key. Compare in constant time, and refuse a timestamp that is more than five minutes off.`;
+const signature =
+  'Signed per Standard Webhooks: the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body as it came, joined by full stops, with the Base64 of the secret after `whsec_` as the key. Compare in constant time, and refuse a timestamp that is more than five minutes off.';
 
 const responses: Operation['responses'] = {
   '2XX': { description: 'Taken. What the answer holds does not matter; its first 4 KiB go to the log.' },
@@ -90,39 +128,30 @@ const responses: Operation['responses'] = {
   },
 };
 
-/** `webhooks` of the document: what receivers get. */
+/** `webhooks` of the OpenAPI document: what receivers get. */
 export function notificationDocs(schemas: SchemaCollector): Paths {
   const parameters = parametersOf(attemptHeaders, 'header', schemas);
-  const operation = (operationId: string, summary: string, about: string, body: z.ZodType): Operation => {
-    const schema = schemas.toJson(body, 'output');
+  const operationOf = ({ name, title, about, payload }: NotificationKind): Operation => {
+    const schema = schemas.toJson(payload, 'output');
     const example = exampleOf(schema, schemas.components);
     return {
-      operationId,
+      operationId: `receive${capitalized(name)}`,
       tags: ['Webhooks'],
-      summary,
-      description: `${about}\n${delivery}`,
+      summary: title,
+      description: [about, delivery, signature].join('\n\n'),
       security: [],
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema, example } } },
       responses,
     };
   };
-  return {
-    shipmentState: {
-      post: operation(
-        'receiveShipmentState',
-        'A shipment came to a state',
-        'Sent to every webhook whose `interests` name the state or `*`.',
-        notification,
-      ),
-    },
-    webhookNotice: {
-      post: operation(
-        'receiveWebhookNotice',
-        'A webhook is failing, disabled or well again',
-        'Sent to the other webhooks of the shipper whose `interests` name it; `*` does not include it.',
-        notice,
-      ),
-    },
-  };
+  return Object.fromEntries(kinds.map((kind) => [kind.name, { post: operationOf(kind) }]));
 }
+
+/** The same for the AsyncAPI document. */
+export const notificationsOptions: NotificationsOptions = {
+  kinds,
+  headers: attemptHeaders,
+  delivery,
+  signature,
+};

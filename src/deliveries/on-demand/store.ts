@@ -10,6 +10,7 @@ import {
   sameDelivery,
 } from '../outbox/sql.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
+import { insertCounts } from '../stats/sql.js';
 
 /**
  * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
@@ -164,7 +165,7 @@ export async function settleRedelivery(
                                $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text from ended`)}
      ), rested as (
        update outbox o set ${atRest} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
-       returning o.shipper_id, o.delivery_id
+       returning o.shipper_id, o.delivery_id, o.webhook_id
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10 from rested`)}
      ), ${replaceLastAttempt}, after as (
@@ -174,6 +175,12 @@ export async function settleRedelivery(
               completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
               status = case when $4 then 'SUCCEEDED' else d.status end
          from t where ${sameDelivery('d', 't')}
+       returning d.webhook_id
+     ), counted as (
+       ${insertCounts(`select webhook_id, $5::timestamptz as started_at, 'MANUAL' as trigger, $4::boolean as succeeded,
+                              $6::int as duration_ms
+                         from (select webhook_id from ended union all select webhook_id from rested
+                               union all select webhook_id from after) w`)}
      )
      select delivery_id from t`,
     [
@@ -233,7 +240,7 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
         where lease_until <= now() order by delivery_id limit $2 for update skip locked
      ), rested as (
        update outbox o set ${atRest} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
-       returning t.*
+       returning t.*, o.webhook_id
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null from rested`)}
      ), ${replaceLastAttempt}, after as (
@@ -241,6 +248,10 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
           set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at, duration_ms = null,
               status_code = null, error_code = null, response_body = null, request_headers = null
          from t where ${sameDelivery('d', 't')}
+       returning d.webhook_id, t.started_at
+     ), counted as (
+       ${insertCounts(`select webhook_id, started_at, 'MANUAL' as trigger, false as succeeded, null::int as duration_ms
+                         from (select webhook_id, started_at from rested union all select * from after) w`)}
      )
      update redeliveries r set lease_until = null, number = null
        from t where r.delivery_id = any(array[t.delivery_id])

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { insertCounts } from '../stats/sql.js';
 import { insertAttempts, insertIntoLog, ms, restingStatus, sameDelivery } from './sql.js';
 import type { Settlement } from './types.js';
 
@@ -15,18 +16,24 @@ const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
  * meanwhile (fencing). Returns the numbers of the attempts settled, by deliveryId.
  */
 export function settle(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
-  return settleBy(db, 'settle', '', settlements);
+  return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
 }
 
 /** As `settle`, where a delivery turned out to be in the log already: that one leaves the outbox, and no more. */
 export function settleOnceMore(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
-  return settleBy(db, 'settle-once-more', 'on conflict do nothing', settlements);
+  const onConflict = 'on conflict do nothing returning delivery_id';
+  return settleBy(
+    db,
+    'settle-once-more',
+    { onConflict, logged: 'ended join logged using (delivery_id)' },
+    settlements,
+  );
 }
 
 async function settleBy(
   db: Database,
   name: string,
-  onConflict: string,
+  { onConflict, logged }: { onConflict: string; logged: string },
   settlements: Settlement[],
 ): Promise<Map<string, number>> {
   const inOrder = [...settlements].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)); // rows are locked in it
@@ -56,10 +63,14 @@ async function settleBy(
                                               else o.first_failed_at end
          from i
         where i.status in ('RETRY', 'UNCHANGED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
-       returning i.*
+       returning o.webhook_id, i.*
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
                                 error_code, response_body, request_headers from again`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, started_at, trigger, status = 'SUCCEEDED' as succeeded, duration_ms from ${logged}
+                       union all
+                       select webhook_id, started_at, trigger, false, duration_ms from again`)}
      )
      select delivery_id, number from ended union all select delivery_id, number from again`,
     [

@@ -24,6 +24,8 @@ export interface Times {
   patienceMs: number;
   /** A replay puts its next page into the outbox this often. */
   replayEveryMs: number;
+  /** How often attempts counted since are added to their hours. */
+  foldEveryMs: number;
   /** How long nothing of a removed shipper may turn up before its last rows go. */
   removedQuietMs: number;
   /** What earlier versions kept in plain text is sealed this long after the start, when none of them runs any more. */
@@ -46,6 +48,7 @@ export const timesOf = (scale = 1): Times => ({
   slowMs: 1_000,
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,
+  foldEveryMs: 15_000 * scale,
   removedQuietMs: 120_000 * scale,
   sealAfterMs: 600_000 * scale,
   circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, longestWaitMs: 600_000 * scale },

@@ -12,6 +12,7 @@ import {
   sameDelivery,
 } from '../outbox/sql.js';
 import type { Turn } from '../outbox/types.js';
+import { insertCounts } from '../stats/sql.js';
 
 /** Where a page of the outbox ended. */
 export interface Position {
@@ -131,6 +132,9 @@ export async function takeLapsed(
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, lease_until - ${ms('$3')}, null, null,
                                 null, null, null from lapsed where trigger <> 'TEST'`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, lease_until - ${ms('$3')} as started_at, trigger, false as succeeded,
+                              null::int as duration_ms from lapsed`)}
      )
      update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}

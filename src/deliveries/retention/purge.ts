@@ -8,7 +8,7 @@ const leastAge = '1 hour';
 
 /**
  * Makes steps of a walk over the deleted webhooks. Each looks at some hundreds and purges those that nothing mentions any
- * more: neither outbox nor log, nor a replay. Resolves with whether the walk goes on; after its end the next step begins
+ * more: neither outbox nor log, nor a replay, nor a count that is not folded yet. Resolves with whether the walk goes on; after its end the next step begins
  * another one.
  */
 export function createPurge(db: Database, logger: Logger): () => Promise<boolean> {
@@ -22,6 +22,7 @@ export function createPurge(db: Database, logger: Logger): () => Promise<boolean
   };
 }
 
+const mentioning = ['outbox', 'deliveries', 'redeliveries', 'replays', 'attempt_counts'];
 /** A look by the table's index of webhooks for each of the page, whatever the tables hold. */
 const doesNotMention = (table: string) =>
   `(select 1 from ${table} where webhook_id = p.webhook_id limit 1) is null`;
@@ -35,11 +36,13 @@ async function purgeDeletedWebhooks(db: Database, after: string, limit: number) 
         order by webhook_id limit $2
      ), unmentioned as materialized (
        select webhook_id from page p
-        where ${['outbox', 'deliveries', 'redeliveries', 'replays'].map(doesNotMention).join(' and ')}
+        where ${mentioning.map(doesNotMention).join(' and ')}
      ), gone as (
        delete from webhooks w using unmentioned u where w.webhook_id = u.webhook_id returning w.webhook_id
      ), forgotten as (
        delete from circuits c using unmentioned u where c.webhook_id = u.webhook_id
+     ), uncounted as (
+       delete from webhook_hours h using unmentioned u where h.webhook_id = any(array[u.webhook_id])
      )
      select (select webhook_id from page order by webhook_id desc limit 1) as last,
             (select count(*)::int from page) as looked, (select count(*)::int from gone) as purged`,

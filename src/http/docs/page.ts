@@ -90,7 +90,10 @@ const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
     <h4>The commands of this page need</h4>
     ${code(preparation(baseUrl))}
     <p>A click on a command or an example selects all of it.</p>
-    <p>The same as a document for tools: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+    <p>
+      The same as documents for tools: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), and what
+      webhooks get, <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3.0).
+    </p>
   </section>`;
 
 /** Works in a POSIX shell with curl; nothing else is needed. */

@@ -69,7 +69,7 @@ function limitsOf(schema: JsonSchema): Html {
     ...range('', main.minimum, main.maximum),
     ...range(' characters', main.minLength, main.maxLength),
     ...range(' items', main.minItems, main.maxItems),
-    ...range(' fields', main.minProperties, main.maxProperties),
+    ...range(' fields', undefined, main.maxProperties),
     ...(isTelling(main.pattern) ? [html`matches <code>${main.pattern}</code>`] : []),
     ...(schema.default === undefined ? [] : [html`default <code>${JSON.stringify(schema.default)}</code>`]),
   ];

@@ -29,6 +29,10 @@ export function createDocument({ routes, pages, webhooks, serverUrl }: DocumentO
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: {
+      description: 'The notifications as an AsyncAPI 3.0 document.',
+      url: `${serverUrl.replace(/\/+$/, '')}/asyncapi.json`,
+    },
     servers: [{ url: serverUrl }],
     tags: [...tags],
     paths,

@@ -14,6 +14,10 @@ export const tags = [
     description: 'What was sent to your webhooks, attempt by attempt, and sending it again.',
   },
   {
+    name: 'Events',
+    description: 'The states of your shipments as a feed: what you follow, or compare with what arrived.',
+  },
+  {
     name: 'Operator',
     description: 'For who runs the service: accounts, state events and maintenance.',
   },

@@ -5,9 +5,12 @@ import type { LinkObject } from './types.js';
 /** What a path's parameters are called: `webhookId`. */
 const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
+/** Those of a query that are an id, as filters are. */
+const filtersOf = ({ query }: Route): string[] => Object.keys(query.shape).filter((name) => /Id$/.test(name));
+
 /**
- * From an endpoint that makes or changes something to those that take its id: by what the answer says, or by what the
- * request's own path names.
+ * From an endpoint that makes or changes something to those that take its id, in the path or as a filter: by what the
+ * answer says, or by what the request's own path names.
  */
 export function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Record<string, LinkObject> {
   if (route.method !== 'post') return {};
@@ -19,18 +22,25 @@ export function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Recor
       : own.includes(id)
         ? `$request.path.${id}`
         : undefined;
-  const targets = routes.filter(({ path, operationId }) => {
-    const ids = idsIn(path);
+  const takenBy = (target: Route): string[] => [
+    ...idsIn(target.path),
+    ...filtersOf(target).filter((id) => answered.includes(id)),
+  ];
+  const targets = routes.filter((target) => {
+    const ids = takenBy(target);
     return (
-      operationId !== route.operationId &&
+      target.operationId !== route.operationId &&
       ids.some((id) => answered.includes(id)) &&
       ids.every((id) => sourceOf(id) !== undefined)
     );
   });
   return Object.fromEntries(
-    targets.map(({ path, operationId }) => [
-      operationId,
-      { operationId, parameters: Object.fromEntries(idsIn(path).map((id) => [id, sourceOf(id)!])) },
+    targets.map((target) => [
+      target.operationId,
+      {
+        operationId: target.operationId,
+        parameters: Object.fromEntries(takenBy(target).map((id) => [id, sourceOf(id)!])),
+      },
     ]),
   );
 }

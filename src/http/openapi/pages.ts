@@ -78,7 +78,9 @@ export const metricsPaths: Paths = {
   },
 };
 
-/** The document itself. */
+const document: Content = { 'application/json': { schema: { type: 'object' } } };
+
+/** The documents themselves. */
 export const documentPaths: Paths = {
   '/openapi.json': {
     get: {
@@ -87,7 +89,19 @@ export const documentPaths: Paths = {
       summary: 'This API as an OpenAPI 3.1 document',
       description: 'Made from the schemas that validate. Bears an `ETag`.',
       responses: {
-        200: pageAnswer('The document.', { 'application/json': { schema: { type: 'object' } } }),
+        200: pageAnswer('The document.', document),
+        304: pageAnswer('The document that `If-None-Match` names is still the newest.'),
+      },
+    },
+  },
+  '/asyncapi.json': {
+    get: {
+      ...common,
+      operationId: 'getAsyncApiDocument',
+      summary: 'The notifications as an AsyncAPI 3.0 document',
+      description: 'What is sent to webhooks, made from the schemas of what is sent. Bears an `ETag`.',
+      responses: {
+        200: pageAnswer('The document.', document),
         304: pageAnswer('The document that `If-None-Match` names is still the newest.'),
       },
     },

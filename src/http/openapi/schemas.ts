@@ -57,11 +57,11 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   if ('const' in target) return target.const;
   if (target.enum) return target.enum[0];
   if ('default' in target) return target.default;
-  if (anyOf) return exampleOf(anyOf[0]!, components);
-  if (items) return [exampleOf(items, components)];
   if (properties) {
     const parts = Object.entries(properties);
     return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part, components)]));
   }
+  if (anyOf) return exampleOf(anyOf[0]!, components);
+  if (items) return [exampleOf(items, components)];
   return target.type === 'boolean' ? false : undefined;
 }

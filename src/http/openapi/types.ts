@@ -7,6 +7,7 @@ export interface OpenApiDocument {
     description: string;
     license: { name: string; identifier: string };
   };
+  externalDocs: { description: string; url: string };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Paths;
@@ -93,7 +94,6 @@ export interface JsonSchema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  minProperties?: number;
   maxProperties?: number;
   [keyword: string]: unknown;
 }

@@ -28,6 +28,9 @@ export const anyJson = (description: string, example: unknown) =>
 /** Of a text that is trimmed and must not be empty then, for the document. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 
+/** Of a body that must have one of these fields, for the document: not every name is another one. */
+export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
+
 /** The shipper's own identifier of orders, in a query. */
 export const ownIdInQuery = (description: string) =>
   described(

@@ -32,6 +32,7 @@ const dataSteps: Step[] = [
   step('deliveries', store.deleteLogged),
   step('simulations', store.deleteSimulations),
   step('orders_to_create', store.deleteWaitingOrders),
+  step('attempt_counts', store.deleteCounts),
   step('events', store.deleteEvents),
   step('idempotency_keys', store.deleteKeys, ''),
 ];

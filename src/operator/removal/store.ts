@@ -1,4 +1,5 @@
 import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
+import { lockCounts } from '../../deliveries/stats/fold.js';
 import type { Database } from '../../platform/database/postgres.js';
 
 /** A page of rows of a shipper: how many of them went, and where the next page begins; null at the end. */
@@ -100,6 +101,33 @@ const deliveriesIn = (table: string) => `
 
 export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
 export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
+
+/** What was counted of a shipper's webhooks, hours and what is not folded into them yet. */
+export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {
+  await lockCounts(tx); // what is folded meanwhile would be seen in neither table
+  return removeCounts(tx, shipperId, after, limit);
+};
+
+const countsOf = (table: string) => `
+  select c.webhook_id, c.hour from page p cross join lateral (
+    select webhook_id, hour from ${table} where webhook_id = p.webhook_id limit $3) c limit $3`;
+const countsIn = (table: string, rows: string) => `
+  delete from ${table} c using ${rows} r
+   where c.webhook_id = any(array[r.webhook_id]) and c.hour = any(array[r.hour]) returning 1`;
+
+const removeCounts = pieceOf(
+  'remove-counts',
+  `with page as materialized (
+     select webhook_id from webhooks where shipper_id = $1 and webhook_id > $2::uuid order by webhook_id limit $3
+   ), hours as materialized (${countsOf('webhook_hours')}
+   ), counts as materialized (select distinct * from (${countsOf('attempt_counts')}) c
+   ), gone as (${countsIn('webhook_hours', 'hours')}
+   ), uncounted as (${countsIn('attempt_counts', 'counts')}
+   )
+   select ((select count(*) from gone) + (select count(*) from uncounted))::int as deleted,
+          case when (select count(*) from hours) = $3 or (select count(*) from uncounted) >= $3 then $2::text
+               when (select count(*) from page) = $3 then (select webhook_id::text from page order by webhook_id desc limit 1) end as next`,
+);
 
 export const deleteSimulations = pieceOf(
   'remove-simulations',

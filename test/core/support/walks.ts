@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { createFold } from '../../../src/deliveries/stats/fold.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
@@ -53,6 +54,7 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), webhook }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lapse' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fold' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const) }) },
 );
 
@@ -122,6 +124,8 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       return void (await takeLapsed(db, null, { leaseMs, limit: 1_000 }));
     case 'sweep':
       return void (await createSweeper(db).sweep());
+    case 'fold':
+      return void (await createFold(db)());
     case 'delete': {
       const webhookId = walk.webhookIds.at(-1)!;
       await markDeleted(db, world.shipperId, webhookId);

@@ -1,0 +1,37 @@
+import type { components, operations } from './generated.js';
+import type { BodyOf, DataOf, QueryOf } from './operations.js';
+
+type Schemas = components['schemas'];
+type Data<Id extends keyof operations> = DataOf<operations[Id]>;
+
+export type Order = Schemas['Order'];
+/** The order as it was taken, with the ids it was given. */
+export type OrderResult = Data<'integrateOrder'> & { processId: string };
+export type Tracking = Data<'trackShipment'>;
+
+export type NewWebhook = Schemas['NewWebhook'];
+export type WebhookChanges = BodyOf<operations['updateWebhook']>;
+export type Webhook = Schemas['Webhook'];
+export type WebhookWithSecret = Schemas['WebhookWithSecret'];
+export type WebhookWithHealth = Schemas['WebhookWithHealth'];
+export type WebhookQuery = QueryOf<operations['listWebhooks']>;
+export type WebhookPage = Data<'listWebhooks'>;
+export type ListedWebhook = WebhookPage['webhooks'][number];
+export type DeletedWebhook = Data<'deleteWebhook'>;
+export type RotatedSecret = Data<'rotateSecret'>;
+export type TestResult = Data<'testWebhook'>;
+export type ReplayRange = BodyOf<operations['replayWebhook']>;
+export type Replay = Data<'replayWebhook'>;
+
+export type Delivery = Schemas['Delivery'];
+export type DeliveryDetails = Schemas['DeliveryDetails'];
+export type DeliveryQuery = QueryOf<operations['listDeliveries']>;
+export type DeliveryPage = Data<'listDeliveries'>;
+export type Redelivery = Data<'redeliver'>;
+
+export type Egress = Data<'getEgress'>;
+
+/** What a webhook gets when a shipment came to a state. */
+export type Notification = Schemas['Notification'];
+/** What a webhook gets when another one of yours fails, has recovered or was disabled. */
+export type Notice = Schemas['Notice'];

@@ -1,0 +1,66 @@
+import { ParcelhookError } from '../errors.js';
+
+/** What proves who is calling. */
+export interface Credentials {
+  /** `Authorization` of the next request. */
+  header(signal?: AbortSignal): Promise<string>;
+  /** Told of a 401: whether another header may do better. */
+  refused(header: string): boolean;
+}
+
+/** What does not end, such as an operator's token. */
+export const fixedCredentials = (header: string): Credentials => ({
+  header: () => Promise.resolve(header),
+  refused: () => false,
+});
+
+interface Session {
+  header: string;
+  renewAtMs: number;
+}
+
+const marginMs = 60_000;
+
+/**
+ * A token of `login`, for as long as it is good: got when it is first needed and again before it ends or after it was
+ * refused. Callers at the same time share one login; none of them can abort it for the others.
+ */
+export function loggedIn(login: () => Promise<{ token: string; expiresIn: string }>): Credentials {
+  let session: Session | null = null;
+  let underWay: Promise<Session> | null = null;
+
+  async function begin(): Promise<Session> {
+    const startedAtMs = Date.now();
+    const { token, expiresIn } = await login();
+    const lifetimeMs = Number(expiresIn) * 1_000;
+    if (!/^[\x21-\x7e]+$/.test(token) || !(lifetimeMs >= 0)) {
+      throw new ParcelhookError('Login answered no token.', { code: 'UNEXPECTED_ANSWER', status: 200 });
+    }
+    const renewAtMs = startedAtMs + lifetimeMs - Math.min(marginMs, lifetimeMs / 10);
+    session = { header: `Bearer ${token}`, renewAtMs };
+    return session;
+  }
+
+  return {
+    async header(signal) {
+      if (session && Date.now() < session.renewAtMs) return session.header;
+      underWay ??= begin().finally(() => (underWay = null));
+      return (await unlessAborted(underWay, signal)).header;
+    },
+    refused(header) {
+      if (session?.header === header) session = null;
+      return true;
+    },
+  };
+}
+
+/** The promise, for a caller who may stop waiting for it. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

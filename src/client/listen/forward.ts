@@ -1,0 +1,67 @@
+import http from 'node:http';
+import https from 'node:https';
+
+/** What became of a notification at the local server. */
+export interface Forwarded {
+  ok: boolean;
+  statusCode: number | null;
+  /** Why there was no answer: `CONNECT`, `TIMEOUT` or `RESET`. */
+  errorCode: string | null;
+  durationMs: number;
+}
+
+export interface ForwardOptions {
+  /** For the whole exchange. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+const mostReadBytes = 64 * 1_024;
+
+/** Posts once, as a webhook is called: a redirect is not followed, a failure is a value. Rejects only by its signal. */
+export function forward(
+  target: URL,
+  headers: Record<string, string>,
+  body: string,
+  { timeoutMs, signal }: ForwardOptions,
+): Promise<Forwarded> {
+  const startedAt = performance.now();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const { request } = target.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    const end = (statusCode: number | null, errorCode: string | null) =>
+      resolve({
+        ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
+        statusCode,
+        errorCode,
+        durationMs: Math.round(performance.now() - startedAt),
+      });
+    // A connection of its own: one that was kept may be closed by the server just when it is used again.
+    const sent = request(target, {
+      method: 'POST',
+      agent: false,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      signal: AbortSignal.any([signal, deadline]),
+    });
+    let isConnected = false;
+    sent.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    sent.on('response', (response) => {
+      let readBytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        readBytes += chunk.length;
+        if (readBytes > mostReadBytes) response.destroy();
+      });
+      response.on('error', () => undefined); // the status line has decided
+      response.on('close', () =>
+        signal.aborted ? reject(reasonOf(signal)) : end(response.statusCode!, null),
+      );
+    });
+    sent.on('error', () => {
+      if (signal.aborted) reject(reasonOf(signal));
+      else end(null, deadline.aborted ? 'TIMEOUT' : isConnected ? 'RESET' : 'CONNECT');
+    });
+    sent.end(body);
+  });
+}
+
+const reasonOf = ({ reason }: AbortSignal) => reason as Error;

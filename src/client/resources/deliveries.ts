@@ -1,0 +1,36 @@
+import type { Request } from '../api/operations.js';
+import type { Delivery, DeliveryDetails, DeliveryPage, DeliveryQuery, Redelivery } from '../api/types.js';
+import type { CallOptions } from '../http/send.js';
+import { itemsOf } from './pages.js';
+
+export interface Deliveries {
+  /** One page of the log, newest first. */
+  list(query?: DeliveryQuery, options?: CallOptions): Promise<DeliveryPage>;
+  /** All of them, newest first, page after page; `limit` is that of a page. */
+  all(query?: DeliveryQuery, options?: CallOptions): AsyncIterable<Delivery>;
+  /** With its payload and its attempts, newest first, 100 at a time. */
+  get(
+    deliveryId: string,
+    query?: { attemptsCursor?: string },
+    options?: CallOptions,
+  ): Promise<DeliveryDetails>;
+  /** Sends it again now, with the same `webhook-id`. */
+  redeliver(deliveryId: string, options?: CallOptions): Promise<Redelivery>;
+}
+
+export function deliveries(request: Request<'/v1/'>): Deliveries {
+  const list: Deliveries['list'] = (query = {}, options) =>
+    request('get', '/v1/deliveries', { ...options, query });
+  return {
+    list,
+    all: (query, options) =>
+      itemsOf(
+        (cursor) => list({ limit: 250, ...query, ...(cursor !== undefined && { cursor }) }, options),
+        (page) => page.deliveries,
+      ),
+    get: (deliveryId, query = {}, options) =>
+      request('get', '/v1/deliveries/{deliveryId}', { ...options, path: { deliveryId }, query }),
+    redeliver: (deliveryId, options) =>
+      request('post', '/v1/deliveries/{deliveryId}/redeliver', { ...options, path: { deliveryId } }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { EventPage, EventQuery, FeedEvent } from '../api/pending.js';
+import { asked } from '../api/operations.js';
+import type { CallOptions, Limits, Send } from '../http/send.js';
+import { followEvents, type FollowOptions } from './follow.js';
+
+export interface Events {
+  /** One page of the feed, oldest first. With `wait` it is answered when there is an event, or after that time. */
+  list(query?: EventQuery, options?: CallOptions): Promise<EventPage>;
+  /** Every event from now on, or from where it is told, each once and in order, over breaks. */
+  follow(options?: FollowOptions): AsyncIterable<FeedEvent>;
+}
+
+/** The longest that the service waits. */
+const longestWaitMs = 30_000;
+
+export function events(send: Send, { timeoutMs, totalTimeoutMs }: Limits): Events {
+  const ask = asked(send);
+  const list: Events['list'] = (query = {}, options) => {
+    const waitMs = query.wait === undefined ? 0 : longestWaitMs;
+    const limits = { timeoutMs: timeoutMs + waitMs, totalTimeoutMs: totalTimeoutMs + waitMs };
+    return ask('get', '/v1/events', { ...limits, ...options, query });
+  };
+  return { list, follow: (options = {}) => followEvents(list, options) };
+}

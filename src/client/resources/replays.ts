@@ -1,0 +1,24 @@
+import { asked } from '../api/operations.js';
+import type { ReplayPage, ReplayProgress, ReplayQuery } from '../api/pending.js';
+import type { CallOptions, Send } from '../http/send.js';
+
+export interface Replays {
+  /** One page of those of a webhook, newest first. */
+  list(webhookId: string, query?: ReplayQuery, options?: CallOptions): Promise<ReplayPage>;
+  /** How far it has come. */
+  get(replayId: string, options?: CallOptions): Promise<ReplayProgress>;
+  /** When this resolves no send of it starts any more. */
+  cancel(replayId: string, options?: CallOptions): Promise<ReplayProgress>;
+}
+
+export function replays(send: Send): Replays {
+  const ask = asked(send);
+  return {
+    list: (webhookId, query = {}, options) =>
+      ask('get', '/v1/webhooks/{webhookId}/replays', { ...options, path: { webhookId }, query }),
+    get: (replayId, options) => ask('get', '/v1/replays/{replayId}', { ...options, path: { replayId } }),
+    // One that is over stays as it is: cancelling twice does no harm.
+    cancel: (replayId, options) =>
+      ask('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
+  };
+}

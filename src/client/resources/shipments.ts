@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { asked, type Request } from '../api/operations.js';
+import type { Journey, ListedShipment, ShipmentPage, ShipmentQuery } from '../api/pending.js';
+import type { Order, OrderResult, Tracking } from '../api/types.js';
+import type { CallOptions, Send } from '../http/send.js';
+import { itemsOf } from './pages.js';
+
+export interface OrderOptions extends CallOptions {
+  /** Names the order for 24 hours: the same again gives the first answer again. A new one unless given. */
+  idempotencyKey?: string | undefined;
+}
+
+export interface Shipments {
+  /** Hands over an order: it is committed when this resolves. Tries again under the same idempotency key: never two shipments. */
+  create(order: Order, options?: OrderOptions): Promise<OrderResult>;
+  /** One page, newest first. */
+  list(query?: ShipmentQuery, options?: CallOptions): Promise<ShipmentPage>;
+  /** All of them, newest first, page after page; `limit` is that of a page. */
+  all(query?: ShipmentQuery, options?: CallOptions): AsyncIterable<ListedShipment>;
+  /** Its state and how it came there. */
+  track(trackingId: string, options?: CallOptions): Promise<Tracking>;
+  /** Takes it on a journey, by default to DELIVERED, a state a second: where the service allows it, for trying it out. */
+  simulate(trackingId: string, journey?: Partial<Journey>, options?: CallOptions): Promise<Journey>;
+}
+
+export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
+  const ask = asked(send);
+  const list: Shipments['list'] = (query = {}, options) => ask('get', '/v1/shipments', { ...options, query });
+  return {
+    async create(order, { idempotencyKey = randomUUID(), ...options } = {}) {
+      const { data, processId } = await send('post', '/v1/shipments', {
+        ...options,
+        body: order,
+        headers: { 'idempotency-key': idempotencyKey },
+        repeatable: true,
+      });
+      return { ...data, processId } as OrderResult;
+    },
+    list,
+    all: (query, options) =>
+      itemsOf(
+        (cursor) => list({ limit: 250, ...query, ...(cursor !== undefined && { cursor }) }, options),
+        (page) => page.shipments,
+      ),
+    track: (trackingId, options) =>
+      request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
+    simulate: (trackingId, body = {}, options) =>
+      ask('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }),
+  };
+}

@@ -1,0 +1,47 @@
+/** The hour of a moment, in UTC whatever the session's time zone. */
+export const hourOf = (moment: string) => `date_bin('1 hour', ${moment}, timestamptz 'epoch')`;
+
+/**
+ * Counts attempts for the statistics: part of the very statement that writes them into the log, so that a count is there
+ * exactly when its attempt is. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null where
+ * the outcome is unknown) of what was written. Tests are left out.
+ */
+export const insertCounts = (attempts: string) => `
+  insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)
+  select webhook_id, ${hourOf('started_at')}, count(*) filter (where succeeded), count(*) filter (where not succeeded),
+         array_agg(duration_ms) filter (where duration_ms is not null)
+    from (${attempts}) a
+   where trigger <> 'TEST'
+   group by 1, 2`;
+
+/** A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %. */
+const rounded = (ms: string) =>
+  `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
+
+/**
+ * Sums up counts that are not folded, by webhook and hour, and puts their durations together with those of the hours
+ * folded before: durations_ms and duration_counts, p50_ms and p95_ms are of both, succeeded and failed of `counts` alone.
+ */
+export const summedUp = (counts: string) => `
+  select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
+         coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,
+         coalesce(array_agg(n order by ms) filter (where ms is not null), '{}') as duration_counts,
+         min(ms) filter (where 2 * upto >= total) as p50_ms,
+         min(ms) filter (where 20 * upto >= 19 * total) as p95_ms
+    from (select *, sum(n) over (partition by webhook_id, hour order by ms) as upto,
+                 sum(n) over (partition by webhook_id, hour) as total
+            from (select webhook_id, hour, ms, sum(n)::int as n, sum(succeeded) as succeeded, sum(failed) as failed
+                    from (select webhook_id, hour, null::int as ms, 0 as n, succeeded, failed from ${counts}
+                          union all
+                          select webhook_id, hour, ${rounded('ms')}, 1, 0, 0
+                            from (select webhook_id, hour, unnest(durations_ms) as ms from ${counts}) d
+                          union all
+                          select webhook_id, hour, ms, n, 0, 0
+                            from (select distinct webhook_id, hour from ${counts}) c
+                           cross join lateral (
+                             select durations_ms, duration_counts from webhook_hours
+                              where webhook_id = c.webhook_id and hour = c.hour limit 1) h
+                           cross join lateral unnest(h.durations_ms, h.duration_counts) as folded (ms, n)
+                         ) all_there_is
+                   group by webhook_id, hour, ms) by_duration) ranked
+   group by webhook_id, hour`;

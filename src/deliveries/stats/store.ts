@@ -1,0 +1,64 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { hourOf, summedUp } from './sql.js';
+
+/** The attempts of a webhook that began in an hour. */
+export interface HourRow {
+  webhookId: string;
+  hour: Date;
+  succeeded: number;
+  failed: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+/**
+ * The last so many hours of webhooks, the current one included, those without attempts too: the oldest hour first. One
+ * statement, so what is folded meanwhile is in one of the two tables.
+ */
+export function readHours(db: Database, webhookIds: string[], hours: number): Promise<HourRow[]> {
+  return db.query<HourRow>(
+    'read-webhook-hours',
+    `with span as materialized (
+       select ${hourOf('now()')} - make_interval(hours => $2::int - 1) as first
+     ), asked as materialized (
+       select webhook_id, first from unnest($1::uuid[]) as webhook_id cross join span
+     ), counts as materialized (
+       select c.* from asked a cross join lateral (
+         select webhook_id, hour, succeeded, failed, durations_ms from attempt_counts
+          where webhook_id = a.webhook_id and hour >= a.first offset 0) c
+     )
+     select webhook_id as "webhookId", hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
+            coalesce(max(p50_ms) filter (where is_latest), max(p50_ms)) as "p50Ms",
+            coalesce(max(p95_ms) filter (where is_latest), max(p95_ms)) as "p95Ms"
+       from (select webhook_id, hour, 0 as succeeded, 0 as failed, null::int as p50_ms, null::int as p95_ms,
+                    false as is_latest
+               from asked cross join lateral generate_series(first, now(), '1 hour') as hour
+             union all
+             select h.*, false from asked a cross join lateral (
+               select webhook_id, hour, succeeded, failed, p50_ms, p95_ms from webhook_hours
+                where webhook_id = a.webhook_id and hour between a.first and now() offset 0) h
+             union all
+             select webhook_id, hour, succeeded, failed, p50_ms, p95_ms, true
+               from (${summedUp('counts')}) c where hour <= now()
+            ) all_there_is
+      group by webhook_id, hour order by webhook_id, hour`,
+    [webhookIds, hours],
+  );
+}
+
+/** Forgets hours that began before the retention; a bounded piece. Returns how many. */
+export async function deleteOldHours(db: Database, retentionMs: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    'delete-old-hours',
+    `with page as materialized (
+       select webhook_id, hour from webhook_hours
+        where hour < ${hourOf(`now() - make_interval(secs => $1::float8 / 1000)`)}
+        order by hour limit $2 for update skip locked
+     )
+     delete from webhook_hours h using page p
+      where h.webhook_id = any(array[p.webhook_id]) and h.hour = any(array[p.hour])
+     returning 1`,
+    [retentionMs, limit],
+  );
+  return rows.length;
+}

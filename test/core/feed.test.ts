@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Pool } from '../../src/platform/database/postgres.js';
+import { record } from './support/acts.js';
+import { stopAt } from './support/barriers.js';
+import { all, follow, look } from './support/feed.js';
+import { addShipment, createWorld, openPool, type World } from './support/world.js';
+
+let world: World;
+let foreign: pg.Client;
+let others: Pool[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  foreign = new pg.Client({ connectionString: world.databaseUrl });
+  await foreign.connect();
+  others = [1, 2, 3].map(() => openPool(world.databaseUrl, 4));
+});
+afterAll(async () => {
+  await foreign.end();
+  await Promise.all(others.map((pool) => pool.end()));
+  await world.stop();
+});
+beforeEach(() => world.sql('truncate events, shipment_progress, shipments'));
+
+/** A statement that records stands, with its transaction id, before the row of a shipment that somebody has locked. */
+async function heldRecording(shipmentId: string) {
+  await foreign.query('begin');
+  await foreign.query('select 1 from shipment_progress where shipment_id = $1 for update', [shipmentId]);
+  const recording = record(world.db, shipmentId, ['HELD']);
+  const waiting = `select virtualtransaction as id from pg_locks
+    where not granted and locktype in ('transactionid', 'tuple') and relation is null`;
+  for (let rows: { id: string }[] = []; ; await sleep(2)) {
+    rows = await world.sql(waiting);
+    if (rows[0]) return { recording, transaction: rows[0].id, release: () => foreign.query('commit') };
+  }
+}
+
+const statesOf = async () =>
+  (await world.sql<{ state: string }>('select state from events order by position, event_id')).map(
+    ({ state }) => state,
+  );
+
+test('a statement that records holds its lock on events from before it has a transaction id', async () => {
+  const shipmentId = await addShipment(world);
+  await record(world.db, shipmentId, ['CREATED']);
+  const { recording, transaction, release } = await heldRecording(shipmentId);
+  const held = await world.sql<{ mode: string }>(
+    `select mode from pg_locks where granted and virtualtransaction = $1
+        and (locktype = 'transactionid' or relation = 'events'::regclass) order by locktype`,
+    [transaction],
+  );
+  expect(held).toEqual([{ mode: 'RowExclusiveLock' }, { mode: 'ExclusiveLock' }]);
+  await release();
+  await recording;
+
+  const stop = stopAt(world, 'insert-events', 'SNAPSHOT');
+  const stopped = record(stop.db, shipmentId, ['NEXT']);
+  await stop.reached;
+  expect(
+    await world.sql(
+      `select mode from pg_locks where granted and relation = 'events'::regclass and mode = 'RowExclusiveLock'`,
+    ),
+  ).toHaveLength(1);
+  stop.go();
+  await stopped;
+});
+
+test('a reader does not pass a statement that began to record before, and stays until it has ended', async () => {
+  const [slow, quick] = [await addShipment(world), await addShipment(world)];
+  await record(world.db, slow, ['CREATED']);
+  const reader = follow(world, others[0]!, { from: new Date(0) });
+  expect(await reader.step()).toBe(1);
+  const { recording, release } = await heldRecording(slow);
+  await record(world.db, quick, ['LATER', 'LATEST']);
+  expect(await reader.step()).toBe(0);
+  expect(await all(world, world.db)).toHaveLength(1);
+  await release();
+  await recording;
+  expect(await reader.step()).toBe(3);
+  expect(await statesOf()).toEqual(['CREATED', 'HELD', 'LATER', 'LATEST']);
+  expect(reader.seen).toEqual(await all(world, world.db));
+});
+
+test('who has begun to record and has no transaction id that shows holds readers back, too', async () => {
+  const [slow, quick] = [await addShipment(world), await addShipment(world)];
+  await foreign.query('begin');
+  await foreign.query('update shippers set name = name');
+  await others[1]!.transaction(async (tx) => {
+    await tx.query('', 'lock table events in row exclusive mode');
+    await record(world.db, quick, ['QUICK']);
+    const before = await look(others[0]!);
+    expect([before.uncertain, (await all(world, world.db)).length]).toEqual([true, 0]);
+    await record(tx, slow, ['SLOW']);
+    const after = await look(others[0]!);
+    expect(after.uncertain).toBe(false);
+    expect(after.horizon).toBeGreaterThan(before.horizon);
+    expect(await all(world, world.db)).toHaveLength(1);
+  });
+  await foreign.query('commit');
+  expect(await all(world, world.db)).toHaveLength(2);
+});
+
+test('a transaction that writes something else holds nobody back, however long it is open', async () => {
+  const shipmentId = await addShipment(world);
+  await foreign.query('begin');
+  await foreign.query('update shippers set name = name');
+  await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+  const reader = follow(world, world.db, { from: new Date(0) });
+  expect(await reader.step()).toBe(2);
+  await foreign.query('commit');
+});
+
+test('a commit that failed leaves no gap to wait for', async () => {
+  const [first, second] = [await addShipment(world), await addShipment(world)];
+  await record(world.db, first, ['CREATED']);
+  const reader = follow(world, world.db, { from: new Date(0) });
+  const failing = world.db.transaction(async (tx) => {
+    await record(tx, first, ['PICKED_UP']);
+    await record(world.db, second, ['CREATED']);
+    expect(await reader.step()).toBe(1);
+    throw new Error('rolled back');
+  });
+  await expect(failing).rejects.toThrow('rolled back');
+  expect(await reader.step()).toBe(1);
+  expect(reader.seen.map(({ sequence }) => sequence)).toEqual([1, 1]);
+});
+
+test('the events of one commit keep their sequence, also where the clock is put back between them', async () => {
+  const [one, two] = [await addShipment(world), await addShipment(world)];
+  const RealDate = Date;
+  let backMs = 0;
+  globalThis.Date = class extends RealDate {
+    constructor(...given: [number]) {
+      super(given.length > 0 ? given[0] : RealDate.now() - (backMs += 1_000));
+    }
+  } as DateConstructor;
+  try {
+    await record(world.db, one, ['A', 'B', 'C', 'D', 'E']);
+    await record(world.db, two, ['A', 'B', 'C']);
+    await record(world.db, one, ['F', 'G']);
+  } finally {
+    globalThis.Date = RealDate;
+  }
+  const seen = await all(world, world.db);
+  expect(seen.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 1, 2, 3, 6, 7]);
+});
+
+test('followers see what a reader from the start sees, in the same order, whatever writers do at once', async () => {
+  const shipments = await Promise.all(Array.from({ length: 12 }, () => addShipment(world)));
+  const random = (below: number) => Math.floor(Math.random() * below);
+  let writing = true;
+  const write = async (pool: Pool) => {
+    for (let n = 0; n < 40; n += 1) {
+      const states = Array.from({ length: 1 + random(3) }, () => 'STATE');
+      const shipmentId = shipments[random(shipments.length)]!;
+      const work = (db: Parameters<typeof record>[0]) => record(db, shipmentId, states);
+      // Some stay open after their statement for a while, some are rolled back.
+      await (
+        random(4) > 0
+          ? work(pool)
+          : pool.transaction(async (tx) => {
+              await work(tx);
+              await sleep(random(15));
+              if (random(2) > 0) throw new Error('rolled back');
+            })
+      ).catch(() => undefined);
+    }
+  };
+  const followers = others.map((pool) => follow(world, pool, { from: new Date(0) }));
+  const reading = followers.map(async ({ step }) => {
+    while (writing) {
+      await step(1 + random(20));
+      await sleep(random(5));
+    }
+    while ((await step()) > 0);
+  });
+  await Promise.all([world.db, ...others].flatMap((pool) => [write(pool), write(pool)]));
+  writing = false;
+  await Promise.all(reading);
+
+  const whole = await all(world, world.db);
+  expect(whole.length).toBeGreaterThan(100);
+  expect(await statesOf()).toHaveLength(whole.length);
+  for (const { seen } of followers) expect(seen).toEqual(whole);
+  for (const one of new Set(whole.map(({ shipment }) => shipment))) {
+    const sequences = whole.filter(({ shipment }) => shipment === one).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+  }
+});

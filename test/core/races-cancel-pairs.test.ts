@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  settleRedelivery,
+} from '../../src/deliveries/on-demand/store.js';
+import { giveBack } from '../../src/deliveries/outbox/claim.js';
+import { cancelOwed } from '../../src/deliveries/recovery/store.js';
+import { findReplay } from '../../src/deliveries/replay/progress-store.js';
+import type { Database } from '../../src/platform/database/postgres.js';
+import { markDeleted } from '../../src/webhooks/store.js';
+import { finish, leaseMs, pull, record, settlementOf } from './support/acts.js';
+import { doneOrWaiting, stopAt } from './support/barriers.js';
+import { expectEachOnce, expectSoundRows } from './support/checks.js';
+import { advance, askForReplay, cancel, replay } from './support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { logOf, outboxOf } from './support/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
+
+const wheres = ['SNAPSHOT', 'COMMIT'] as const;
+const progress = async (replayId: string) => {
+  const { status, done, total } = (await findReplay(world.db, replayId, null))!;
+  return [status, done, total];
+};
+/** The first state of the shipment fails for good. */
+const failOne = async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+};
+/** What becomes of it: nothing is sent any more, and what failed has failed. */
+const expectWithdrawn = async (replayId: string, picture = ['1 FAILED']) => {
+  await advance(world.db);
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  expect(await now()).toEqual(picture);
+  await expectSoundRows(world);
+  expect((await progress(replayId))[0]).toBe('CANCELLED');
+  expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
+};
+
+/** What else goes on: the statement of it, what it does, and what the state is in the end if it came first or last. */
+interface Other {
+  statement: string;
+  run(db: Database, replayId: string): Promise<unknown>;
+  ends: string[];
+}
+
+const redeliver = (succeeded: boolean) => async (db: Database) => {
+  const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
+  await requestRedelivery(world.db, world.shipperId, row!.delivery_id);
+  for (const claim of await claimRedeliveries(db, [row!.delivery_id], leaseMs))
+    await settleRedelivery(db, { ...settlementOf(claim, succeeded ? 'SUCCEEDED' : 'RETRY'), succeeded });
+};
+const settling = (status: 'SUCCEEDED' | 'RETRY' | 'UNCHANGED') => async (db: Database) =>
+  finish(db, await pull(world.db, webhookId), status);
+
+const others: Record<string, Other> = {
+  'a piece of the replay': { statement: 'replay-piece', run: (db) => advance(db), ends: ['1 FAILED'] },
+  'a success': { statement: 'settle', run: settling('SUCCEEDED'), ends: ['1 FAILED', '1 SUCCEEDED'] },
+  'a failure': { statement: 'settle', run: settling('RETRY'), ends: ['1 FAILED'] },
+  'a probe that fails': { statement: 'settle', run: settling('UNCHANGED'), ends: ['1 FAILED'] },
+  'a claim given back': {
+    statement: 'give-back',
+    run: async (db) => giveBack(db, await pull(world.db, webhookId)),
+    ends: ['1 FAILED'],
+  },
+  'deleting the webhook': {
+    statement: 'cancel-owed',
+    run: async (db) => {
+      await markDeleted(world.db, world.shipperId, webhookId);
+      await cancelOwed(db, webhookId, 100);
+    },
+    ends: ['1 FAILED', '1 WEBHOOK_DELETED'],
+  },
+  'a second cancel': {
+    statement: 'withdraw-page',
+    run: (db, replayId) => cancel(world, db, replayId),
+    ends: ['1 FAILED'],
+  },
+  'a redelivery that succeeds': {
+    statement: 'claim-redeliveries',
+    run: redeliver(true),
+    ends: ['1 SUCCEEDED'],
+  },
+  'a redelivery that fails': { statement: 'claim-redeliveries', run: redeliver(false), ends: ['1 FAILED'] },
+};
+
+describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, ends }) => {
+  const begin = async () => {
+    await failOne();
+    // A piece is still to be made beside what was set going.
+    const replayId = await askForReplay(world, webhookId);
+    if (statement !== 'replay-piece') {
+      await advance(world.db);
+      await world.sql('update replays set walked_at = null');
+    }
+    return replayId;
+  };
+
+  test.each(wheres)('stopped at its %s: it is sent no more, and is there once', async (where) => {
+    const replayId = await begin();
+    const stop = stopAt(world, statement, where);
+    const other = run(stop.db, replayId);
+    await Promise.race([stop.reached, other]);
+    const cancelling = cancel(world, world.db, replayId);
+    await doneOrWaiting(world.db, cancelling);
+    stop.go();
+    await Promise.all([other, cancelling]);
+    await advance(world.db);
+    const [is] = await now();
+    expect(ends).toContain(is);
+    await expectWithdrawn(replayId, [is!]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+
+  test.each(wheres)('and the cancel stopped at its %s: the same', async (where) => {
+    const replayId = await begin();
+    const stop = stopAt(world, 'withdraw-page', where);
+    const cancelling = cancel(world, stop.db, replayId);
+    await stop.reached;
+    const other = run(world.db, replayId);
+    await doneOrWaiting(world.db, other);
+    stop.go();
+    await Promise.all([other, cancelling]);
+    await advance(world.db);
+    const [is] = await now();
+    expect(ends).toContain(is);
+    await expectWithdrawn(replayId, [is!]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+});
+
+describe('a cancel and a claim', () => {
+  test.each([
+    ['pull-due', 'SNAPSHOT', 0],
+    ['pull-due', 'COMMIT', 1],
+    ['withdraw-page', 'SNAPSHOT', 1],
+    ['withdraw-page', 'COMMIT', 0],
+  ] as const)('%s stopped at its %s: what is claimed is not sent again', async (name, where, claimed) => {
+    await failOne();
+    const replayId = await replay(world, world.db, webhookId);
+    const stop = stopAt(world, name, where);
+    const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
+    await stop.reached;
+    const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
+    await doneOrWaiting(world.db, second);
+    stop.go();
+    const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
+    await Promise.all([first, second]);
+    expect(claims).toHaveLength(claimed);
+    await finish(world.db, claims, 'RETRY');
+    await expectWithdrawn(replayId);
+    expect((await logOf(world))[0]).toMatchObject({ attempt_count: 1 + claimed });
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { expectFailure, expectSuccess, expectWrong, untilState } from '../api/expect.js';
+import { operator, placeOrder, registerAccount, type Account, type Answer } from '../client.js';
+import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
+import { accountAt, crashTraces, until } from './support.js';
+
+/** An api, another one and a worker. */
+let service: Service;
+let another: RunningProcess;
+let worker: RunningProcess;
+let accounts = 0;
+
+beforeAll(async () => {
+  service = await startService({ role: 'api' });
+  another = await startProcess(service.env, 'api');
+  worker = await startProcess(service.env, 'worker');
+});
+afterAll(async () => {
+  await stopProcess(worker);
+  await stopProcess(another);
+  await service?.stop();
+});
+
+const newAccount = () => registerAccount(service, `feed${(accounts += 1)}@example.com`);
+const cursorOf = ({ data }: Answer) => data.nextCursor as string;
+const statesOf = (answer: Answer) => {
+  expectSuccess(answer, 200);
+  return (answer.data.events as { state: string }[]).map(({ state }) => state);
+};
+const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
+const poll = async (of: Account, query?: string, wait = '15s') => {
+  const answer = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
+  return { answer, at: Date.now() };
+};
+/** How many of the service's connections to PostgreSQL there are, and how many are in a transaction. */
+const connections = async () =>
+  (
+    await service.sql<{ open: number; busy: number }>(
+      `select count(*)::int as open, count(*) filter (where state like 'idle in%')::int as busy from pg_stat_activity
+        where datname = current_database() and application_name like 'parcelhook%'`,
+    )
+  )[0]!;
+const untilWaiting = (at: { url: string } = service, count = 1) =>
+  until('who waits does', async () => {
+    const text = await (await fetch(`${at.url}/metrics`)).text();
+    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
+  });
+const least = async (times: number, measure: () => Promise<number>) => {
+  const measured: number[] = [];
+  for (let n = 0; n < times; n += 1) measured.push(await measure());
+  return Math.min(...measured);
+};
+
+test('who waits has what a worker records half a second after its commit, and what this process records at once', async () => {
+  const account = await newAccount();
+  let trackingId = '';
+  const byWorker = await least(4, async () => {
+    const polled = poll(account);
+    await untilWaiting();
+    trackingId = await placeOrder(account);
+    const { answer, at } = await polled;
+    expect(statesOf(answer)).toEqual(['CREATED']);
+    return at - new Date(answer.data.events[0].recordedAt as string).getTime();
+  });
+  expect(byWorker).toBeLessThan(500);
+  const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'].values();
+  const here = await least(4, async () => {
+    const polled = poll(account, undefined, '20s');
+    await untilWaiting();
+    const state = states.next().value!;
+    const sent = await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+    const answeredAt = Date.now();
+    expectSuccess(sent, 202);
+    const { answer, at } = await polled;
+    expect(statesOf(answer)).toEqual([state]);
+    return at - answeredAt;
+  });
+  expect(here).toBeLessThan(100); // less than it looks by itself
+});
+
+test('a wait ends with its time, empty, and its cursor goes on; trackingId waits for that shipment alone', async () => {
+  const account = await newAccount();
+  const [first, second] = [await placeOrder(account), await placeOrder(account)];
+  for (const id of [first, second]) await untilState(account, id, 'CREATED');
+  const after = await latest(account);
+  const startedAt = Date.now();
+  const polled = poll(account, `after=${after}&trackingId=${first}`, '1500ms');
+  await operator(service, `/shipments/${second}/events`, { body: { state: 'PICKED_UP' } });
+  const { answer, at } = await polled;
+  expectSuccess(answer, 200);
+  expect(statesOf(answer)).toEqual([]);
+  expect(at - startedAt).toBeGreaterThanOrEqual(1_500);
+  expect(statesOf(await account.call(`/v1/events?after=${cursorOf(answer)}`))).toEqual(['PICKED_UP']);
+});
+
+test('fifty of a shipper wait, without a connection to PostgreSQL each; one more is 429 until one goes away', async () => {
+  const account = await newAccount();
+  const other = await newAccount();
+  const after = await latest(account);
+  const url = `${service.url}/v1/events?key=${account.accountKey}&after=${after}&wait=20s`;
+  const headers = { authorization: `Bearer ${account.token}` };
+  const clients = Array.from({ length: 50 }, () => new AbortController());
+  const waiting = clients.map(({ signal }) => fetch(url, { headers, signal }).catch(() => null));
+  const isFull = async () => (await poll(account, undefined, '1ms')).answer.httpStatus === 429;
+  await untilWaiting(service, 50);
+  const { answer } = await poll(account);
+  expectFailure(answer, 429);
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expectSuccess((await poll(other, undefined, '1ms')).answer, 200);
+  expectSuccess(await account.call(`/v1/events?after=${after}`), 200);
+  expect((await connections()).open).toBeLessThan(40);
+  expect((await connections()).busy).toBeLessThan(5);
+  clients[0]!.abort();
+  await until('a place is free', async () => !(await isFull()));
+  const trackingId = await placeOrder(account);
+  const bodies = await Promise.all(waiting.slice(1).map(async (one) => (await one)?.json()));
+  for (const body of bodies as { data: { events: { trackingId: string }[] } }[])
+    expect(body.data.events.map((event) => event.trackingId)).toEqual([trackingId]);
+  expect(await waiting[0]).toBeNull();
+});
+
+test('a wait ends within ten seconds for who may not call any more, on every process', async () => {
+  const changes: [number, (of: Account) => Promise<Answer>][] = [
+    [
+      403,
+      ({ shipperId }) =>
+        operator(service, `/shippers/${shipperId}`, { method: 'PATCH', body: { status: 'SUSPENDED' } }),
+    ],
+    [401, ({ shipperId }) => operator(service, `/shippers/${shipperId}`, { method: 'DELETE' })],
+    [401, ({ userId }) => operator(service, `/users/${userId}/sign-out`, { method: 'POST' })],
+    [401, ({ userId }) => operator(service, `/users/${userId}`, { method: 'DELETE' })],
+    [
+      401,
+      ({ shipperId }) => operator(service, `/shippers/${shipperId}/rotate-key`, { body: { overlap: '0s' } }),
+    ],
+  ];
+  const waits = changes.flatMap(([httpStatus, change]) =>
+    [service, another].map((process) => ({ httpStatus, change, process })),
+  );
+  const there = await Promise.all(
+    waits.map(async ({ process }) => {
+      const account = accountAt(await newAccount(), process);
+      return { account, after: await latest(account) };
+    }),
+  );
+  await Promise.all(
+    waits.map(async ({ httpStatus, change, process }, index) => {
+      const { account, after } = there[index]!;
+      const polled = poll(account, `after=${after}`);
+      await untilWaiting(process, changes.length);
+      const changedAt = Date.now();
+      expect((await change(account)).httpStatus).toBeLessThan(300);
+      const { answer, at } = await polled;
+      expectFailure(answer, httpStatus);
+      expect(at - changedAt).toBeLessThan(10_000);
+    }),
+  );
+});
+
+test('while PostgreSQL cannot be read, who waits is told 503, and can wait again afterwards', async () => {
+  const account = await newAccount();
+  const polled = poll(account);
+  await untilWaiting();
+  const locker = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await locker.connect();
+  await locker.query('begin; lock table events in access exclusive mode');
+  const { answer } = await polled;
+  expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
+  expect(answer.headers.get('retry-after')).toBe('1');
+  await locker.query('commit');
+  await locker.end();
+  const again = poll(account);
+  await untilWaiting();
+  await placeOrder(account);
+  expect(statesOf((await again).answer)).toEqual(['CREATED']);
+});
+
+test('who waits at a SIGTERM is answered at once, empty, and goes on elsewhere', async () => {
+  const account = await newAccount();
+  const stopping = await startProcess(service.env, 'api');
+  const there = accountAt(account, stopping);
+  const polled = [poll(there), poll(there)];
+  await untilWaiting(stopping, 2);
+  const stoppedAt = Date.now();
+  stopping.kill('SIGTERM');
+  for (const { answer, at } of await Promise.all(polled)) {
+    expectSuccess(answer, 200);
+    expect(statesOf(answer)).toEqual([]);
+    expect(at - stoppedAt).toBeLessThan(3_000);
+    await placeOrder(account);
+    const next = await poll(account, `after=${cursorOf(answer)}`);
+    expect(statesOf(next.answer)[0]).toBe('CREATED');
+  }
+  expect(await stopping.exited).toBe(0);
+  expect(crashTraces(stopping.output())).toEqual([]);
+});
+
+test('waits are in the log and in no latency', async () => {
+  const account = await newAccount();
+  const counted = async () =>
+    Number(
+      /request_duration_seconds_count{route="\/v1\/events",method="GET",status="200"} (\d+)/.exec(
+        await (await fetch(`${service.url}/metrics`)).text(),
+      )?.[1],
+    );
+  const after = await latest(account);
+  const before = await counted();
+  await poll(account, `after=${after}`, '10ms');
+  await account.call(`/v1/events?after=${after}`);
+  expect((await counted()) - before).toBe(1);
+});
+
+test('after a restore from a dump old cursors are void, everything can be read again, and what is new comes last', async () => {
+  const account = await newAccount();
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  const before = await latest(account);
+  const polled = poll(account, `after=${before}`);
+  await untilWaiting();
+  // What a dump brings to another server, or back to the same.
+  const changes = ['system_identifier = system_identifier + 1', 'relation = 1'];
+  for (const [index, change] of changes.entries()) {
+    const cursor = await latest(account);
+    await service.sql(`update feed set ${change}`);
+    if (index === 0) expectWrong((await polled).answer, ['after']); // also without a restart
+    const restarted = await startProcess(service.env, 'api');
+    const there = accountAt(account, restarted);
+    const refused = await there.call(`/v1/events?after=${cursor}`);
+    expectWrong(refused, ['after']);
+    expect(refused.body.error.details![0]!.message).toMatch(/restored/);
+    const state = ['PICKED_UP', 'IN_TRANSIT'][index];
+    await operator(restarted, `/shipments/${trackingId}/events`, { body: { state } });
+    const whole = await there.call('/v1/events');
+    expect(statesOf(whole)).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT'].slice(0, index + 2));
+    expectSuccess(await account.call(`/v1/events?after=${cursorOf(whole)}`), 200); // the others know it, too
+    await stopProcess(restarted);
+  }
+});

@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createClient } from '../../src/client/index.js';
+import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../client.js';
+import type { Account } from '../client.js';
+import { startProcess, startService, type Service } from '../harness.js';
+import { startReceiver, type Received, type Receiver } from '../receiver.js';
+import { until, verifyAll } from './support.js';
+import { credentials, imageCli, runListen, startListener, type Listener } from './support/listener.js';
+
+/** For what takes a second or less, on a busy machine. */
+const patienceMs = 60_000;
+let service: Service;
+let account: Account;
+let local: Receiver;
+let listener: Listener | undefined;
+
+beforeAll(async () => {
+  service = await startService();
+  local = await startReceiver();
+});
+afterEach(async () => {
+  await listener?.end('SIGKILL');
+  listener = undefined;
+  local.reply = () => ({});
+});
+afterAll(async () => {
+  await local?.close();
+  await service?.stop();
+});
+
+let accounts = 0;
+async function newAccount(): Promise<Account> {
+  accounts += 1;
+  const made = await registerAccount(service, `user${accounts}@example.com`);
+  local.received = [];
+  return made;
+}
+
+const listenTo = (args: string[] = [], script?: string) =>
+  startListener(service.url, account, local.url, args, script);
+
+/** By the typed client, which tries again where the service is out of breath. */
+async function placeOrders(count: number): Promise<string[]> {
+  const { accountKey: key, email, password } = account;
+  const client = createClient({ url: service.url, key, email, password, retries: 20 });
+  const trackingIds: string[] = [];
+  while (trackingIds.length < count) {
+    const few = Array.from({ length: Math.min(5, count - trackingIds.length) }, () => sampleOrder());
+    const placed = await Promise.all(few.map((order) => client.shipments.create(order)));
+    trackingIds.push(...placed.map(({ trackingId }) => trackingId));
+  }
+  return trackingIds;
+}
+
+/** Moves shipments on, many at once. */
+const record = (trackingIds: string[], state: string) =>
+  until(
+    `all are ${state}`,
+    async () => {
+      const events = trackingIds.map((trackingId) => ({ trackingId, state }));
+      return (await operator(service, '/events', { body: { events } })).httpStatus === 202;
+    },
+    patienceMs,
+  );
+
+const idOf = ({ headers }: Received) => headers['webhook-id'] as string;
+const stateOf = ({ notification }: Received) => notification.state as string;
+
+/** The ids of all events of the account, in the order of the feed. */
+async function feedIds(): Promise<string[]> {
+  const ids: string[] = [];
+  for (let query = 'limit=250&from=1970-01-01'; ;) {
+    const { data } = await account.call(`/v1/events?${query}`);
+    if (data.events.length === 0) return ids;
+    ids.push(...data.events.map(({ eventId }: { eventId: string }) => eventId));
+    query = `limit=250&after=${data.nextCursor}`;
+  }
+}
+
+/** A port outlives the process that was killed. */
+async function killAndRestart(): Promise<void> {
+  service.process.kill('SIGKILL');
+  await service.process.exited;
+  await until('the break is noticed', () => listener!.lines('interrupted').length > 0, patienceMs);
+  const again = { ...service.env, PORT: new URL(service.url).port };
+  // As what supervises a service does: until it runs.
+  service.process = await startProcess(again).catch(() => startProcess(again));
+}
+
+describe('listen', () => {
+  test('forwards hundreds of events in order, each once, over a service that is killed and comes back', async () => {
+    account = await newAccount();
+    const hook = await startReceiver();
+    await registerWebhook(account, hook.url);
+    listener = await listenTo();
+    const trackingIds = await placeOrders(60);
+    await until('all are created', () => local.received.length === 60, patienceMs);
+    await record(trackingIds, 'PICKED_UP');
+    await killAndRestart();
+    await record(trackingIds, 'IN_TRANSIT');
+    await record(trackingIds, 'OUT_FOR_DELIVERY');
+    await until('all were forwarded', () => local.received.length >= 240, patienceMs);
+
+    const ids = await feedIds();
+    expect(ids.length).toBe(240);
+    expect(local.received.map(idOf)).toEqual(ids);
+    expect(listener.lines('notification').map(({ eventId }) => eventId as string)).toEqual(ids);
+    expect(listener.lines().map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['listening', 'interrupted', 'resumed']),
+    );
+    expect(listener.lines('interrupted').length).toBe(1);
+    expect(listener.lines('resumed').length).toBe(1);
+    verifyAll(local.received, listener.lines('listening')[0]!.secret as string);
+    expectSameAsWebhook(await hook.waitFor(120, undefined, patienceMs));
+    await hook.close();
+  });
+
+  test('ends at Ctrl-C in the middle of a long poll, with exit code 0, and leaves nothing behind', async () => {
+    account = await newAccount();
+    listener = runListen(['--forward', local.url], credentials(service.url, account));
+    await until('it listens', () => listener!.output().includes('signatures'), patienceMs);
+    const trackingId = await placeOrder(account);
+    await until('it is forwarded', () => listener!.output().includes(trackingId));
+    expect(listener.output()).toMatch(/Z {2}CREATED {2}PH\w+ {2}200 OK {2}\d+ ms\n/);
+    const { code, afterMs } = await listener.end();
+    expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
+    expect(afterMs).toBeLessThan(5_000);
+    expect(listener.output()).toMatch(/Forwarded: 1, of them not taken: 0\.\n$/);
+    expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
+  });
+
+  test('prints and passes over what the local server refuses or breaks off', async () => {
+    account = await newAccount();
+    listener = await listenTo();
+    const trackingId = await placeOrder(account);
+    await local.waitFor(1);
+    const replies: Record<string, Receiver['reply']> = {
+      PICKED_UP: () => ({ status: 500 }),
+      IN_TRANSIT: () => ({ status: 302, headers: { location: local.url } }),
+      OUT_FOR_DELIVERY: (_request, response) => void response.destroy(),
+    };
+    local.reply = (request, response) => (replies[stateOf(request)] ?? (() => ({})))(request, response);
+    for (const state of [...Object.keys(replies), 'DELIVERED']) await record([trackingId], state);
+    await until('all are told', () => listener!.lines('notification').length === 5);
+    expect(
+      listener.lines('notification').map((line) => [line.state, line.ok, line.statusCode ?? line.errorCode]),
+    ).toEqual([
+      ['CREATED', true, 200],
+      ['PICKED_UP', false, 500],
+      ['IN_TRANSIT', false, 302],
+      ['OUT_FOR_DELIVERY', false, 'RESET'],
+      ['DELIVERED', true, 200],
+    ]);
+    expect(local.received.length).toBe(5);
+    await listener.end();
+    expect(listener.lines().at(-1)).toEqual({ type: 'ended', forwarded: 5, refused: 3 });
+  });
+
+  test('goes on where nobody listens at the local address', async () => {
+    account = await newAccount();
+    const gone = await startReceiver();
+    await gone.close();
+    listener = await startListener(service.url, account, gone.url);
+    await placeOrder(account);
+    await until('it is told', () => listener!.lines('notification').length === 1);
+    expect(listener.lines('notification')[0]).toMatchObject({ ok: false, errorCode: 'CONNECT' });
+  });
+
+  test('begins where it is told, takes the states that it is told, signs with the secret that it is told', async () => {
+    account = await newAccount();
+    const trackingIds = await placeOrders(3);
+    await until('they are created', async () => (await feedIds()).length === 3);
+    await record(trackingIds, 'PICKED_UP');
+    await record(trackingIds, 'IN_TRANSIT');
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const args = ['--since', '10m', '--interests', 'CREATED,IN_TRANSIT', '--secret', secret];
+    listener = await listenTo(args, imageCli);
+    await local.waitFor(6);
+    await placeOrder(account); // a witness that nothing else came before
+    await local.waitFor(7);
+    const states = local.received.map(stateOf);
+    expect(states).toEqual([...Array(3).fill('CREATED'), ...Array(3).fill('IN_TRANSIT'), 'CREATED']);
+    verifyAll(local.received, secret);
+    expect((await listener.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('says what is wrong where it cannot begin, by its exit code too', async () => {
+    account = await newAccount();
+    const env = credentials(service.url, account);
+    const run = async (args: string[], own: Record<string, string>) => {
+      const one = runListen(args, own);
+      return { code: await one.exited, output: one.output(), errors: one.errors() };
+    };
+    const [usage, unknown, noPassword, wrong, away, help] = await Promise.all([
+      run(['--since', 'yesterday'], {}),
+      run(['--forwards', local.url], env),
+      run(['--forward', local.url], { ...env, PARCELHOOK_PASSWORD: '' }),
+      run(['--forward', local.url], { ...env, PARCELHOOK_PASSWORD: 'wrong horse battery' }),
+      run(['--forward', local.url], { ...env, PARCELHOOK_URL: 'http://127.0.0.1:9' }),
+      run(['--help'], {}),
+    ]);
+    expect(usage).toMatchObject({ code: 2, output: '' });
+    for (const name of ['--forward', 'PARCELHOOK_KEY', 'PARCELHOOK_EMAIL', '--since'])
+      expect(usage.errors).toContain(name);
+    expect(unknown).toMatchObject({ code: 2, errors: expect.stringContaining('--forwards') });
+    expect(noPassword).toMatchObject({ code: 2, errors: expect.stringContaining('PARCELHOOK_PASSWORD') });
+    expect(wrong).toMatchObject({ code: 1, errors: expect.stringMatching(/^401 UNAUTHORIZED/) });
+    expect(wrong.errors).not.toContain('wrong horse');
+    expect(away).toMatchObject({ code: 69, errors: expect.stringContaining('cannot be reached') });
+    expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--interests') });
+  });
+});
+
+/** Byte for byte, but for when it was signed and by whom. */
+function expectSameAsWebhook(received: Received[]): void {
+  const own = /^(host|connection|webhook-(timestamp|signature)|parcelhook-attempt)$/;
+  const shownOf = ({ body, headers }: Received) => ({
+    body,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name))),
+  });
+  const forwarded = new Map(local.received.map((request) => [idOf(request), shownOf(request)]));
+  for (const request of received) expect(forwarded.get(idOf(request))).toEqual(shownOf(request));
+}

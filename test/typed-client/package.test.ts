@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { OpenApiDocument } from '../../src/http/openapi/types.js';
+import { registerAccount, sampleOrder } from '../client.js';
+import { startService, type Service } from '../harness.js';
+import { readTypes, typesOf } from './generate.js';
+import { commonJs, flow, typed } from './programs.js';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const installed = () => join(folder, 'node_modules/@parcelhook/client');
+
+let folder: string;
+let service: Service;
+let env: Record<string, string>;
+
+/** Runs a program in the folder of who installed the package. */
+const run = async (program: string, ...args: string[]) =>
+  (await promisify(execFile)(program, args, { cwd: folder, env, timeout: 120_000 })).stdout;
+
+async function runProgram(name: string, source: string): Promise<unknown> {
+  writeFileSync(join(folder, name), source);
+  return JSON.parse(await run(process.execPath, name));
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parcelhook-client-'));
+  const base = { PATH: process.env.PATH ?? '', HOME: folder, npm_config_update_notifier: 'false' };
+  env = base;
+  writeFileSync(join(folder, 'package.json'), '{"private": true}');
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [packed] = JSON.parse(await run('npm', 'pack', resolve('dist/client'), '--json', ...quiet)) as [
+    { filename: string },
+  ];
+  await run('npm', 'install', `./${packed.filename}`, ...quiet);
+  service = await startService();
+  const account = await registerAccount(service);
+  env = {
+    ...base,
+    PARCELHOOK_URL: service.url,
+    PARCELHOOK_KEY: account.accountKey,
+    PARCELHOOK_EMAIL: account.email,
+    PARCELHOOK_PASSWORD: account.password,
+    ORDER: JSON.stringify(sampleOrder()),
+  };
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("its types are those of the API's document; if not: npm run client-types", async () => {
+  const answer = await fetch(`${service.url}/openapi.json`);
+  expect(await typesOf((await answer.json()) as OpenApiDocument)).toBe(readTypes());
+});
+
+describe('the package, installed in an empty folder', () => {
+  test('has the version of the service, what it needs, and nothing else', () => {
+    const manifest = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8')) as object;
+    expect(manifest).toMatchObject({ name: '@parcelhook/client', version });
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      '@parcelhook',
+    ]);
+    for (const file of ['README.md', 'LICENSE', 'types/index.d.ts', 'types/index.d.cts'])
+      expect(readFileSync(join(installed(), file), 'utf8')).not.toBe('');
+  });
+
+  test('goes from an order to its verified notification, as an ES module', async () => {
+    expect(await runProgram('flow.mjs', flow)).toEqual({
+      same: true,
+      processId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      states: ['CREATED'],
+      refusal: 'NOT_FOUND',
+    });
+  });
+
+  test('works by require, too, with the same class of errors', async () => {
+    expect(await runProgram('by-require.cjs', commonJs)).toEqual({
+      version,
+      code: 'INVALID_REQUEST',
+      details: ['limit'],
+      one: true,
+    });
+  });
+
+  test('has a command', async () => {
+    expect(await run('node_modules/.bin/parcelhook', '--version')).toContain(version);
+  });
+
+  test('types every method, in ES modules and CommonJS, and every example of its documents', async () => {
+    mkdirSync(join(folder, 'types'));
+    symlinkSync(resolve('node_modules/@types'), join(folder, 'types/@types'));
+    const files = {
+      'typed.mts': typed,
+      'typed.cts': typed,
+      'readme.mts': examplesIn('README.md'),
+      'package-readme.mts': examplesIn(join(installed(), 'README.md')),
+    };
+    for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+    const tsconfig = {
+      compilerOptions: {
+        ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2023'] },
+        ...{ types: ['node'], typeRoots: ['types/@types'], paths: { express: ['./types/@types/express'] } },
+      },
+      files: Object.keys(files),
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    const compiler = resolve('node_modules/typescript7/bin/tsc');
+    const problems = await run(process.execPath, compiler, '-p', '.').then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    );
+    expect(problems).toBe('');
+  });
+});
+
+/** The JavaScript that a document shows of the client, as one module. */
+function examplesIn(file: string): string {
+  const text = readFileSync(file, 'utf8');
+  const [heading = '', ranks = ''] = /^(#+) (?:The client|@parcelhook\/client)\n/m.exec(text) ?? [];
+  const [section] = text.split(heading)[1]!.split(new RegExp(`^#{1,${ranks.length}} `, 'm'));
+  const blocks = [...section!.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
+  expect(blocks.length).toBeGreaterThan(1);
+  return blocks.join('\n');
+}

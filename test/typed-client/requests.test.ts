@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { inspect } from 'node:util';
+import { createClient, createOperatorClient, ParcelhookError, type Client } from '../../src/client/index.js';
+import type { ServiceOptions } from '../../src/client/http/service.js';
+import { sampleOrder } from '../client.js';
+import { credentials, inTurn, refused, startStandIn, type StandIn } from './stand-in.js';
+
+let standIn: StandIn;
+let client: Client;
+
+const clientWith = (options: Partial<ServiceOptions> = {}) =>
+  createClient({ url: standIn.url, ...credentials, ...options });
+
+beforeEach(async () => {
+  standIn = await startStandIn();
+  client = clientWith();
+});
+afterEach(() => standIn.close());
+
+/** What a call was refused with. */
+async function failureOf(call: Promise<unknown>): Promise<ParcelhookError> {
+  const outcome: unknown = await call.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(ParcelhookError);
+  return outcome as ParcelhookError;
+}
+
+const unavailable = refused(503, 'UNAVAILABLE');
+const addresses = { data: { addresses: [] } };
+const authorizations = () => standIn.calls.map(({ headers }) => headers.authorization);
+
+describe('login', () => {
+  test('is one for all calls at the same time, and none for later ones', async () => {
+    standIn.answer = () => addresses;
+    await Promise.all([client.egress(), client.egress(), client.webhooks.get('w'), client.egress()]);
+    await client.egress();
+    expect(standIn.logins).toHaveLength(1);
+    const basic = Buffer.from(`${credentials.email}:${credentials.password}`).toString('base64');
+    expect(standIn.logins[0]).toMatchObject({
+      query: { key: credentials.key },
+      headers: { authorization: `Basic ${basic}` },
+    });
+    expect(authorizations()).toEqual(Array(5).fill('Bearer token-1'));
+    expect(standIn.calls.map(({ query }) => query)).toEqual(Array(5).fill({ key: credentials.key }));
+  });
+
+  test('comes again before a token ends', async () => {
+    standIn.answer = () => addresses;
+    standIn.login = () => ({ data: { token: `token-${standIn.logins.length}`, expiresIn: '0' } });
+    await client.egress();
+    await client.egress();
+    expect(authorizations()).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  test('comes again after a 401, once, also for what may not be sent twice', async () => {
+    standIn.answer = inTurn(refused(401, 'UNAUTHORIZED'), { status: 201, data: { webhookId: 'w' } });
+    const created = await client.webhooks.create({ interests: ['*'], targetAddress: 'https://example.com' });
+    expect(created.webhookId).toBe('w');
+    expect(authorizations()).toEqual(['Bearer token-1', 'Bearer token-2']);
+    standIn.answer = () => refused(401, 'UNAUTHORIZED');
+    expect(await failureOf(client.egress())).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(standIn.calls).toHaveLength(4);
+  });
+
+  test('that is refused fails the call, and the next call tries anew', async () => {
+    standIn.answer = () => addresses;
+    standIn.login = inTurn(refused(401, 'UNAUTHORIZED'), unavailable, {
+      data: { token: 't', expiresIn: '9' },
+    });
+    expect(await failureOf(client.egress())).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'req-1' });
+    expect(await client.egress()).toEqual({ addresses: [] });
+    expect(standIn.logins).toHaveLength(3);
+  });
+});
+
+describe('trying again', () => {
+  test.each([429, 502, 503, 504])('after %d, where the request may be sent twice', async (status) => {
+    standIn.answer = inTurn({ status, raw: '<html>' }, refused(status, 'UNAVAILABLE'), addresses);
+    expect(await client.egress()).toEqual({ addresses: [] });
+    expect(standIn.calls).toHaveLength(3);
+  });
+
+  test('after a connection that broke, with the same idempotency key for an order', async () => {
+    standIn.answer = inTurn('reset', unavailable, { status: 201, data: { trackingId: 'PH1' } });
+    expect(await client.shipments.create(sampleOrder())).toMatchObject({ trackingId: 'PH1' });
+    const keys = standIn.calls.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+    expect(new Set(keys).size).toBe(1);
+    await client.shipments.create(sampleOrder(), { idempotencyKey: 'order-1' });
+    expect(standIn.calls.at(-1)!.headers['idempotency-key']).toBe('order-1');
+  });
+
+  test.each(['reset', unavailable] as const)('not after %j where it could act twice', async (reply) => {
+    standIn.answer = () => reply;
+    const failed = await failureOf(client.webhooks.rotateSecret('w'));
+    expect(failed.code).toBe(reply === 'reset' ? 'UNREACHABLE' : 'UNAVAILABLE');
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('not before Retry-After says', async () => {
+    standIn.answer = inTurn(refused(503, 'UNAVAILABLE', { 'retry-after': '1' }), addresses);
+    const startedAt = performance.now();
+    await client.egress();
+    expect(performance.now() - startedAt).toBeGreaterThan(990);
+  });
+
+  test('not where Retry-After asks for more time than there is: the error says how long', async () => {
+    standIn.answer = () => refused(429, 'TOO_MANY_REQUESTS', { 'retry-after': '3600' });
+    expect(await failureOf(client.egress())).toMatchObject({
+      code: 'TOO_MANY_REQUESTS',
+      retryAfterMs: 3_600_000,
+    });
+    expect(standIn.calls).toHaveLength(1);
+    const inAMinute = new Date(Date.now() + 61_000).toUTCString();
+    standIn.answer = () => refused(503, 'UNAVAILABLE', { 'retry-after': inAMinute });
+    const { retryAfterMs } = await failureOf(client.egress());
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+  });
+
+  test('ends with its tries, or with its time', async () => {
+    standIn.answer = () => unavailable;
+    await failureOf(clientWith({ retries: 1 }).egress());
+    expect(standIn.calls).toHaveLength(2);
+    const startedAt = performance.now();
+    await failureOf(client.request('get', '/v1/egress', { retries: 1_000, totalTimeoutMs: 700 }));
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(standIn.calls.length).toBeLessThan(7);
+  });
+
+  test('a webhook that a lost answer deleted is deleted', async () => {
+    standIn.answer = inTurn('reset', refused(404, 'NOT_FOUND'));
+    expect(await client.webhooks.delete('w-1')).toEqual({ webhookId: 'w-1' });
+    standIn.answer = () => refused(404, 'NOT_FOUND');
+    expect(await failureOf(client.webhooks.delete('w-1'))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('time and size', () => {
+  test('every request has a timeout', async () => {
+    standIn.answer = () => 'hang';
+    const failed = await failureOf(clientWith({ timeoutMs: 100, retries: 0 }).egress());
+    expect(failed).toMatchObject({ code: 'TIMEOUT', status: null });
+    expect(failed.message).toBe(`${standIn.url} did not answer within 0.1 s.`);
+  });
+
+  test('an answer that trickles is cut off, too', async () => {
+    standIn.answer = (_call, response) => {
+      response.writeHead(200).write('{"data":');
+      return 'hang';
+    };
+    expect((await failureOf(clientWith({ timeoutMs: 100, retries: 0 }).egress())).code).toBe('TIMEOUT');
+  });
+
+  test('an answer of more than 32 MiB is refused', async () => {
+    standIn.answer = (_call, response) => {
+      const chunk = Buffer.alloc(1024 * 1024, ' ');
+      const more = () => void response.write(chunk, (error) => error ?? more());
+      more();
+      return 'hang';
+    };
+    expect(await failureOf(client.egress())).toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
+  });
+
+  test('a signal ends a call with its reason, and a shared login for nobody else', async () => {
+    let letIn = () => {};
+    standIn.answer = () => addresses;
+    standIn.login = (_call, response) => {
+      letIn = () => response.end(JSON.stringify({ data: { token: 't', expiresIn: '9' } }));
+      return 'hang';
+    };
+    const stop = new AbortController();
+    const stopped = client.egress({ signal: stop.signal });
+    const other = client.egress();
+    while (standIn.logins.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort(new Error('enough'));
+    await expect(stopped).rejects.toThrow('enough');
+    letIn();
+    expect(await other).toEqual({ addresses: [] });
+    expect(standIn.logins).toHaveLength(1);
+    await expect(client.egress({ signal: stop.signal })).rejects.toThrow('enough');
+    expect(standIn.calls).toHaveLength(1);
+    standIn.answer = () => 'hang';
+    await expect(client.egress({ signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/);
+    standIn.answer = () => unavailable;
+    await expect(client.egress({ signal: AbortSignal.timeout(100) })).rejects.toThrow(/timeout/);
+  });
+});
+
+describe('secrets', () => {
+  test('go nowhere but to the service: a redirect is not followed', async () => {
+    const other = await startStandIn();
+    standIn.answer = () => ({ status: 307, headers: { location: `${other.url}/v1/egress` }, raw: '' });
+    expect(await failureOf(client.egress())).toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 307 });
+    other.close();
+    expect(other.calls).toEqual([]);
+  });
+
+  test('are in no error, whatever fails', async () => {
+    const failures = [];
+    for (const reply of [
+      refused(403, 'FORBIDDEN'),
+      { raw: '<html>' },
+      { data: [] },
+      'reset',
+      'hang',
+    ] as const) {
+      standIn.answer = () => reply;
+      failures.push(await failureOf(clientWith({ timeoutMs: 50, retries: 0 }).deliveries.list()));
+    }
+    standIn.login = () => ({ data: { token: 'bad\ntoken', expiresIn: 'x' } });
+    failures.push(await failureOf(clientWith({ timeoutMs: 50, retries: 0 }).egress()));
+    const fetch = () => Promise.reject(new Error(`${JSON.stringify(credentials)} failed`));
+    failures.push(await failureOf(clientWith({ fetch, retries: 0 }).egress()));
+    const shown = failures.map((failure) => inspect(failure, { depth: 9, showHidden: true })).join('\n');
+    expect(failures.map(({ code }) => code)).toContain('UNREACHABLE');
+    const basic = Buffer.from(`${credentials.email}:${credentials.password}`).toString('base64');
+    for (const secret of [credentials.key, credentials.password, 'token-1', 'bad\ntoken', basic])
+      expect(shown).not.toContain(secret);
+  });
+
+  test('are in none of what is thrown for options that cannot be right', () => {
+    const url = 'ftp://user:sesame@example.com/?key=k-1';
+    const thrown = [
+      () => clientWith({ url }),
+      () => createClient({ url: standIn.url, ...credentials, password: '' }),
+      () => createClient({ url: standIn.url, ...credentials, key: undefined as never }),
+      () => createOperatorClient({ url: standIn.url, token: 'tok\nen' }),
+    ].map((make) => {
+      expect(make).toThrow(TypeError);
+      try {
+        return inspect(make());
+      } catch (error) {
+        return inspect(error);
+      }
+    });
+    expect(thrown.join()).not.toMatch(/sesame|k-1|tok\nen|horse/);
+  });
+});
+
+describe('requests', () => {
+  test('have ids as one segment of the path, whatever they hold', async () => {
+    await client.webhooks.get('a/../b?c');
+    expect(standIn.calls[0]!.path).toBe('/v1/webhooks/a%2F..%2Fb%3Fc');
+    for (const id of ['', '.', '..']) await expect(client.webhooks.get(id)).rejects.toThrow(TypeError);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('go below the path of the URL', async () => {
+    await clientWith({ url: `${standIn.url}/parcels/?x#y` }).egress();
+    expect(standIn.calls[0]!.path).toBe('/parcels/v1/egress');
+  });
+
+  test('answer every page, and no more than are looked at', async () => {
+    standIn.answer = ({ query }) => ({
+      data: {
+        deliveries: [`${query.status} ${query.cursor ?? 1}`],
+        nextCursor: query.cursor === '3' ? null : String(Number(query.cursor ?? 1) + 1),
+      },
+    });
+    const seen = [];
+    for await (const delivery of client.deliveries.all({ status: 'FAILED' })) seen.push(delivery);
+    expect(seen).toEqual(['FAILED 1', 'FAILED 2', 'FAILED 3']);
+    for await (const delivery of client.deliveries.all({ limit: 7 })) if (delivery) break;
+    expect(standIn.calls.map(({ query }) => query.limit)).toEqual(['250', '250', '250', '7']);
+  });
+
+  test("of an operator bear the operator's token and no key", async () => {
+    const operator = createOperatorClient({ url: standIn.url, token: 'operator-token' });
+    standIn.answer = () => ({ status: 201, data: { shipperId: 's', accountKey: 'k' } });
+    const { shipperId } = await operator.request('post', '/operator/v1/shippers', {
+      body: { name: 'Books' },
+    });
+    expect(shipperId).toBe('s');
+    expect(standIn.calls).toMatchObject([
+      { query: {}, body: { name: 'Books' }, headers: { authorization: 'Bearer operator-token' } },
+    ]);
+  });
+});

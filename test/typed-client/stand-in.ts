@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Call {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: http.IncomingHttpHeaders;
+  body: unknown;
+}
+
+export interface Reply {
+  status?: number;
+  headers?: Record<string, string>;
+  data?: object;
+  /** Of a failure. */
+  error?: { code: string; message?: string; details?: object[] };
+  /** Instead of an envelope. */
+  raw?: string;
+}
+
+/** Answers a request; `hang` leaves it open, `reset` breaks the connection. */
+export type Answerer = (call: Call, response: http.ServerResponse) => Reply | 'hang' | 'reset';
+
+export interface StandIn {
+  url: string;
+  /** Without logins. */
+  calls: Call[];
+  logins: Call[];
+  /** What a login is answered; by default a token of an hour, another each time. */
+  login: Answerer;
+  answer: Answerer;
+  close(): void;
+}
+
+const envelope = { version: '1.0.0', timestamp: 1 };
+export const credentials = { key: 'key-of-ana', email: 'ana@example.com', password: 'horse-battery-päss' };
+
+/** A server that answers as the API does, or misbehaves, as a test says. */
+export async function startStandIn(): Promise<StandIn> {
+  const standIn: StandIn = { url: '', calls: [], logins: [], login, answer: () => ({ data: {} }), close };
+  const server = http.createServer((request, response) => {
+    void text(request).then((raw) => {
+      const url = new URL(request.url!, 'http://host');
+      const call: Call = {
+        method: request.method!,
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        headers: request.headers,
+        body: raw === '' ? undefined : JSON.parse(raw),
+      };
+      const isLogin = call.path.endsWith('/v1/login');
+      standIn[isLogin ? 'logins' : 'calls'].push(call);
+      const reply = isLogin ? standIn.login(call, response) : standIn.answer(call, response);
+      if (reply === 'reset') return request.socket.destroy();
+      if (reply === 'hang' || response.headersSent) return;
+      response.writeHead(reply.status ?? (reply.error ? 500 : 200), reply.headers);
+      response.end(reply.raw ?? JSON.stringify(bodyOf(reply)));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return standIn;
+
+  function login(): Reply {
+    return { data: { token: `token-${standIn.logins.length}`, expiresIn: '3600' } };
+  }
+
+  function close() {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function bodyOf({ data, error }: Reply): object {
+  if (!error) return { ...envelope, status: 'OK', data };
+  const { code, message = 'No.', details } = error;
+  return { ...envelope, status: code, error: { message, requestId: 'req-1', details } };
+}
+
+export const refused = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  error: { code },
+});
+
+/** The answers in their order, the last one for all that follow. */
+export function inTurn(...replies: (Reply | 'hang' | 'reset')[]): Answerer {
+  let next = 0;
+  return () => replies[Math.min(next++, replies.length - 1)]!;
+}
