@@ -21,7 +21,7 @@ export const isNamed = (name: string) => /Id$|^(cursor|after)$/.test(name);
 /** Replaces what earlier answers may have named, in a whole body. */
 export function settle(value: unknown, lookUp: (name: string, pick: number) => unknown): unknown {
   if (isKnown(value)) return lookUp(value[known], value.pick) ?? settle(value.otherwise, lookUp);
-  if (Array.isArray(value)) return value.map((item) => settle(item, lookUp));
+  if (Array.isArray(value)) return Array.from(value, (item) => settle(item, lookUp)); // its `constructor` may be anything
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, settle(inner, lookUp)]));
 }
