@@ -1,6 +1,5 @@
-import { asked, typed, type Request } from './api/operations.js';
-import type { States } from './api/pending.js';
-import type { Egress } from './api/types.js';
+import { typed, type Request } from './api/operations.js';
+import type { Egress, States } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
 import { checked, limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
 import { fixedCredentials, loggedIn } from './http/session.js';
@@ -53,10 +52,10 @@ export function createClient(options: ClientOptions): Client {
   return {
     shipments: shipments(request, send),
     webhooks: webhooks(request, send),
-    replays: replays(send),
+    replays: replays(request),
     deliveries: deliveries(request),
-    events: events(send, limits),
-    states: (callOptions) => asked(send)('get', '/v1/states', callOptions),
+    events: events(request, limits),
+    states: (callOptions = {}) => request('get', '/v1/states', callOptions),
     egress: (callOptions = {}) => request('get', '/v1/egress', callOptions),
     request,
   };

@@ -4,7 +4,6 @@ export { ParcelhookError, type Detail, type ErrorCode } from './errors.js';
 export { verify, type RequestHeaders, type VerifyOptions } from './signature/verify.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
-export type * from './api/pending.js';
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
 export type { FollowOptions } from './resources/follow.js';

@@ -35,3 +35,27 @@ export type Egress = Data<'getEgress'>;
 export type Notification = Schemas['Notification'];
 /** What a webhook gets when another one of yours fails, has recovered or was disabled. */
 export type Notice = Schemas['Notice'];
+
+/** Events, oldest first, and where to go on: `nextCursor` is never null. */
+export type EventPage = Data<'listEvents'>;
+export type FeedEvent = EventPage['events'][number];
+export type EventQuery = QueryOf<operations['listEvents']>;
+
+/** Attempts by the hour. */
+export type WebhookStats = Data<'getWebhookStats'>;
+export type StatsQuery = QueryOf<operations['getWebhookStats']>;
+
+/** How far a replay has come. */
+export type ReplayProgress = Data<'getReplay'>;
+export type ReplayPage = Data<'listReplays'>;
+export type ReplayQuery = QueryOf<operations['listReplays']>;
+
+/** Shipments, newest first, without their recipients. */
+export type ShipmentPage = Data<'listShipments'>;
+export type ListedShipment = ShipmentPage['shipments'][number];
+export type ShipmentQuery = QueryOf<operations['listShipments']>;
+
+/** Every state a shipment can be in, and which may follow. */
+export type States = Data<'listStates'>;
+/** The states a shipment goes through, and how long each takes. */
+export type Journey = Data<'simulateShipment'>;

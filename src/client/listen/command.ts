@@ -38,7 +38,7 @@ Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 servi
 `;
 
 /** Runs one command line, given without its name, until the signal. Answers the exit code; errors go to `io.stderr`. */
-export async function runListen(args: string[], io: Io, signal: AbortSignal): Promise<number> {
+async function runListen(args: string[], io: Io, signal: AbortSignal): Promise<number> {
   try {
     const options = readOptions(args, io.env);
     if (!options) {

@@ -1,5 +1,5 @@
 import { version } from '../api/generated.js';
-import type { FeedEvent } from '../api/pending.js';
+import type { FeedEvent } from '../api/types.js';
 import { sign } from '../signature/sign.js';
 
 /** What a webhook gets for an event: the same bytes, and the same headers, signed now, at its first attempt. */

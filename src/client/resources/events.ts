@@ -1,6 +1,6 @@
-import type { EventPage, EventQuery, FeedEvent } from '../api/pending.js';
-import { asked } from '../api/operations.js';
-import type { CallOptions, Limits, Send } from '../http/send.js';
+import type { EventPage, EventQuery, FeedEvent } from '../api/types.js';
+import type { Request } from '../api/operations.js';
+import type { CallOptions, Limits } from '../http/send.js';
 import { followEvents, type FollowOptions } from './follow.js';
 
 export interface Events {
@@ -13,12 +13,11 @@ export interface Events {
 /** The longest that the service waits. */
 const longestWaitMs = 30_000;
 
-export function events(send: Send, { timeoutMs, totalTimeoutMs }: Limits): Events {
-  const ask = asked(send);
+export function events(request: Request<'/v1/'>, { timeoutMs, totalTimeoutMs }: Limits): Events {
   const list: Events['list'] = (query = {}, options) => {
     const waitMs = query.wait === undefined ? 0 : longestWaitMs;
     const limits = { timeoutMs: timeoutMs + waitMs, totalTimeoutMs: totalTimeoutMs + waitMs };
-    return ask('get', '/v1/events', { ...limits, ...options, query });
+    return request('get', '/v1/events', { ...limits, ...options, query });
   };
   return { list, follow: (options = {}) => followEvents(list, options) };
 }

@@ -1,7 +1,7 @@
 import { isPassing, ParcelhookError } from '../errors.js';
 import { backoffMs, pause } from '../http/retry.js';
 import type { CallOptions } from '../http/send.js';
-import type { EventPage, EventQuery, FeedEvent } from '../api/pending.js';
+import type { EventPage, EventQuery, FeedEvent } from '../api/types.js';
 
 export interface FollowOptions {
   /** Where to go on: a cursor that `onCursor` was given or `events.list` answered; `latest` (the default): from now on. */

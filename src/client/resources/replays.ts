@@ -1,6 +1,6 @@
-import { asked } from '../api/operations.js';
-import type { ReplayPage, ReplayProgress, ReplayQuery } from '../api/pending.js';
-import type { CallOptions, Send } from '../http/send.js';
+import type { Request } from '../api/operations.js';
+import type { ReplayPage, ReplayProgress, ReplayQuery } from '../api/types.js';
+import type { CallOptions } from '../http/send.js';
 
 export interface Replays {
   /** One page of those of a webhook, newest first. */
@@ -11,14 +11,13 @@ export interface Replays {
   cancel(replayId: string, options?: CallOptions): Promise<ReplayProgress>;
 }
 
-export function replays(send: Send): Replays {
-  const ask = asked(send);
+export function replays(request: Request<'/v1/'>): Replays {
   return {
     list: (webhookId, query = {}, options) =>
-      ask('get', '/v1/webhooks/{webhookId}/replays', { ...options, path: { webhookId }, query }),
-    get: (replayId, options) => ask('get', '/v1/replays/{replayId}', { ...options, path: { replayId } }),
+      request('get', '/v1/webhooks/{webhookId}/replays', { ...options, path: { webhookId }, query }),
+    get: (replayId, options) => request('get', '/v1/replays/{replayId}', { ...options, path: { replayId } }),
     // One that is over stays as it is: cancelling twice does no harm.
     cancel: (replayId, options) =>
-      ask('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
+      request('post', '/v1/replays/{replayId}/cancel', { ...options, path: { replayId }, repeatable: true }),
   };
 }

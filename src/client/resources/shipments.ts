@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { asked, type Request } from '../api/operations.js';
-import type { Journey, ListedShipment, ShipmentPage, ShipmentQuery } from '../api/pending.js';
-import type { Order, OrderResult, Tracking } from '../api/types.js';
+import type { Request } from '../api/operations.js';
+import type {
+  Journey,
+  ListedShipment,
+  Order,
+  OrderResult,
+  ShipmentPage,
+  ShipmentQuery,
+  Tracking,
+} from '../api/types.js';
 import type { CallOptions, Send } from '../http/send.js';
 import { itemsOf } from './pages.js';
 
@@ -24,8 +31,8 @@ export interface Shipments {
 }
 
 export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
-  const ask = asked(send);
-  const list: Shipments['list'] = (query = {}, options) => ask('get', '/v1/shipments', { ...options, query });
+  const list: Shipments['list'] = (query = {}, options) =>
+    request('get', '/v1/shipments', { ...options, query });
   return {
     async create(order, { idempotencyKey = randomUUID(), ...options } = {}) {
       const { data, processId } = await send('post', '/v1/shipments', {
@@ -45,6 +52,6 @@ export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
     track: (trackingId, options) =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
     simulate: (trackingId, body = {}, options) =>
-      ask('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }),
+      request('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }),
   };
 }

@@ -1,5 +1,5 @@
 import { asked, type Request } from '../api/operations.js';
-import type { StatsQuery, WebhookStats } from '../api/pending.js';
+import type { StatsQuery, WebhookStats } from '../api/types.js';
 import type * as api from '../api/types.js';
 import type { CallOptions, Send } from '../http/send.js';
 import { itemsOf } from './pages.js';
