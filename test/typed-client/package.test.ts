@@ -44,7 +44,7 @@ beforeAll(async () => {
     { filename: string },
   ];
   await run('npm', 'install', `./${packed.filename}`, ...quiet);
-  service = await startService();
+  service = await startService({ env: { SIMULATE: 'true' } });
   const account = await registerAccount(service);
   env = {
     ...base,

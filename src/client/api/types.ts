@@ -57,5 +57,8 @@ export type ShipmentQuery = QueryOf<operations['listShipments']>;
 
 /** Every state a shipment can be in, and which may follow. */
 export type States = Data<'listStates'>;
-/** The states a shipment goes through, and how long each takes. */
-export type Journey = Data<'simulateShipment'>;
+/** What a shipment goes through; states are the deployment's own data. */
+export interface Journey {
+  states: string[];
+  intervalMs: number;
+}

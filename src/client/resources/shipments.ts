@@ -51,7 +51,10 @@ export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
       ),
     track: (trackingId, options) =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
+    // The document names the states of the deployment it was made from; another one may have its own.
     simulate: (trackingId, body = {}, options) =>
-      request('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }),
+      send('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }).then(
+        ({ data }) => data as Journey,
+      ),
   };
 }
