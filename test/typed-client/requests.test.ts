@@ -73,6 +73,44 @@ describe('login', () => {
     expect(await client.egress()).toEqual({ addresses: [] });
     expect(standIn.logins).toHaveLength(3);
   });
+
+  /** Logins from the second on, or the first, are answered when the function is called. */
+  function holdLogins(letThrough: number): () => void {
+    const held: (() => void)[] = [];
+    standIn.login = (_call, response) => {
+      const data = { token: `token-${standIn.logins.length}`, expiresIn: '3600' };
+      if (standIn.logins.length <= letThrough) return { data };
+      held.push(() => response.end(JSON.stringify({ data })));
+      return 'hang';
+    };
+    return () => held.forEach((answer) => answer());
+  }
+
+  test("is waited for within a call's time, and goes on for the others", async () => {
+    const answerLogin = holdLogins(0);
+    standIn.answer = () => addresses;
+    const patient = client.egress();
+    const failed = await failureOf(client.egress({ totalTimeoutMs: 100 }));
+    expect(failed).toMatchObject({ code: 'TIMEOUT', message: `${standIn.url} did not answer within 0.1 s.` });
+    answerLogin();
+    expect(await patient).toEqual({ addresses: [] });
+    expect(standIn.logins).toHaveLength(1);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('after a 401 is waited for no longer, and nothing is sent that nobody waits for', async () => {
+    const answerLogin = holdLogins(1);
+    standIn.answer = inTurn(refused(401, 'UNAUTHORIZED'), addresses);
+    const made = client.request('post', '/v1/webhooks', {
+      body: { interests: ['*'], targetAddress: 'https://example.com' },
+      totalTimeoutMs: 200,
+    });
+    expect((await failureOf(made)).code).toBe('TIMEOUT');
+    const witness = client.egress();
+    answerLogin();
+    await witness;
+    expect(standIn.calls.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
 });
 
 describe('trying again', () => {
@@ -129,11 +167,19 @@ describe('trying again', () => {
     expect(standIn.calls.length).toBeLessThan(7);
   });
 
-  test('a webhook that a lost answer deleted is deleted', async () => {
-    standIn.answer = inTurn('reset', refused(404, 'NOT_FOUND'));
-    expect(await client.webhooks.delete('w-1')).toEqual({ webhookId: 'w-1' });
-    standIn.answer = () => refused(404, 'NOT_FOUND');
+  const badGateway = { status: 502, raw: '' };
+  test.each(['reset', 'hang', badGateway, refused(504, 'TIMEOUT')] as const)(
+    'a webhook is deleted where it is gone after %j: that answer may have been lost',
+    async (reply) => {
+      standIn.answer = inTurn(reply, unavailable, refused(404, 'NOT_FOUND'));
+      expect(await client.webhooks.delete('w-1', { timeoutMs: 300 })).toEqual({ webhookId: 'w-1' });
+    },
+  );
+
+  test('a webhook that was not there is not deleted, also where the service was busy before', async () => {
+    standIn.answer = inTurn(unavailable, refused(429, 'TOO_MANY_REQUESTS'), refused(404, 'NOT_FOUND'));
     expect(await failureOf(client.webhooks.delete('w-1'))).toMatchObject({ status: 404 });
+    expect(standIn.calls).toHaveLength(3);
   });
 });
 
@@ -143,6 +189,14 @@ describe('time and size', () => {
     const failed = await failureOf(clientWith({ timeoutMs: 100, retries: 0 }).egress());
     expect(failed).toMatchObject({ code: 'TIMEOUT', status: null });
     expect(failed.message).toBe(`${standIn.url} did not answer within 0.1 s.`);
+  });
+
+  test('no request begins where there is no time, and each where time has no end', async () => {
+    expect((await failureOf(client.egress({ totalTimeoutMs: 0 }))).code).toBe('TIMEOUT');
+    expect(standIn.calls).toEqual([]);
+    standIn.answer = () => addresses;
+    const endless = { timeoutMs: Infinity, totalTimeoutMs: Infinity };
+    expect(await clientWith(endless).egress()).toEqual({ addresses: [] });
   });
 
   test('an answer that trickles is cut off, too', async () => {
@@ -227,6 +281,7 @@ describe('secrets', () => {
       () => createClient({ url: standIn.url, ...credentials, password: '' }),
       () => createClient({ url: standIn.url, ...credentials, key: undefined as never }),
       () => createOperatorClient({ url: standIn.url, token: 'tok\nen' }),
+      () => clientWith({ userAgent: 'books/1\nsesame' }),
     ].map((make) => {
       expect(make).toThrow(TypeError);
       try {
@@ -244,6 +299,21 @@ describe('requests', () => {
     await client.webhooks.get('a/../b?c');
     expect(standIn.calls[0]!.path).toBe('/v1/webhooks/a%2F..%2Fb%3Fc');
     for (const id of ['', '.', '..']) await expect(client.webhooks.get(id)).rejects.toThrow(TypeError);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('with what cannot be a header are refused at once, without a try', async () => {
+    for (const idempotencyKey of ['', 'x'.repeat(256), 'schlüssel', 'a\nb', null as never]) {
+      const call = client.shipments.create(sampleOrder(), { idempotencyKey });
+      await expect(call).rejects.toThrow(TypeError);
+    }
+    for (const headers of [{ 'x-note': 'a\nsesame' }, { 'x-note': 'sesame€' }, { 'x note': 'sesame' }]) {
+      const call = client.request('get', '/v1/egress', { headers });
+      await expect(call).rejects.toThrow(TypeError);
+      await expect(call).rejects.not.toThrow('sesame');
+    }
+    expect([...standIn.logins, ...standIn.calls]).toEqual([]);
+    await client.shipments.create(sampleOrder(), { idempotencyKey: '~'.repeat(255) });
     expect(standIn.calls).toHaveLength(1);
   });
 

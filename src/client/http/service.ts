@@ -26,7 +26,7 @@ export function serviceAt({ url, fetch, userAgent }: ServiceOptions): Service {
     base: parsed.origin + parsed.pathname.replace(/\/+$/, ''),
     // Looked up at each call, so that what is set later holds.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
-    userAgent: userAgent ?? `parcelhook-client/${version}`,
+    userAgent: checkedHeader('user-agent', userAgent ?? `parcelhook-client/${version}`),
   };
 }
 
@@ -39,6 +39,16 @@ export const limitsOf = (options: ServiceOptions): Limits => ({
 /** Throws TypeError where a secret is absent or cannot stand in a header, without showing it. */
 export function checked(name: string, value: string): string {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is required.`);
+  return value;
+}
+
+/** Throws TypeError where it cannot be sent, without showing it. */
+export function checkedHeader(name: string, value: string): string {
+  try {
+    new Headers({ [name]: value });
+  } catch {
+    throw new TypeError(`${JSON.stringify(name)} cannot be a header with the value given.`);
+  }
   return value;
 }
 
