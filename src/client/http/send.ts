@@ -1,8 +1,8 @@
 import { ParcelhookError } from '../errors.js';
-import { exchange, timedOut, type Service } from './exchange.js';
 import type { Envelope } from './answer.js';
+import { checkedHeader } from './checked.js';
+import { exchange, timedOut, type Service } from './exchange.js';
 import { withRetries } from './retry.js';
-import { checkedHeader } from './service.js';
 import type { Credentials } from './session.js';
 import { longestTimerMs, within } from './waiting.js';
 

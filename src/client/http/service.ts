@@ -1,4 +1,5 @@
 import { version } from '../api/generated.js';
+import { checkedHeader } from './checked.js';
 import type { Fetch, Service } from './exchange.js';
 import type { Limits } from './send.js';
 
@@ -35,26 +36,3 @@ export const limitsOf = (options: ServiceOptions): Limits => ({
   retries: options.retries ?? 3,
   totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
 });
-
-/** Throws TypeError where a secret is absent or cannot stand in a header, without showing it. */
-export function checked(name: string, value: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is required.`);
-  return value;
-}
-
-/** Throws TypeError where it cannot be sent, without showing it. */
-export function checkedHeader(name: string, value: string): string {
-  try {
-    new Headers({ [name]: value });
-  } catch {
-    throw new TypeError(`${JSON.stringify(name)} cannot be a header with the value given.`);
-  }
-  return value;
-}
-
-export function checkedToken(name: string, value: string): string {
-  if (!/^[\x21-\x7e]+$/.test(checked(name, value))) {
-    throw new TypeError(`${name} must be printable ASCII without spaces.`);
-  }
-  return value;
-}
