@@ -55,9 +55,9 @@ export function createAcceptOrder(deps: {
     },
   });
 
-  return async (shipperId, order, idempotencyKey) => {
+  const prepare = (shipperId: string, order: Order, idempotencyKey?: string): AcceptedOrder => {
     const acceptedAt = new Date();
-    const accepted: AcceptedOrder = {
+    return {
       shipmentId: newId(acceptedAt.getTime()), // shipments are found by the time in their ids
       shipperId,
       processId: randomUUID(),
@@ -67,9 +67,14 @@ export function createAcceptOrder(deps: {
       acceptedAt,
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
     };
+  };
+
+  return async (shipperId, order, idempotencyKey) => {
     const leave = await deps.admission.enter(shipperId);
     let following: Promise<void> | undefined;
     try {
+      // After the wait: who lists shipments by their time would pass over those that waited.
+      const accepted = prepare(shipperId, order, idempotencyKey);
       // The second time, an expired key has been freed; another request may have taken it since.
       for (let time = 1; time <= 2; time += 1) {
         if (await inserts.add(accepted)) {

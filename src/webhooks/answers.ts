@@ -75,15 +75,18 @@ const percentile = (share: string, example: number) =>
 
 export const stats = z
   .object({
-    hours: z.array(
-      z.object({
-        hour: moment('When it began.'),
-        attempts: count('Attempts that began in it and are over.', 42),
-        succeeded: count('Those that succeeded.', 40),
-        failed: count('Those that failed, or were cut off.', 2),
-        p50Ms: percentile('Half', 84),
-        p95Ms: percentile('95 %', 210),
-      }),
+    hours: described(
+      z.array(
+        z.object({
+          hour: moment('When it began.'),
+          attempts: count('Attempts that began in it and are over.', 42),
+          succeeded: count('Those that succeeded.', 40),
+          failed: count('Those that failed, or were cut off.', 2),
+          p50Ms: percentile('Half', 84),
+          p95Ms: percentile('95 %', 210),
+        }),
+      ),
+      'One after the other.',
     ),
   })
   .meta({

@@ -108,7 +108,13 @@ export function webhookSchemas(policy: DestinationPolicy) {
   );
   const update = create
     .partial()
-    .extend({ headers: keepable.optional() })
+    .extend({
+      headers: keepable.optional(),
+      description: fields.description
+        .nullable()
+        .transform((text) => text ?? '')
+        .optional(),
+    })
     .meta({ id: 'WebhookChanges', ...oneOfFields(Object.keys(create.shape)) })
     .refine((fields) => Object.values(fields).some((value) => value !== undefined), {
       error: `must have at least one of ${Object.keys(create.shape).join(', ')}`,

@@ -190,7 +190,7 @@ describe.each(backends)('with limits kept beside the queue on %s', (backend) => 
       for (let n = 0; n < 4; n += 1) others.push(await registerAccount(service!, `right${n}@example.com`));
       let over = false;
       const crowds = ['192.0.6.1', '192.0.6.2', '192.0.6.3'].map((ip) =>
-        inLanes(16, Infinity, async (n) => {
+        inLanes(24, Infinity, async (n) => {
           if (over) throw new Error('over');
           await sleep(20);
           return login(service!, { ...account, email: `invented${n}@example.com` }, from(ip));
@@ -250,8 +250,8 @@ describe('logging in', () => {
         (durations[name] ??= []).push(performance.now() - startedAt);
       }
     }
-    // The least of each: what a busy machine adds to the others is no hash.
-    const [withoutHash, ...least] = Object.values(durations).map((list) => Math.min(...list.slice(1)));
+    // The least of each: what a busy machine adds to the others is no hash. Who is right waits for more than that.
+    const [withoutHash, , ...least] = Object.values(durations).map((list) => Math.min(...list.slice(1)));
     console.info(`at least: ${[withoutHash!, ...least].map((ms) => ms.toFixed(1)).join(', ')} ms`);
     expect(Math.max(...least) / Math.min(...least)).toBeLessThan(1.6);
     expect(withoutHash! / Math.min(...least)).toBeLessThan(0.5);

@@ -175,6 +175,7 @@ describe('updating a webhook', () => {
     ['supersede', { supersede: true }],
     ['headers', { headers: { 'X-B': '2' } }, { headers: { 'X-B': '••••' } }],
     ['description', { description: 'new' }],
+    ['no description', { description: null }, { description: '' }],
   ])('%s alone may be given; everything else stays', async (_, change, shown = change) => {
     const { secret, ...before } = (await create({ headers: { 'X-A': '1' }, description: 'old' })).data;
     expect(secret).toBeDefined();

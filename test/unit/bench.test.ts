@@ -14,7 +14,7 @@ describe('open loop', () => {
     });
     expect(startedAt).toHaveLength(20);
     const lastedMs = startedAt.at(-1)! - startedAt[0]!;
-    expect(lastedMs).toBeGreaterThan(185);
+    expect(lastedMs).toBeGreaterThan(150); // the first may be late
   });
 
   test('counts from when it was due where it was kept from starting', async () => {

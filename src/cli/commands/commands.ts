@@ -11,7 +11,7 @@ import { printable, write, type Io } from '../terminal.js';
 /** Sealing many secrets anew takes its time. */
 const rotationTimeoutMs = 300_000;
 
-/** Adds every command of the contract's section 6 to the program. */
+/** Adds the operator's commands (contract, section 6) to the program. */
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const request = requestWith(io);
   addAccountCommands(program, request, io);

@@ -985,6 +985,7 @@ export interface components {
         };
         /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
         WebhookStats: {
+            /** @description One after the other. */
             hours: {
                 /**
                  * Format: date-time
@@ -1273,11 +1274,7 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /**
-             * @description Free text for yourself.
-             * @example Production
-             */
-            description?: string;
+            description?: string | null;
         };
         /** @description The webhook. */
         Webhook: {
