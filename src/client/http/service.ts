@@ -10,7 +10,7 @@ export interface ServiceOptions {
   timeoutMs?: number | undefined;
   /** Tries after the first, where a request may be sent twice without harm: 3 unless given. */
   retries?: number | undefined;
-  /** Of all tries and the waits between them: 60,000 unless given. */
+  /** Of a whole call, its login, all tries and the waits between them: 60,000 unless given. */
   totalTimeoutMs?: number | undefined;
   /** Instead of the global one. */
   fetch?: Fetch | undefined;
