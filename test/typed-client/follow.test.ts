@@ -112,8 +112,12 @@ describe('following the feed', () => {
   test.each(['61', '999999999'])('waits as long as it is asked to: %s s', async (seconds) => {
     faults = [refused(503, 'UNAVAILABLE', { 'retry-after': seconds })];
     const waits: number[] = [];
-    const onBreak = (_error: unknown, waitMs: number) => waits.push(waitMs);
-    await followToEnd({ onBreak, signal: AbortSignal.timeout(200) });
+    const stop = new AbortController();
+    const onBreak = (_error: unknown, waitMs: number) => {
+      waits.push(waitMs);
+      setTimeout(() => stop.abort(), 200);
+    };
+    await followToEnd({ onBreak, signal: stop.signal });
     expect(waits).toEqual([Number(seconds) * 1_000]);
     expect(standIn.calls).toHaveLength(1);
   });

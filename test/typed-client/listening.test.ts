@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createClient } from '../../src/client/index.js';
 import { listen } from '../../src/client/listen/listen.js';
 import { createJsonPrinter, createPrinter } from '../../src/client/listen/print.js';
+import { until } from '../flows/support.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { credentials, refused, startStandIn, type Call, type Reply, type StandIn } from './stand-in.js';
 
@@ -68,7 +69,7 @@ test('goes on from a minute before its last event where the feed was restored, e
     return page('end', eventOf('late', 80), before[1]!, eventOf('e4', 95), before[2]!);
   });
   const { lines, done } = start(createPrinter);
-  await local.waitFor(5);
+  await until('all are told', () => lines.filter((line) => line.includes('PH1')).length === 5);
   stop.abort();
   await done;
   expect(forwardedIds()).toEqual(['e1', 'e2', 'e3', 'late', 'e4']);
