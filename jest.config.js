@@ -33,7 +33,11 @@ const project = {
 
 export default {
   projects: [
-    { ...project, testMatch: files.filter((file) => !perBackend.includes(file)) },
+    {
+      ...project,
+      displayName: 'any queue',
+      testMatch: files.filter((file) => !perBackend.includes(file)),
+    },
     ...backends.map((queueBackend) => ({
       ...project,
       displayName: `queue on ${queueBackend}`,
