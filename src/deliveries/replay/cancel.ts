@@ -49,7 +49,7 @@ export async function cancelReplay(
     const withdrawal = withdraw(deps, replayId).catch((error: unknown) =>
       logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
     );
-    // What was claimed before the commit starts within that time or not at all.
+    // What was claimed before the commit starts within that time or, when PostgreSQL was asked again, not at all.
     await Promise.all([withdrawal, untilNoSendCanStart(deps.times)]);
   }
   return findReplay(db, replayId, shipperId);
