@@ -22,7 +22,7 @@ export async function giveTurns(db: Database, turns: Turn[], holdMs: number): Pr
             from webhooks where webhook_id = n.webhook_id limit 1) w
         where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
      )
-     update outbox o set waits_turn = false, due_at = now() from next n
+     update outbox o set waits_turn = false, due_at = case when not o.withdrawn then now() end from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
      returning o.webhook_id`,
     [...columnsOf(turns), holdMs],
@@ -125,7 +125,7 @@ async function remakePage(
           limit 1 for no key update of o skip locked) o
      ), remade as (
        update outbox o
-          set waits_turn = l.waits_turn, due_at = case when not l.waits_turn then coalesce(o.due_at, now()) end
+          set waits_turn = l.waits_turn, due_at = case when not l.waits_turn and not o.withdrawn then coalesce(o.due_at, now()) end
          from looked l
         where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn
      )

@@ -21,7 +21,7 @@ export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; wi
   const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
     'what-replays-need',
     `select exists (select 1 from replays where status = 'RUNNING' and next_at <= now()) as ripe,
-            exists (select 1 from replays where withdrawing) as withdrawing`,
+            exists (select 1 from replays where withdrawing and next_at <= now()) as withdrawing`,
   );
   return row!;
 }
@@ -125,8 +125,8 @@ export async function replayPiece(
           set replay_id = case when o.only_replayed and not o.withdrawn then o.replay_id else $10::uuid end,
               withdrawn = false,
               trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
-              due_at = case when o.status = 'SENDING' then o.due_at
-                            when o.waits_turn then null else least(o.due_at, now()) end,
+              due_at = case when o.waits_turn then null when o.status = 'SENDING' then coalesce(o.due_at, now())
+                            else least(o.due_at, now()) end,
               scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at end
          from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.withdrawn)
        returning o.shipment_id, o.replay_id = $10::uuid as own
