@@ -90,6 +90,21 @@ describe('a cancelled replay', () => {
     ]);
   });
 
+  test('leaves what is hastened and was an unlucky probe to its schedule', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = '2030-01-01T00:00:00Z'`);
+    const replayId = await replay(world, world.db, webhookId);
+    await finish(world.db, await pull(world.db, webhookId), 'UNCHANGED');
+    const again = await pull(world.db, webhookId); // the replay hastens it still
+    expect(again).toHaveLength(1);
+    await giveBack(world.db, again);
+    await cancel(world, world.db, replayId);
+    expect(await outboxOf(world)).toMatchObject([
+      { status: 'RETRY', due_at: new Date('2030-01-01T00:00:00Z') },
+    ]);
+  });
+
   test('gives later states their turn', async () => {
     await failOne();
     const replayId = await replay(world, world.db, webhookId);

@@ -76,9 +76,9 @@ export async function withdrawPage(
               trigger = case when o.only_replayed or o.status = 'SENDING' then o.trigger else 'SCHEDULED' end,
               -- Not due: a worker of an earlier version does not know that it is withdrawn.
               due_at = case when o.only_replayed and o.status <> 'SENDING' then null
-                            when o.only_replayed or o.waits_turn or o.trigger <> 'REPLAY' then o.due_at
+                            when o.only_replayed or o.waits_turn then o.due_at
                             else coalesce(o.scheduled_at, o.due_at) end,
-              scheduled_at = null
+              scheduled_at = case when o.waits_turn and not o.only_replayed then o.scheduled_at end
          from page p where ${sameDelivery('o', 'p')}
        returning o.only_replayed
      )

@@ -127,7 +127,7 @@ export async function replayPiece(
               trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
               due_at = case when o.waits_turn then null when o.status = 'SENDING' then coalesce(o.due_at, now())
                             else least(o.due_at, now()) end,
-              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at end
+              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at else o.scheduled_at end
          from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.withdrawn)
        returning o.shipment_id, o.replay_id = $10::uuid as own
      ), sent as (
