@@ -242,3 +242,25 @@ test('what a request does not look at is counted when all was found', async () =
   await advance(world.db);
   expect(await progress(replayId)).toEqual(['RUNNING', 0, 2]);
 });
+
+test('a replay that only waits for retries is looked at the more rarely the longer it lasts', async () => {
+  await failOne();
+  const replayId = await replay(world, world.db, webhookId);
+  const pauseMs = async (sinceMs: number) => {
+    await world.sql(
+      `update replays set walked_at = now() - make_interval(secs => $2::float8 / 1000), next_at = now()
+        where replay_id = $1`,
+      [replayId, sinceMs],
+    );
+    await advance(world.db);
+    const [row] = await world.sql<{ ms: number }>(
+      'select extract(epoch from next_at - walked_at)::float8 * 1000 as ms from replays where replay_id = $1',
+      [replayId],
+    );
+    return row!.ms - sinceMs;
+  };
+  expect(await pauseMs(0)).toBeLessThan(1_000);
+  expect(await pauseMs(200_000)).toBeGreaterThan(9_000);
+  expect(await pauseMs(200_000)).toBeLessThan(15_000);
+  expect(await pauseMs(86_400_000)).toBeLessThan(35_000);
+});

@@ -199,7 +199,10 @@ export async function endWithWebhook(db: Database, replayId: string): Promise<vo
   );
 }
 
-/** Ends replays that have found all and of which nothing is owed any more; the others are looked at again later. */
+/**
+ * Ends replays that have found all and of which nothing is owed any more. The others are looked at again later, the more
+ * rarely the longer they last: for days, where a retry is owed.
+ */
 export async function finishSettled(
   db: Database,
   options: { pauseMs: number; limit: number },
@@ -215,7 +218,8 @@ export async function finishSettled(
      )
      update replays r
         set status = case when l.owed then 'RUNNING' when l.deleted then 'CANCELLED' else 'DONE' end,
-            finished_at = case when not l.owed then now() end, next_at = now() + ${ms('$1')}
+            finished_at = case when not l.owed then now() end,
+            next_at = now() + least(interval '30 s', greatest(${ms('$1')}, (now() - r.walked_at) / 20))
        from looked l where r.replay_id = any(array[l.replay_id])`,
     [options.pauseMs, options.limit],
   );
