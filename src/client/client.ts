@@ -1,7 +1,8 @@
 import { typed, type Request } from './api/operations.js';
 import type { Egress, States } from './api/types.js';
+import { checked } from './http/checked.js';
 import { createSend, type CallOptions } from './http/send.js';
-import { checked, limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
+import { limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
 import { fixedCredentials, loggedIn } from './http/session.js';
 import { deliveries, type Deliveries } from './resources/deliveries.js';
 import { events, type Events } from './resources/events.js';

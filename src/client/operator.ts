@@ -1,5 +1,6 @@
+import { checkedToken } from './http/checked.js';
 import { createSend } from './http/send.js';
-import { checkedToken, limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
+import { limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
 import { fixedCredentials } from './http/session.js';
 import { typed, type Request } from './api/operations.js';
 

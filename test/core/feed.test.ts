@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Pool } from '../../src/platform/database/postgres.js';
 import { record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
+import { addPlantedOrder, erase } from './support/erasures.js';
 import { all, follow, look } from './support/feed.js';
 import { addShipment, createWorld, openPool, type World } from './support/world.js';
 
@@ -100,6 +101,20 @@ test('who has begun to record and has no transaction id that shows holds readers
   });
   await foreign.query('commit');
   expect(await all(world, world.db)).toHaveLength(2);
+});
+
+test('an erasure under way changes events and holds nobody back', async () => {
+  const [planted, other] = [await addPlantedOrder(world), await addShipment(world)];
+  await record(world.db, planted, ['CREATED']);
+  const reader = follow(world, others[0]!, { from: new Date(0) });
+  expect(await reader.step()).toBe(1);
+  const stop = stopAt(world, 'cancel-erased', 'SNAPSHOT');
+  const erased = erase(stop.db, planted);
+  await stop.reached;
+  await record(world.db, other, ['CREATED']);
+  expect(await reader.step()).toBe(1);
+  stop.go();
+  await erased;
 });
 
 test('a transaction that writes something else holds nobody back, however long it is open', async () => {

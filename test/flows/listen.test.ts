@@ -207,6 +207,7 @@ describe('listen', () => {
     expect(wrong).toMatchObject({ code: 1, errors: expect.stringMatching(/^401 UNAUTHORIZED/) });
     expect(wrong.errors).not.toContain('wrong horse');
     expect(away).toMatchObject({ code: 69, errors: expect.stringContaining('cannot be reached') });
+    expect(away.output).toMatch(/^The service cannot be reached yet: .* cannot be reached .*\n$/);
     expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--interests') });
   });
 });

@@ -109,6 +109,33 @@ describe('following the feed', () => {
     }
   });
 
+  test.each(['61', '999999999'])('waits as long as it is asked to: %s s', async (seconds) => {
+    faults = [refused(503, 'UNAVAILABLE', { 'retry-after': seconds })];
+    const waits: number[] = [];
+    const stop = new AbortController();
+    const onBreak = (_error: unknown, waitMs: number) => {
+      waits.push(waitMs);
+      setTimeout(() => stop.abort(), 200);
+    };
+    await followToEnd({ onBreak, signal: stop.signal });
+    expect(waits).toEqual([Number(seconds) * 1_000]);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('tells of a login that is not answered after the time of one try', async () => {
+    standIn.login = () => 'hang';
+    const hurried = createClient({ url: standIn.url, ...credentials, timeoutMs: 100 });
+    const stop = new AbortController();
+    const told: [string, number][] = [];
+    const onBreak = ({ code }: { code: string }) => {
+      told.push([code, standIn.logins.length]);
+      stop.abort();
+    };
+    for await (const event of hurried.events.follow({ onBreak, signal: stop.signal }))
+      expect(event).toBe(null);
+    expect(told).toEqual([['TIMEOUT', 1]]);
+  });
+
   test('fails with what will not pass, and with what its listener throws', async () => {
     faults = [refused(400, 'INVALID_REQUEST')];
     await expect(followToEnd()).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 });

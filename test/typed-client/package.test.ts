@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import {
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { registerAccount, sampleOrder } from '../client.js';
@@ -22,6 +23,8 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 const installed = () => join(folder, 'node_modules/@parcelhook/client');
 
 let folder: string;
+/** The file of the package. */
+let packed: string;
 let service: Service;
 let env: Record<string, string>;
 
@@ -40,10 +43,11 @@ beforeAll(async () => {
   env = base;
   writeFileSync(join(folder, 'package.json'), '{"private": true}');
   const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [packed] = JSON.parse(await run('npm', 'pack', resolve('dist/client'), '--json', ...quiet)) as [
+  const [{ filename }] = JSON.parse(await run('npm', 'pack', resolve('dist/client'), '--json', ...quiet)) as [
     { filename: string },
   ];
-  await run('npm', 'install', `./${packed.filename}`, ...quiet);
+  packed = join(folder, filename);
+  await run('npm', 'install', `./${filename}`, ...quiet);
   service = await startService({ env: { SIMULATE: 'true' } });
   const account = await registerAccount(service);
   env = {
@@ -68,7 +72,11 @@ test("its types are those of the API's document; if not: npm run client-types", 
 describe('the package, installed in an empty folder', () => {
   test('has the version of the service, what it needs, and nothing else', () => {
     const manifest = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8')) as object;
-    expect(manifest).toMatchObject({ name: '@parcelhook/client', version });
+    expect(manifest).toMatchObject({
+      name: '@parcelhook/client',
+      version,
+      engines: { node: '>=20.3' }, // AbortSignal.any
+    });
     expect(manifest).not.toHaveProperty('dependencies');
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       '@parcelhook',
@@ -95,8 +103,15 @@ describe('the package, installed in an empty folder', () => {
     });
   });
 
-  test('has a command', async () => {
+  test('has a command, also where only its file is there', async () => {
     expect(await run('node_modules/.bin/parcelhook', '--version')).toContain(version);
+    const elsewhere = mkdtempSync(join(tmpdir(), 'parcelhook-client-'));
+    const file = `--package=./${basename(packed)}`;
+    copyFileSync(packed, join(elsewhere, basename(packed)));
+    const npx = ['npx', ['--offline', '--yes', file, 'parcelhook', '--version']] as const;
+    const { stdout } = await promisify(execFile)(...npx, { cwd: elsewhere, env, timeout: 120_000 });
+    rmSync(elsewhere, { recursive: true });
+    expect(stdout).toContain(version);
   });
 
   test('types every method, in ES modules and CommonJS, and every example of its documents', async () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
-import { createClient, createOperatorClient, ParcelhookError, type Client } from '../../src/client/index.js';
+import { createClient, createOperatorClient, type Client } from '../../src/client/index.js';
 import type { ServiceOptions } from '../../src/client/http/service.js';
 import { sampleOrder } from '../client.js';
-import { credentials, inTurn, refused, startStandIn, type StandIn } from './stand-in.js';
+import { credentials, failureOf, inTurn, refused, startStandIn, type StandIn } from './stand-in.js';
 
 let standIn: StandIn;
 let client: Client;
@@ -17,63 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => standIn.close());
 
-/** What a call was refused with. */
-async function failureOf(call: Promise<unknown>): Promise<ParcelhookError> {
-  const outcome: unknown = await call.then(
-    () => 'no failure',
-    (error: unknown) => error,
-  );
-  expect(outcome).toBeInstanceOf(ParcelhookError);
-  return outcome as ParcelhookError;
-}
-
 const unavailable = refused(503, 'UNAVAILABLE');
 const addresses = { data: { addresses: [] } };
-const authorizations = () => standIn.calls.map(({ headers }) => headers.authorization);
-
-describe('login', () => {
-  test('is one for all calls at the same time, and none for later ones', async () => {
-    standIn.answer = () => addresses;
-    await Promise.all([client.egress(), client.egress(), client.webhooks.get('w'), client.egress()]);
-    await client.egress();
-    expect(standIn.logins).toHaveLength(1);
-    const basic = Buffer.from(`${credentials.email}:${credentials.password}`).toString('base64');
-    expect(standIn.logins[0]).toMatchObject({
-      query: { key: credentials.key },
-      headers: { authorization: `Basic ${basic}` },
-    });
-    expect(authorizations()).toEqual(Array(5).fill('Bearer token-1'));
-    expect(standIn.calls.map(({ query }) => query)).toEqual(Array(5).fill({ key: credentials.key }));
-  });
-
-  test('comes again before a token ends', async () => {
-    standIn.answer = () => addresses;
-    standIn.login = () => ({ data: { token: `token-${standIn.logins.length}`, expiresIn: '0' } });
-    await client.egress();
-    await client.egress();
-    expect(authorizations()).toEqual(['Bearer token-1', 'Bearer token-2']);
-  });
-
-  test('comes again after a 401, once, also for what may not be sent twice', async () => {
-    standIn.answer = inTurn(refused(401, 'UNAUTHORIZED'), { status: 201, data: { webhookId: 'w' } });
-    const created = await client.webhooks.create({ interests: ['*'], targetAddress: 'https://example.com' });
-    expect(created.webhookId).toBe('w');
-    expect(authorizations()).toEqual(['Bearer token-1', 'Bearer token-2']);
-    standIn.answer = () => refused(401, 'UNAUTHORIZED');
-    expect(await failureOf(client.egress())).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
-    expect(standIn.calls).toHaveLength(4);
-  });
-
-  test('that is refused fails the call, and the next call tries anew', async () => {
-    standIn.answer = () => addresses;
-    standIn.login = inTurn(refused(401, 'UNAUTHORIZED'), unavailable, {
-      data: { token: 't', expiresIn: '9' },
-    });
-    expect(await failureOf(client.egress())).toMatchObject({ code: 'UNAUTHORIZED', requestId: 'req-1' });
-    expect(await client.egress()).toEqual({ addresses: [] });
-    expect(standIn.logins).toHaveLength(3);
-  });
-});
 
 describe('trying again', () => {
   test.each([429, 502, 503, 504])('after %d, where the request may be sent twice', async (status) => {
@@ -129,11 +74,19 @@ describe('trying again', () => {
     expect(standIn.calls.length).toBeLessThan(7);
   });
 
-  test('a webhook that a lost answer deleted is deleted', async () => {
-    standIn.answer = inTurn('reset', refused(404, 'NOT_FOUND'));
-    expect(await client.webhooks.delete('w-1')).toEqual({ webhookId: 'w-1' });
-    standIn.answer = () => refused(404, 'NOT_FOUND');
+  const badGateway = { status: 502, raw: '' };
+  test.each(['reset', 'hang', badGateway, refused(504, 'TIMEOUT')] as const)(
+    'a webhook is deleted where it is gone after %j: that answer may have been lost',
+    async (reply) => {
+      standIn.answer = inTurn(reply, unavailable, refused(404, 'NOT_FOUND'));
+      expect(await client.webhooks.delete('w-1', { timeoutMs: 300 })).toEqual({ webhookId: 'w-1' });
+    },
+  );
+
+  test('a webhook that was not there is not deleted, also where the service was busy before', async () => {
+    standIn.answer = inTurn(unavailable, refused(429, 'TOO_MANY_REQUESTS'), refused(404, 'NOT_FOUND'));
     expect(await failureOf(client.webhooks.delete('w-1'))).toMatchObject({ status: 404 });
+    expect(standIn.calls).toHaveLength(3);
   });
 });
 
@@ -143,6 +96,14 @@ describe('time and size', () => {
     const failed = await failureOf(clientWith({ timeoutMs: 100, retries: 0 }).egress());
     expect(failed).toMatchObject({ code: 'TIMEOUT', status: null });
     expect(failed.message).toBe(`${standIn.url} did not answer within 0.1 s.`);
+  });
+
+  test('no request begins where there is no time, and each where time has no end', async () => {
+    expect((await failureOf(client.egress({ totalTimeoutMs: 0 }))).code).toBe('TIMEOUT');
+    expect(standIn.calls).toEqual([]);
+    standIn.answer = () => addresses;
+    const endless = { timeoutMs: Infinity, totalTimeoutMs: Infinity };
+    expect(await clientWith(endless).egress()).toEqual({ addresses: [] });
   });
 
   test('an answer that trickles is cut off, too', async () => {
@@ -227,6 +188,7 @@ describe('secrets', () => {
       () => createClient({ url: standIn.url, ...credentials, password: '' }),
       () => createClient({ url: standIn.url, ...credentials, key: undefined as never }),
       () => createOperatorClient({ url: standIn.url, token: 'tok\nen' }),
+      () => clientWith({ userAgent: 'books/1\nsesame' }),
     ].map((make) => {
       expect(make).toThrow(TypeError);
       try {
@@ -244,6 +206,21 @@ describe('requests', () => {
     await client.webhooks.get('a/../b?c');
     expect(standIn.calls[0]!.path).toBe('/v1/webhooks/a%2F..%2Fb%3Fc');
     for (const id of ['', '.', '..']) await expect(client.webhooks.get(id)).rejects.toThrow(TypeError);
+    expect(standIn.calls).toHaveLength(1);
+  });
+
+  test('with what cannot be a header are refused at once, without a try', async () => {
+    for (const idempotencyKey of ['', 'x'.repeat(256), 'schlüssel', 'a\nb', null as never]) {
+      const call = client.shipments.create(sampleOrder(), { idempotencyKey });
+      await expect(call).rejects.toThrow(TypeError);
+    }
+    for (const headers of [{ 'x-note': 'a\nsesame' }, { 'x-note': 'sesame€' }, { 'x note': 'sesame' }]) {
+      const call = client.request('get', '/v1/egress', { headers });
+      await expect(call).rejects.toThrow(TypeError);
+      await expect(call).rejects.not.toThrow('sesame');
+    }
+    expect([...standIn.logins, ...standIn.calls]).toEqual([]);
+    await client.shipments.create(sampleOrder(), { idempotencyKey: '~'.repeat(255) });
     expect(standIn.calls).toHaveLength(1);
   });
 

@@ -1,7 +1,9 @@
+import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { ParcelhookError } from '../../src/client/index.js';
 
 export interface Call {
   method: string;
@@ -91,4 +93,14 @@ export const refused = (status: number, code: string, headers: Record<string, st
 export function inTurn(...replies: (Reply | 'hang' | 'reset')[]): Answerer {
   let next = 0;
   return () => replies[Math.min(next++, replies.length - 1)]!;
+}
+
+/** What a call was refused with. */
+export async function failureOf(call: Promise<unknown>): Promise<ParcelhookError> {
+  const outcome: unknown = await call.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(ParcelhookError);
+  return outcome as ParcelhookError;
 }

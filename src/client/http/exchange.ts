@@ -53,14 +53,15 @@ export async function exchange(service: Service, request: Exchange): Promise<Env
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ParcelhookError) throw error;
-    throw stop.signal.aborted
-      ? new ParcelhookError(`${base} did not answer within ${timeoutMs / 1_000} s.`, { code: 'TIMEOUT' })
-      : unreachable(base, error);
+    throw stop.signal.aborted ? timedOut(base, timeoutMs) : unreachable(base, error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }
+
+export const timedOut = (base: string, timeoutMs: number) =>
+  new ParcelhookError(`${base} did not answer within ${timeoutMs / 1_000} s.`, { code: 'TIMEOUT' });
 
 function throwing(error: Error): never {
   throw error;

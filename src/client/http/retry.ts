@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from '../errors.js';
+import { isPassing, type ParcelhookError } from '../errors.js';
+import { pause } from './waiting.js';
 
 export interface Patience {
   /** Tries after the first. */
@@ -16,32 +16,26 @@ const maxBackoffMs = 10_000;
 export const backoffMs = (failures: number): number =>
   Math.min(firstBackoffMs * 2 ** failures, maxBackoffMs) * (0.5 + Math.random() / 2);
 
+/** Not before the service said. */
+export const waitMsAfter = ({ retryAfterMs }: ParcelhookError, failures: number): number =>
+  Math.max(backoffMs(failures), retryAfterMs ?? 0);
+
 /**
  * Tries again after what may pass, as late as `Retry-After` says. Where the service asks for more time than is left,
- * the failure is told at once. `attempt` is given how many failed before.
+ * the failure is told at once.
  */
 export async function withRetries<T>(
-  attempt: (failures: number) => Promise<T>,
+  attempt: () => Promise<T>,
   { retries, endsAtMs, signal }: Patience,
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
-      return await attempt(failures);
+      return await attempt();
     } catch (error) {
       if (!isPassing(error) || failures >= retries) throw error;
-      const waitMs = Math.max(backoffMs(failures), error.retryAfterMs ?? 0);
+      const waitMs = waitMsAfter(error, failures);
       if (performance.now() + waitMs >= endsAtMs) throw error;
       await pause(waitMs, signal);
     }
-  }
-}
-
-/** Rejects with the signal's reason when it is aborted. */
-export async function pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(waitMs, undefined, { ...(signal && { signal }) });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
   }
 }

@@ -1,8 +1,10 @@
 import { ParcelhookError } from '../errors.js';
-import { exchange, type Service } from './exchange.js';
 import type { Envelope } from './answer.js';
+import { checkedHeader } from './checked.js';
+import { exchange, timedOut, type Service } from './exchange.js';
 import { withRetries } from './retry.js';
 import type { Credentials } from './session.js';
+import { longestTimerMs, within } from './waiting.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
@@ -14,7 +16,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Tries after the first. */
   retries?: number | undefined;
-  /** Of all tries and the waits between them. */
+  /** Of the whole call: a login, all tries and the waits between them. */
   totalTimeoutMs?: number | undefined;
 }
 
@@ -44,32 +46,47 @@ export interface Limits {
 /** Sends requests to a service, each with a bound on its tries and its time. */
 export function createSend(service: Service, credentials: Credentials, limits: Limits): Send {
   return async (method, path, options = {}) => {
-    const { signal, json, body } = options;
+    const { signal, json, body, headers = {} } = options;
+    signal?.throwIfAborted();
     const timeoutMs = options.timeoutMs ?? limits.timeoutMs;
+    const totalTimeoutMs = options.totalTimeoutMs ?? limits.totalTimeoutMs;
+    const endsAtMs = performance.now() + totalTimeoutMs;
     const target = targetOf(path, options, service.key);
+    for (const header of Object.entries(headers)) checkedHeader(...header);
     const content = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    const leftMs = () => endsAtMs - performance.now();
+    const late = () => timedOut(service.base, totalTimeoutMs);
+
+    const authorize = () => within(credentials.header(), { waitMs: leftMs(), late, signal });
     // A login has tries of its own: they are not multiplied by those of the request.
-    let authorization = await credentials.header(signal);
-    const endsAtMs = performance.now() + (options.totalTimeoutMs ?? limits.totalTimeoutMs);
+    let authorization = await authorize();
+    let isAnswerLost = false;
 
-    const once = () =>
-      exchange(service, {
-        method: method.toUpperCase(),
-        target,
-        headers: { ...options.headers, authorization },
-        body: content,
-        timeoutMs: Math.max(1, Math.ceil(Math.min(timeoutMs, endsAtMs - performance.now()))),
-        signal,
-      });
+    const once = async (): Promise<Envelope> => {
+      if (leftMs() < 1) throw late(); // nobody would hear what it did
+      try {
+        return await exchange(service, {
+          method: method.toUpperCase(),
+          target,
+          headers: { ...headers, authorization },
+          body: content,
+          timeoutMs: Math.ceil(Math.min(timeoutMs, leftMs(), longestTimerMs)),
+          signal,
+        });
+      } catch (error) {
+        if (options.gone && isAnswerLost && isStatus(error, 404)) return { data: options.gone };
+        isAnswerLost ||= mayHaveActed(error);
+        throw error;
+      }
+    };
 
-    const attempt = async (failures: number): Promise<Envelope> => {
+    const attempt = async (): Promise<Envelope> => {
       try {
         return await once();
       } catch (error) {
-        if (options.gone && failures > 0 && isStatus(error, 404)) return { data: options.gone };
         // A 401 means that nothing was done: with another token the same may be sent again, whatever it is.
         if (!isStatus(error, 401) || !credentials.refused(authorization)) throw error;
-        authorization = await credentials.header(signal);
+        authorization = await authorize();
         return once();
       }
     };
@@ -82,6 +99,10 @@ export function createSend(service: Service, credentials: Credentials, limits: L
 
 const isStatus = (error: unknown, status: number) =>
   error instanceof ParcelhookError && error.status === status;
+
+/** No answer came, or a proxy heard none: the service may have done what it was asked for. */
+const mayHaveActed = (error: unknown) =>
+  error instanceof ParcelhookError && (error.status === null || error.status === 502 || error.status === 504);
 
 function targetOf(path: string, { path: values = {}, query = {} }: SendOptions, key?: string): string {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => segment(name, values[name]));

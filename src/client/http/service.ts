@@ -1,4 +1,5 @@
 import { version } from '../api/generated.js';
+import { checkedHeader } from './checked.js';
 import type { Fetch, Service } from './exchange.js';
 import type { Limits } from './send.js';
 
@@ -9,7 +10,7 @@ export interface ServiceOptions {
   timeoutMs?: number | undefined;
   /** Tries after the first, where a request may be sent twice without harm: 3 unless given. */
   retries?: number | undefined;
-  /** Of all tries and the waits between them: 60,000 unless given. */
+  /** Of a whole call, its login, all tries and the waits between them: 60,000 unless given. */
   totalTimeoutMs?: number | undefined;
   /** Instead of the global one. */
   fetch?: Fetch | undefined;
@@ -26,7 +27,7 @@ export function serviceAt({ url, fetch, userAgent }: ServiceOptions): Service {
     base: parsed.origin + parsed.pathname.replace(/\/+$/, ''),
     // Looked up at each call, so that what is set later holds.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
-    userAgent: userAgent ?? `parcelhook-client/${version}`,
+    userAgent: checkedHeader('user-agent', userAgent ?? `parcelhook-client/${version}`),
   };
 }
 
@@ -35,16 +36,3 @@ export const limitsOf = (options: ServiceOptions): Limits => ({
   retries: options.retries ?? 3,
   totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
 });
-
-/** Throws TypeError where a secret is absent or cannot stand in a header, without showing it. */
-export function checked(name: string, value: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is required.`);
-  return value;
-}
-
-export function checkedToken(name: string, value: string): string {
-  if (!/^[\x21-\x7e]+$/.test(checked(name, value))) {
-    throw new TypeError(`${name} must be printable ASCII without spaces.`);
-  }
-  return value;
-}

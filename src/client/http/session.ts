@@ -3,7 +3,7 @@ import { ParcelhookError } from '../errors.js';
 /** What proves who is calling. */
 export interface Credentials {
   /** `Authorization` of the next request. */
-  header(signal?: AbortSignal): Promise<string>;
+  header(): Promise<string>;
   /** Told of a 401: whether another header may do better. */
   refused(header: string): boolean;
 }
@@ -23,7 +23,7 @@ const marginMs = 60_000;
 
 /**
  * A token of `login`, for as long as it is good: got when it is first needed and again before it ends or after it was
- * refused. Callers at the same time share one login; none of them can abort it for the others.
+ * refused. Callers at the same time share one login; it goes on for the others where one of them waits no longer.
  */
 export function loggedIn(login: () => Promise<{ token: string; expiresIn: string }>): Credentials {
   let session: Session | null = null;
@@ -42,25 +42,14 @@ export function loggedIn(login: () => Promise<{ token: string; expiresIn: string
   }
 
   return {
-    async header(signal) {
+    async header() {
       if (session && Date.now() < session.renewAtMs) return session.header;
       underWay ??= begin().finally(() => (underWay = null));
-      return (await unlessAborted(underWay, signal)).header;
+      return (await underWay).header;
     },
     refused(header) {
       if (session?.header === header) session = null;
       return true;
     },
   };
-}
-
-/** The promise, for a caller who may stop waiting for it. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

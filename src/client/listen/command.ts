@@ -6,6 +6,7 @@ import { listen } from './listen.js';
 import { readOptions, UsageError, type Env } from './options.js';
 import { askPassword } from './password.js';
 import { createJsonPrinter, createPrinter } from './print.js';
+import { onEndSignals } from './signals.js';
 
 /** What a command line takes from its process. */
 export interface Io {
@@ -20,7 +21,7 @@ const exitCode = { done: 0, refused: 1, usage: 2, unavailable: 69 }; // 69: EX_U
 const help = `Usage: listen --forward <url> [options]
 
 Forwards the notifications of an account to a server on your own machine: signed, in order, each once.
-It registers no webhook and leaves nothing behind.
+It runs until Ctrl-C, registers no webhook and leaves nothing behind.
 
 Options:
   --forward <url>      where notifications go, such as http://localhost:3000/hook
@@ -34,7 +35,8 @@ Options:
   --json               print one JSON object a line
   -h, --help           show this
 
-Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 service not reachable.
+Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 service not reachable,
+130 ended by a second Ctrl-C, which waits for nothing.
 `;
 
 /** Runs one command line, given without its name, until the signal. Answers the exit code; errors go to `io.stderr`. */
@@ -76,10 +78,14 @@ function wordsOf(error: unknown): string {
   return [status === null ? message : `${status} ${code}: ${message}`, ...notes].join('\n  ');
 }
 
-/** The whole program, in this process: until Ctrl-C, SIGTERM, or until nobody reads what it prints. */
+/** The whole program, in this process: until Ctrl-C, SIGTERM, or until nobody reads what it prints; at a second Ctrl-C at once. */
 export async function listenHere(args: string[]): Promise<never> {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  onEndSignals(
+    process,
+    () => stop.abort(),
+    (code) => process.exit(code),
+  );
   process.stdout.on('error', () => stop.abort());
   const code = await runListen(args, process, stop.signal);
   // A login under way would keep the process for a while.

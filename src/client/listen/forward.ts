@@ -45,7 +45,9 @@ export function forward(
     });
     let isConnected = false;
     sent.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    let isAnswered = false;
     sent.on('response', (response) => {
+      isAnswered = true;
       let readBytes = 0;
       response.on('data', (chunk: Buffer) => {
         readBytes += chunk.length;
@@ -56,7 +58,9 @@ export function forward(
         signal.aborted ? reject(reasonOf(signal)) : end(response.statusCode!, null),
       );
     });
-    sent.on('error', () => {
+    sent.on('error', () => undefined); // it closes, too
+    sent.on('close', () => {
+      if (isAnswered) return;
       if (signal.aborted) reject(reasonOf(signal));
       else end(null, deadline.aborted ? 'TIMEOUT' : isConnected ? 'RESET' : 'CONNECT');
     });

@@ -4,6 +4,7 @@ import type { FollowOptions } from '../resources/follow.js';
 import { forward } from './forward.js';
 import { notificationOf } from './notification.js';
 import type { ListenOptions } from './options.js';
+import { createPlace } from './place.js';
 import type { Printer } from './print.js';
 
 /** What a webhook gives a receiver for the whole exchange. */
@@ -26,6 +27,7 @@ export async function listen(
   const connection = watchConnection(printer, () =>
     printer.listening({ url: options.url, forward: target.href, secret, since }),
   );
+  const place = createPlace();
   let start: FollowOptions = since ? { from: since.toISOString() } : {};
   while (!signal.aborted) {
     try {
@@ -37,6 +39,8 @@ export async function listen(
       });
       for await (const event of events) {
         connection.isThere();
+        if (place.wasThere(event)) continue;
+        place.add(event);
         if (interests && !interests.has(event.state)) continue;
         const { headers, body } = notificationOf(event, secret);
         const at = new Date();
@@ -49,14 +53,15 @@ export async function listen(
     } catch (error) {
       if (signal.aborted) break;
       if (!connection.wasThere() || !isPlaceGone(error)) throw error;
-      printer.placeGone(error.details[0]!.message);
-      start = {};
+      const from = place.from() ?? start.from ?? null;
+      printer.placeGone(error.details[0]!.message, from);
+      start = from === null ? {} : { from };
     }
   }
   printer.ended(counts);
 }
 
-/** Says once that the service is away, and once that it is back. */
+/** Says once that the service is away or not there yet, and once that it is back. */
 function watchConnection(printer: Printer, onFirst: () => void) {
   let begun = false;
   let away = false;
@@ -69,10 +74,13 @@ function watchConnection(printer: Printer, onFirst: () => void) {
       begun = true;
       away = false;
     },
-    isAway(error: ParcelhookError) {
+    isAway(error: ParcelhookError, waitMs: number) {
       failures += 1;
       if (!begun && failures >= firstTries) throw error;
-      if (begun && !away) printer.interrupted(error.message);
+      if (!away) {
+        if (begun) printer.interrupted(error.message);
+        else printer.waiting(error.message, waitMs);
+      }
       away = true;
     },
   };

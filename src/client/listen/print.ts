@@ -13,10 +13,12 @@ export interface Notified extends Forwarded {
 export interface Printer {
   listening(about: { url: string; forward: string; secret: string; since: Date | undefined }): void;
   notified(about: Notified): void;
+  /** It was not there yet. */
+  waiting(reason: string, waitMs: number): void;
   interrupted(reason: string): void;
   resumed(): void;
-  /** It goes on from now. */
-  placeGone(reason: string): void;
+  /** It goes on from a moment, or from now. */
+  placeGone(reason: string, from: string | null): void;
   ended(counts: { forwarded: number; refused: number }): void;
 }
 
@@ -35,9 +37,15 @@ export const createPrinter = (write: (text: string) => void): Printer => {
       const mark = ok ? '' : '  not taken';
       say(`${at.toISOString()}  ${state}  ${trackingId}  ${answer}  ${durationMs} ms${mark}`);
     },
+    waiting: (reason, waitMs) =>
+      say(`The service cannot be reached yet: ${reason} Next try in ${Math.ceil(waitMs / 1_000)} s.`),
     interrupted: (reason) => say(`Interrupted: ${reason} It goes on where it was.`),
     resumed: () => say('Back again.'),
-    placeGone: (reason) => say(`The place in the feed is gone (${reason}). It goes on from now.`),
+    placeGone: (reason, from) =>
+      say(
+        `The place in the feed is gone (${reason}). It goes on from ${from ?? 'now'}` +
+          `${from ? ', without what was forwarded already' : ''}.`,
+      ),
     ended: ({ forwarded, refused }) => say(`Forwarded: ${forwarded}, of them not taken: ${refused}.`),
   };
 };
@@ -48,9 +56,10 @@ export const createJsonPrinter = (write: (text: string) => void): Printer => {
   return {
     listening: ({ since, ...about }) => say('listening', { ...about, since: since ?? null }),
     notified: (about) => say('notification', about),
+    waiting: (reason, waitMs) => say('waiting', { reason, waitMs }),
     interrupted: (reason) => say('interrupted', { reason }),
     resumed: () => say('resumed'),
-    placeGone: (reason) => say('placeGone', { reason }),
+    placeGone: (reason, from) => say('placeGone', { reason, from }),
     ended: (counts) => say('ended', counts),
   };
 };

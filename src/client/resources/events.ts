@@ -19,5 +19,10 @@ export function events(request: Request<'/v1/'>, { timeoutMs, totalTimeoutMs }: 
     const limits = { timeoutMs: timeoutMs + waitMs, totalTimeoutMs: totalTimeoutMs + waitMs };
     return request('get', '/v1/events', { ...limits, ...options, query });
   };
-  return { list, follow: (options = {}) => followEvents(list, options) };
+  /** One try, and a login with it: what fails is told at once, and tried again by who follows. */
+  const once: Events['list'] = (query = {}, options) => {
+    const ofOneTry = timeoutMs + (query.wait === undefined ? 0 : longestWaitMs);
+    return list(query, { ...options, retries: 0, totalTimeoutMs: ofOneTry });
+  };
+  return { list, follow: (options = {}) => followEvents(once, options) };
 }

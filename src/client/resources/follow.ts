@@ -1,6 +1,7 @@
 import { isPassing, ParcelhookError } from '../errors.js';
-import { backoffMs, pause } from '../http/retry.js';
+import { backoffMs, waitMsAfter } from '../http/retry.js';
 import type { CallOptions } from '../http/send.js';
+import { pause } from '../http/waiting.js';
 import type { EventPage, EventQuery, FeedEvent } from '../api/types.js';
 
 export interface FollowOptions {
@@ -25,7 +26,6 @@ type List = (query: EventQuery, options: CallOptions) => Promise<EventPage>;
 
 const pageSize = 100;
 const wait = '30s';
-const longestWaitMs = 60_000;
 /** An empty answer that comes sooner than this is from a service that stops, or a proxy: not to ask without a rest. */
 const shortPollMs = 1_000;
 
@@ -47,11 +47,11 @@ export async function* followEvents(
       const askedAtMs = performance.now();
       let page: EventPage;
       try {
-        page = await list({ ...position, ...only, limit: pageSize }, { signal, retries: 0 });
+        page = await list({ ...position, ...only, limit: pageSize }, { signal });
       } catch (error) {
         if (!isBreak(error)) throw error;
         delete position.wait; // `onCursor` hears at once that it is back
-        const waitMs = Math.min(Math.max(backoffMs(failures++), error.retryAfterMs ?? 0), longestWaitMs);
+        const waitMs = waitMsAfter(error, failures++);
         onBreak?.(error, waitMs);
         await pause(waitMs, signal);
         continue;

@@ -30,6 +30,11 @@ export interface Shipments {
   simulate(trackingId: string, journey?: Partial<Journey>, options?: CallOptions): Promise<Journey>;
 }
 
+function checkedKey(key: string): string {
+  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters.');
+}
+
 export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
   const list: Shipments['list'] = (query = {}, options) =>
     request('get', '/v1/shipments', { ...options, query });
@@ -38,7 +43,7 @@ export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
       const { data, processId } = await send('post', '/v1/shipments', {
         ...options,
         body: order,
-        headers: { 'idempotency-key': idempotencyKey },
+        headers: { 'idempotency-key': checkedKey(idempotencyKey) },
         repeatable: true,
       });
       return { ...data, processId } as OrderResult;

@@ -52,6 +52,7 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
       const before = untaken.get(shipperId) ?? 0;
       if (before > 0 && before + sizeBytes > options.mostUntakenBytes)
         throw refuse('Too many answers are not read.');
+      if (response.destroyed) return; // it tells of its end only once, and has
       add(untaken, shipperId, sizeBytes);
       response.once('close', () => add(untaken, shipperId, -sizeBytes));
     },

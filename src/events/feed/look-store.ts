@@ -12,6 +12,17 @@ export interface Look {
   uncertain: boolean;
 }
 
+/** Key of the advisory lock of those who change events and record none. */
+const recordsNothing = [20_261, 9];
+
+/**
+ * To be called first in a transaction that changes events and records none: readers of the feed do not wait for its
+ * end. It has the lock before it has one on \`events\`, so no look sees the second without the first.
+ */
+export async function recordNothing(tx: Database): Promise<void> {
+  await tx.query('record-nothing', 'select pg_advisory_xact_lock_shared($1, $2)', recordsNothing);
+}
+
 interface LookRow {
   epoch: string;
   firstPosition: string;
@@ -31,12 +42,15 @@ const lookText = `
   with snapshot as materialized (
     select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next from pg_current_snapshot() s
   ), locks as materialized (
-    select virtualtransaction, locktype, database, relation, mode, transactionid from pg_locks
+    select virtualtransaction, locktype, database, relation, mode, transactionid, classid, objid from pg_locks
      where granted and pid is distinct from pg_backend_pid()
   ), writers as materialized (
     select virtualtransaction from locks
      where locktype = 'relation' and mode = 'RowExclusiveLock' and relation = 'events'::regclass
        and database = (select oid from pg_database where datname = current_database())
+    except
+    select virtualtransaction from locks
+     where locktype = 'advisory' and (classid, objid) = (${recordsNothing.join()})
   )
   select f.epoch, f.first_position as "firstPosition", s.oldest, s.next,
          f.system_identifier = c.system_identifier and f.relation = 'feed'::regclass as "isOwn",

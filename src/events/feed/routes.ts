@@ -84,7 +84,7 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
         first.events.length > 0 || wait === 0
           ? first
           : await untilNews(deps, selection, first, wait, request, response);
-      if (!page) return null;
+      if (!page || response.destroyed) return null;
       const sizeBytes = page.events.reduce((sum, { body }) => sum + body.length, 0);
       if (sizeBytes > 0) deps.bounds.answer(shipperId, sizeBytes, response);
       return { data: answerOf(page) };

@@ -64,12 +64,12 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
     for (const [key, group] of [...groups]) settle(key, group, tell);
   };
 
-  const look = () =>
+  const look = (wasNudged: boolean) =>
     db.transaction(async (tx) => {
       const waiting = [...groups];
       const readAtMs = Date.now();
       const seen = await lookAtFeed(tx);
-      soon ||= seen.uncertain;
+      soon ||= wasNudged && seen.uncertain;
       for (const [key, group] of waiting)
         if (group.after.epoch !== seen.epoch) settle(key, group, ({ reject }) => reject(restored()));
       const asked = waiting.map(([, group]) => group);
@@ -87,9 +87,10 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
 
   const turn = async () => {
     looking = true;
+    const wasNudged = soon;
     soon = false;
     try {
-      await look();
+      await look(wasNudged);
       failures = 0;
     } catch (error) {
       failures += 1;

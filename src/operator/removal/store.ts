@@ -1,5 +1,6 @@
 import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
 import { lockCounts } from '../../deliveries/stats/fold.js';
+import { recordNothing } from '../../events/feed/look-store.js';
 import type { Database } from '../../platform/database/postgres.js';
 
 /** A page of rows of a shipper: how many of them went, and where the next page begins; null at the end. */
@@ -174,6 +175,7 @@ export const deleteKeys = pieceOf(
  * before: so that is waited for first, in the order in which it is locked by all.
  */
 export const deleteEvents: DeletePiece = async (tx, shipperId, after, limit) => {
+  await recordNothing(tx);
   const page = await tx.query<{ event_id: string; shipment_id: string | null }>(
     'remove-find-events',
     `select event_id, shipment_id from events where shipper_id = $1 and event_id > $2::uuid

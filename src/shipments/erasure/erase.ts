@@ -1,6 +1,7 @@
 import { audit, type Actor } from '../../accounts/audit/audit.js';
 import { cancelOnce, untilNothingIsOwed, type ErasedShipment } from '../../deliveries/erasure/cancel.js';
 import type { Times } from '../../deliveries/outbox/times.js';
+import { recordNothing } from '../../events/feed/look-store.js';
 import { eraseEvents, markErased, type MarkedShipment } from '../../events/erasure-store.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -41,6 +42,7 @@ export async function beginErasures(
   quietMs: number | null,
 ): Promise<MarkedShipment[]> {
   const marked = await deps.db.transaction(async (tx) => {
+    await recordNothing(tx);
     const shipments = await markErased(tx, shipmentIds, quietMs);
     if (shipments.length === 0) return [];
     const ids = shipments.map(({ shipmentId }) => shipmentId);

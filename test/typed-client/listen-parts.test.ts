@@ -1,0 +1,91 @@
+/** What `listen` is made of, each by itself. */
+import { describe, expect, test } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, type Duplex } from 'node:stream';
+import { forward } from '../../src/client/listen/forward.js';
+import { askPassword } from '../../src/client/listen/password.js';
+import { onEndSignals } from '../../src/client/listen/signals.js';
+
+describe('the password', () => {
+  function ask() {
+    const [stdin, stderr, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
+    return {
+      stdin,
+      stop,
+      shown: () => String(stderr.read()),
+      asked: askPassword(stdin, stderr, stop.signal),
+    };
+  }
+
+  test('is the line that is typed, and is not shown', async () => {
+    const { stdin, asked, shown } = ask();
+    for (const key of 'horse p\u00e4ss\r') stdin.write(key);
+    expect(await asked).toBe('horse p\u00e4ss');
+    expect(shown()).toBe('Password: \n');
+  });
+
+  test.each([
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ])('is none after %s', async (_name, key) => {
+    const { stdin, asked, shown } = ask();
+    stdin.write(key);
+    expect(await asked).toBe(null);
+    expect(shown()).toBe('Password: \n');
+  });
+
+  test('is none where the caller ends, before or meanwhile', async () => {
+    const { stop, asked } = ask();
+    stop.abort();
+    expect(await asked).toBe(null);
+    expect(await askPassword(new PassThrough(), new PassThrough(), stop.signal)).toBe(null);
+  });
+});
+
+describe('a local server that answers 101', () => {
+  async function startSwitching() {
+    const sockets: Duplex[] = [];
+    const server = http.createServer().on('upgrade', (_request, socket: Duplex) => sockets.push(socket));
+    // Whatever is asked for: a receiver that takes every request for one of a WebSocket.
+    server.on('request', ({ socket }) => {
+      sockets.push(socket);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const close = () => {
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+    };
+    return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), close };
+  }
+
+  test('has not taken the notification', async () => {
+    const { url, close } = await startSwitching();
+    const { signal } = new AbortController();
+    const result = await forward(url, {}, '{}', { timeoutMs: 5_000, signal });
+    expect(result).toMatchObject({ ok: false, statusCode: null, errorCode: 'RESET' });
+    expect(result.durationMs).toBeLessThan(4_000);
+    close();
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('ends it in peace; one more, later, at once', async () => {
+    const [signals, told] = [new EventEmitter(), [] as string[]];
+    onEndSignals(
+      signals,
+      () => told.push('stop'),
+      (code) => told.push(`exit ${code}`),
+    );
+    signals.emit('SIGINT', 'SIGINT', 2);
+    signals.emit('SIGINT', 'SIGINT', 2); // the same Ctrl-C, by way of npm
+    expect(told).toEqual(['stop', 'stop']);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    signals.emit('SIGINT', 'SIGINT', 2);
+    signals.emit('SIGTERM', 'SIGTERM', 15);
+    expect(told.filter((one) => one !== 'stop')).toEqual(['exit 130', 'exit 143']);
+  });
+});
