@@ -57,7 +57,9 @@ test('a cancel that cannot mark all is refused, and called again it marks the re
   await expect(cancel(world, world.db, replayId)).rejects.toMatchObject({ httpStatus: 503 });
   expect(await unmarked()).toHaveLength(1);
   await letGo();
-  expect(await cancel(world, world.db, replayId)).toMatchObject({ status: 'CANCELLED', done: 0 });
+  expect(await cancel(world, world.db, replayId)).toMatchObject({ status: 'CANCELLED' });
+  expect(await unmarked()).toEqual([]);
+  await advance(world.db);
   expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
 });
 

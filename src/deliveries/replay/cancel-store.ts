@@ -18,18 +18,19 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** Whether it is cancelled and something of it may be left. */
-export async function isWithdrawing(
+/** Of a cancelled replay of which something may be left: whether some of that is not withdrawn yet. Else null. */
+export async function findUnmarked(
   db: Database,
   replayId: string,
   shipperId: string | null,
-): Promise<boolean> {
-  const rows = await db.query(
-    'is-withdrawing',
-    `select 1 from replays where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and withdrawing`,
+): Promise<{ unmarked: boolean } | null> {
+  const rows = await db.query<{ unmarked: boolean }>(
+    'find-unmarked',
+    `select exists (select 1 from outbox where replay_id = $1 and not withdrawn) as unmarked
+       from replays where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and withdrawing`,
     [replayId, shipperId],
   );
-  return rows.length > 0;
+  return rows[0] ?? null;
 }
 
 /** Cancelled replays of which something may be left, those first that were looked at longest ago. */

@@ -9,8 +9,8 @@ import { distinctTurns, giveTurns } from '../outbox/turns.js';
 import { untilNoSendCanStart } from '../recovery/stop.js';
 import {
   endReplay,
+  findUnmarked,
   findWithdrawing,
-  isWithdrawing,
   removeWithdrawn,
   saveWithdrawal,
   takeWithdrawing,
@@ -19,7 +19,7 @@ import {
 import { findReplay, type Replay } from './progress-store.js';
 import { postponeReplay } from './step-store.js';
 
-const markedAtOnce = 5_000;
+const markedAtOnce = 2_000;
 const markedWithinMs = 3_000;
 const markedAgainAfterMs = 20;
 const removedAtOnce = 1_000;
@@ -45,25 +45,28 @@ export async function cancelReplay(
   actor: Actor,
   { replayId, shipperId }: { replayId: string; shipperId: string | null },
 ): Promise<Replay | null> {
-  const { db, logger } = deps;
+  const { db } = deps;
   const ended = await audited(
     db,
     actor,
     (tx) => end(tx, replayId, shipperId),
     (end) => end && { action: 'REPLAY_CANCELLED', webhookId: end.webhookId, shipperId: end.shipperId },
   );
-  const unmarked = ended ? ended.unmarked : await isWithdrawing(db, replayId, shipperId);
-  if (unmarked && !(await markAll(db, replayId, markedWithinMs)))
+  const left = ended ?? (await findUnmarked(db, replayId, shipperId));
+  if (left?.unmarked && !(await markAll(db, replayId, markedWithinMs)))
     throw unavailable('What this replay has set going is being changed too often.');
-  if (ended || unmarked) {
-    const removal = removeAll(deps, replayId).catch((error: unknown) =>
-      logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
-    );
+  if (left) {
+    const removal = ended ? removeNow(deps, replayId) : undefined; // who ended it does that, or a worker
     // What was claimed before it was marked starts within that time; later PostgreSQL is asked, and says no.
     await Promise.all([removal, untilNoSendCanStart(deps.times)]);
   }
   return findReplay(db, replayId, shipperId);
 }
+
+const removeNow = (deps: WithdrawDependencies, replayId: string) =>
+  removeAll(deps, replayId).catch((error: unknown) =>
+    deps.logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
+  );
 
 /** In this order: a piece of the replay has its row before the lock on moves, too. */
 async function end(tx: Database, replayId: string, shipperId: string | null) {
