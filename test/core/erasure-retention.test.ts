@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Database } from '../../src/platform/database/postgres.js';
 import { newId } from '../../src/platform/ids.js';
 import { eraseExpired } from '../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../dump.js';
@@ -81,4 +82,23 @@ test('more than one step holds are erased in several, and a step that broke off 
   await expect(eraseExpired({ ...deps, db: broken })).rejects.toThrow('killed');
   expect(await sweep(10)).toBe(2);
   expect(await erased()).toHaveLength(many);
+});
+
+test('what cannot be finished keeps nothing else from being erased, and is finished later', async () => {
+  const stuck = await shipment(30, 25);
+  const failing: Database = {
+    transaction: (work) => world.db.transaction(work),
+    query: (name, ...rest) =>
+      name === 'forget-erasures-under-way'
+        ? Promise.reject(new Error('as planned'))
+        : world.db.query(name, ...rest),
+  };
+  await expect(erase(failing, stuck)).rejects.toThrow('as planned');
+  const other = await shipment(24, 23);
+  await world.sql(`update erasure_walk set last_shipment_id = '00000000-0000-0000-0000-000000000000'`);
+  expect(await eraseExpired({ ...erasing(failing), logger, retentionMs: 20 * hourMs })).toBe(true);
+  expect(await erased()).toEqual(expect.arrayContaining([stuck, other]));
+  expect(await world.sql('select 1 from erasures_under_way')).toHaveLength(2);
+  await sweep(20);
+  expect(await world.sql('select 1 from erasures_under_way')).toEqual([]);
 });

@@ -23,6 +23,8 @@ const progress = async (replayId: string) => {
   const { status, done, total } = (await findReplay(world.db, replayId, null))!;
   return [status, done, total];
 };
+/** It has passed over what others have locked, and comes back to it. */
+const comesBack = 'select 1 from replays where withdrawing';
 /** The first state of the shipment fails for good. */
 const failOne = async () => {
   await record(world.db, shipmentId, ['CREATED']);
@@ -103,7 +105,7 @@ describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, e
     const other = run(stop.db, replayId);
     await Promise.race([stop.reached, other]);
     const cancelling = cancel(world, world.db, replayId);
-    await doneOrWaiting(world.db, cancelling);
+    await doneOrWaiting(world.db, cancelling, comesBack);
     stop.go();
     await Promise.all([other, cancelling]);
     await advance(world.db);
@@ -143,7 +145,7 @@ describe('a cancel and a claim', () => {
     const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
     await stop.reached;
     const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
-    await doneOrWaiting(world.db, second);
+    await doneOrWaiting(world.db, second, comesBack);
     stop.go();
     const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
     await Promise.all([first, second]);

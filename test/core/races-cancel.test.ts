@@ -90,6 +90,21 @@ describe('a cancelled replay', () => {
     ]);
   });
 
+  test('leaves what is hastened and was an unlucky probe to its schedule', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = '2030-01-01T00:00:00Z'`);
+    const replayId = await replay(world, world.db, webhookId);
+    await finish(world.db, await pull(world.db, webhookId), 'UNCHANGED');
+    const again = await pull(world.db, webhookId); // the replay hastens it still
+    expect(again).toHaveLength(1);
+    await giveBack(world.db, again);
+    await cancel(world, world.db, replayId);
+    expect(await outboxOf(world)).toMatchObject([
+      { status: 'RETRY', due_at: new Date('2030-01-01T00:00:00Z') },
+    ]);
+  });
+
   test('gives later states their turn', async () => {
     await failOne();
     const replayId = await replay(world, world.db, webhookId);
@@ -226,4 +241,26 @@ test('what a request does not look at is counted when all was found', async () =
   expect(await progress(replayId)).toEqual(['RUNNING', 0, null]);
   await advance(world.db);
   expect(await progress(replayId)).toEqual(['RUNNING', 0, 2]);
+});
+
+test('a replay that only waits for retries is looked at the more rarely the longer it lasts', async () => {
+  await failOne();
+  const replayId = await replay(world, world.db, webhookId);
+  const pauseMs = async (sinceMs: number) => {
+    await world.sql(
+      `update replays set walked_at = now() - make_interval(secs => $2::float8 / 1000), next_at = now()
+        where replay_id = $1`,
+      [replayId, sinceMs],
+    );
+    await advance(world.db);
+    const [row] = await world.sql<{ ms: number }>(
+      'select extract(epoch from next_at - walked_at)::float8 * 1000 as ms from replays where replay_id = $1',
+      [replayId],
+    );
+    return row!.ms - sinceMs;
+  };
+  expect(await pauseMs(0)).toBeLessThan(1_000);
+  expect(await pauseMs(200_000)).toBeGreaterThan(9_000);
+  expect(await pauseMs(200_000)).toBeLessThan(15_000);
+  expect(await pauseMs(86_400_000)).toBeLessThan(35_000);
 });

@@ -11,14 +11,15 @@ import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/sto
 import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { developmentPolicy, noNames } from '../unit/support/ssrf-corpus.js';
-import { longHoldMs, muchRoom, record, terminalStates } from './support/acts.js';
+import { finish, longHoldMs, muchRoom, pull, record, terminalStates } from './support/acts.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
+import { advance, cancel, replay } from './support/replays.js';
 import { setUpRaces, webhookId, world } from './support/race.js';
 import { addShipment, logger, outboxOf, setStatus } from './support/world.js';
 
 let shipmentId: string;
 let claim: Claim;
-setUpRaces();
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, replays');
 beforeEach(async () => {
   shipmentId = await addPlantedOrder(world);
   claim = (await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }))[0]!;
@@ -66,7 +67,23 @@ describe('an attempt whose connection took longer than a start may', () => {
   test('does not start where its shipment was erased meanwhile; what was claimed since does', async () => {
     await erase(world.db, shipmentId);
     expect(await mayStart()).toBe(false);
-    expect(await mayStart({ ...claim, erased: true })).toBe(true);
+    const [since] = await record(world.db, shipmentId, ['PICKED_UP'], { room: muchRoom });
+    expect(since!.erased).toBe(true);
+    expect(await mayStart(since)).toBe(true);
+  });
+
+  test('does not start where its replay was cancelled meanwhile, or it is owed no more; by hand it does', async () => {
+    await finish(world.db, [claim], 'FAILED');
+    const replayId = await replay(world, world.db, webhookId);
+    const [replayed] = await pull(world.db, webhookId);
+    expect(await mayStart(replayed)).toBe(true);
+    await cancel(world, world.db, replayId);
+    expect(await mayStart(replayed)).toBe(false);
+    expect(await mayStart({ ...replayed!, trigger: 'MANUAL' })).toBe(true);
+    await finish(world.db, [replayed!], 'RETRY');
+    await advance(world.db);
+    expect(await outboxOf(world)).toEqual([]);
+    expect(await mayStart(replayed)).toBe(false);
   });
 
   test('by hand it starts for a webhook that was paused before, but none of a suspended shipper', async () => {

@@ -157,8 +157,11 @@ describe.each(backends)('progress and end of a replay with the queue on %s', (ba
     expect(await why(lastHour(), picky.webhookId)).toMatchObject({ queued: 0, reason: 'NO_INTEREST' });
     const past = Date.now() - 60 * 86_400_000;
     expect(await why({ from: past, to: past + 1 })).toMatchObject({ queued: 0, reason: 'EXPIRED' });
-    await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
     const late = await startHook(shipper);
+    const held = { ...lastHour(), status: 'HELD' };
+    expect(await why(held, late.webhookId)).toMatchObject({ queued: 0, reason: null });
+    expect(await why(held)).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+    await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
     expect(await why(lastHour(), late.webhookId)).toMatchObject({ queued: 0, reason: 'EXPIRED' });
     expect(await why()).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
     await Promise.all([hook.close(), picky.close(), late.close()]);

@@ -57,6 +57,7 @@ async function settleBy(
        update outbox o
           set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
               due_at = case i.status when 'RETRY' then now() + ${ms('i.delay_ms')} else coalesce(o.due_at, now()) end,
+              scheduled_at = case when i.status <> 'RETRY' then o.scheduled_at end,
               attempt_count = i.number, lease_until = null, trigger = 'SCHEDULED',
               failure_count = o.failure_count + (i.status = 'RETRY' and i.trigger = 'SCHEDULED')::int,
               first_failed_at = case i.status when 'RETRY' then coalesce(o.first_failed_at, now())

@@ -10,7 +10,8 @@ export interface Starts {
   isSoon(issuedAt: number): boolean;
   /**
    * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a claim
-   * that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were.
+   * that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were, and
+   * whether its delivery is still owed: not if its replay was cancelled.
    */
   mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
 }
@@ -40,15 +41,19 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
   const rows = await db.query<{ unchanged: boolean }>(
     'find-unchanged',
-    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null), false) as unchanged
-       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[])
-            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, n)
+    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and (t.by_hand or not o.withdrawn), false)
+              as unchanged
+       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[])
+            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, shipper_id, delivery_id, n)
        left join lateral (
          select revision = t.revision and deleted_at is null and not suspended
                 and (t.by_hand or ${isActive('webhooks')}) as may_be_called
            from webhooks where webhook_id = t.webhook_id limit 1) w on true
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
+       left join lateral (
+         select withdrawn from outbox
+          where shipper_id = t.shipper_id and delivery_id = t.delivery_id limit 1) o on true
       order by t.n`,
     [
       column(({ webhookId }) => webhookId),
@@ -56,6 +61,8 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
       column(({ trigger }) => trigger === 'MANUAL' || trigger === 'TEST'),
       column(({ shipmentId }) => shipmentId),
       column(({ erased }) => erased),
+      column(({ shipperId }) => shipperId),
+      column(({ deliveryId }) => deliveryId),
     ],
   );
   return rows.map(({ unchanged }) => unchanged);

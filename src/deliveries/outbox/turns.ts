@@ -2,10 +2,20 @@ import type { Database } from '../../platform/database/postgres.js';
 import { blocker, insertCancelled, isProbed, sameDelivery } from './sql.js';
 import type { Turn } from './types.js';
 
+/** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
+const scheduleKept = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
+
+/** Of row `o`, whose turn it is: when it is due. A replay sends now what it has hastened; what is withdrawn nobody sends. */
+const dueAt = `case when o.withdrawn then null when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
+
+/** And what it may still be put back to. */
+const scheduleLeft = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
+const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
+
 /**
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
- * either may have missed the other. Returns the webhooks that have something due now.
+ * either may have missed the other. A retry that waited is due when it was. Returns the webhooks that have something due.
  */
 export async function giveTurns(db: Database, turns: Turn[], holdMs: number): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
@@ -22,7 +32,7 @@ export async function giveTurns(db: Database, turns: Turn[], holdMs: number): Pr
             from webhooks where webhook_id = n.webhook_id limit 1) w
         where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
      )
-     update outbox o set waits_turn = false, due_at = now() from next n
+     update outbox o set waits_turn = false, ${dueAgain} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
      returning o.webhook_id`,
     [...columnsOf(turns), holdMs],
@@ -81,7 +91,8 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
              and not n.waits_turn and n.status <> 'SENDING' and exists (${blocker('n', '$3')})
            order by n.sequence for no key update of n skip locked) o
      )
-     update outbox o set waits_turn = true, due_at = null from held h where ${sameDelivery('o', 'h')}`,
+     update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduleKept} from held h
+      where ${sameDelivery('o', 'h')}`,
     [...columnsOf(turns), holdMs],
   );
 }
@@ -125,7 +136,8 @@ async function remakePage(
           limit 1 for no key update of o skip locked) o
      ), remade as (
        update outbox o
-          set waits_turn = l.waits_turn, due_at = case when not l.waits_turn then coalesce(o.due_at, now()) end
+          set waits_turn = l.waits_turn, due_at = case when l.waits_turn then null else ${dueAt} end,
+              scheduled_at = case when l.waits_turn then ${scheduleKept} else ${scheduleLeft} end
          from looked l
         where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn
      )

@@ -9,7 +9,8 @@ export async function endReplay(
 ): Promise<{ webhookId: string; shipperId: string } | null> {
   const rows = await tx.query<{ webhookId: string; shipperId: string }>(
     'end-replay',
-    `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true
+    `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true,
+                        next_at = now()
       where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'RUNNING'
      returning webhook_id as "webhookId", shipper_id as "shipperId"`,
     [replayId, shipperId],
@@ -17,11 +18,26 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** Cancelled replays of which something may be left. */
+/** Of a cancelled replay of which something may be left: whether some of that is not withdrawn yet. Else null. */
+export async function findUnmarked(
+  db: Database,
+  replayId: string,
+  shipperId: string | null,
+): Promise<{ unmarked: boolean } | null> {
+  const rows = await db.query<{ unmarked: boolean }>(
+    'find-unmarked',
+    `select exists (select 1 from outbox where replay_id = $1 and not withdrawn) as unmarked
+       from replays where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and withdrawing`,
+    [replayId, shipperId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Cancelled replays of which something may be left, those first that were looked at longest ago. */
 export async function findWithdrawing(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ replay_id: string }>(
     'find-withdrawing',
-    `select replay_id from replays where withdrawing order by replay_id limit $1`,
+    `select replay_id from replays where withdrawing and next_at <= now() order by next_at limit $1`,
     [limit],
   );
   return rows.map((row) => row.replay_id);
@@ -39,8 +55,9 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<s
 
 /**
  * Of what a cancelled replay has set going: what is owed because of it only is withdrawn, so that nobody claims it any
- * more; what was owed anyway is as it was before, its retry due when it was. A page at a time, rows locked in the order
- * of ids. Returns how many it looked at and how many of those are the replay's no more.
+ * more; what was owed anyway is as it was before, its retry due when it was. A page at a time; what others have locked is
+ * left out, for they lock in an order of their own. Returns how many it looked at and how many of those are the
+ * replay's no more.
  */
 export async function withdrawPage(
   tx: Database,
@@ -52,15 +69,17 @@ export async function withdrawPage(
     `with page as materialized (
        select shipper_id, delivery_id from outbox
         where replay_id = $1 and not withdrawn
-        order by delivery_id limit $2 for no key update
+        order by delivery_id limit $2 for no key update skip locked
      ), changed as (
        update outbox o
           set withdrawn = o.only_replayed,
               replay_id = case when o.only_replayed then o.replay_id end,
               trigger = case when o.only_replayed or o.status = 'SENDING' then o.trigger else 'SCHEDULED' end,
-              due_at = case when o.only_replayed or o.waits_turn or o.trigger <> 'REPLAY' then o.due_at
+              -- Not due: a worker of an earlier version does not know that it is withdrawn.
+              due_at = case when o.only_replayed and o.status <> 'SENDING' then null
+                            when o.only_replayed or o.waits_turn then o.due_at
                             else coalesce(o.scheduled_at, o.due_at) end,
-              scheduled_at = null
+              scheduled_at = case when o.waits_turn and not o.only_replayed then o.scheduled_at end
          from page p where ${sameDelivery('o', 'p')}
        returning o.only_replayed
      )
@@ -91,13 +110,14 @@ export async function removeWithdrawn(tx: Database, replayId: string, limit: num
          from gone g left join lateral (
            select * from attempts where delivery_id = g.delivery_id and number = g.attempt_count limit 1) a on true
         where g.attempt_count > 0
-     ), moved as (
-       delete from attempts a using tried t
-        where a.delivery_id = any(array[t.delivery_id]) and a.number = any(array[t.number])
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count,
                                coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
-                               duration_ms, status_code, error_code, response_body, request_headers from tried`)}
+                               duration_ms, status_code, error_code, response_body, request_headers from tried
+                        on conflict do nothing returning delivery_id`)}
+     ), moved as (
+       delete from attempts a using tried t join logged using (delivery_id)
+        where a.delivery_id = any(array[t.delivery_id]) and a.number = any(array[t.number])
      )
      select shipment_id from gone`,
     [replayId, limit],
@@ -105,14 +125,19 @@ export async function removeWithdrawn(tx: Database, replayId: string, limit: num
   return rows.map((row) => row.shipment_id);
 }
 
-/** Counts what was taken back, and notes whether something is left. Returns that. */
-export async function saveWithdrawal(tx: Database, replayId: string, takenBack: number): Promise<boolean> {
-  const [row] = await tx.query<{ withdrawing: boolean }>(
+/** Counts what was taken back, and notes whether something is left; whether some of that is not withdrawn yet. */
+export async function saveWithdrawal(
+  tx: Database,
+  replayId: string,
+  takenBack: number,
+): Promise<{ unmarked: boolean }> {
+  const [row] = await tx.query<{ unmarked: boolean }>(
     'save-withdrawal',
     `update replays
-        set done = done - $2::int, withdrawing = exists (select 1 from outbox where replay_id = $1)
-      where replay_id = $1 returning withdrawing`,
+        set done = done - $2::int, withdrawing = exists (select 1 from outbox where replay_id = $1), next_at = now()
+      where replay_id = $1
+     returning exists (select 1 from outbox where replay_id = $1 and not withdrawn) as unmarked`,
     [replayId, takenBack],
   );
-  return row!.withdrawing;
+  return row!;
 }

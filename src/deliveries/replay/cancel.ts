@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { audited, type Actor } from '../../accounts/audit/audit.js';
-import { describeError } from '../../platform/errors.js';
+import { describeError, unavailable } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { lockMoves } from '../on-demand/store.js';
@@ -8,6 +9,7 @@ import { distinctTurns, giveTurns } from '../outbox/turns.js';
 import { untilNoSendCanStart } from '../recovery/stop.js';
 import {
   endReplay,
+  findUnmarked,
   findWithdrawing,
   removeWithdrawn,
   saveWithdrawal,
@@ -15,11 +17,15 @@ import {
   withdrawPage,
 } from './cancel-store.js';
 import { findReplay, type Replay } from './progress-store.js';
+import { postponeReplay } from './step-store.js';
 
-const withdrawnAtOnce = 10_000;
+const markedAtOnce = 2_000;
+const markedWithinMs = 3_000;
+const markedAgainAfterMs = 20;
 const removedAtOnce = 1_000;
 const piecesPerTurn = 50;
 const replaysPerTurn = 20;
+const troubledPauseMs = 2_000;
 
 export interface WithdrawDependencies {
   db: Database;
@@ -31,69 +37,101 @@ export interface WithdrawDependencies {
 
 /**
  * Ends a replay and takes back what it has set going. Resolves with the replay, ended now or before, when no send of it
- * can start any more; null without that replay. `shipperId` is null for an operator, who may cancel anybody's.
+ * can start any more; null without that replay. `shipperId` is null for an operator, who may cancel anybody's. If it
+ * rejects, the replay goes on or is cancelled; calling again sees to the rest.
  */
 export async function cancelReplay(
   deps: WithdrawDependencies & { times: Times },
   actor: Actor,
   { replayId, shipperId }: { replayId: string; shipperId: string | null },
 ): Promise<Replay | null> {
-  const { db, logger } = deps;
+  const { db } = deps;
   const ended = await audited(
     db,
     actor,
     (tx) => end(tx, replayId, shipperId),
-    (replay) => replay && { action: 'REPLAY_CANCELLED', ...replay },
+    (end) => end && { action: 'REPLAY_CANCELLED', webhookId: end.webhookId, shipperId: end.shipperId },
   );
-  if (ended) {
-    const withdrawal = withdraw(deps, replayId).catch((error: unknown) =>
-      logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
-    );
-    // What was claimed before the commit starts within that time or not at all.
-    await Promise.all([withdrawal, untilNoSendCanStart(deps.times)]);
+  const left = ended ?? (await findUnmarked(db, replayId, shipperId));
+  if (left?.unmarked && !(await markAll(db, replayId, markedWithinMs)))
+    throw unavailable('What this replay has set going is being changed too often.');
+  if (left) {
+    const removal = ended ? removeNow(deps, replayId) : undefined; // who ended it does that, or a worker
+    // What was claimed before it was marked starts within that time; later PostgreSQL is asked, and says no.
+    await Promise.all([removal, untilNoSendCanStart(deps.times)]);
   }
   return findReplay(db, replayId, shipperId);
 }
 
+const removeNow = (deps: WithdrawDependencies, replayId: string) =>
+  removeAll(deps, replayId).catch((error: unknown) =>
+    deps.logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
+  );
+
 /** In this order: a piece of the replay has its row before the lock on moves, too. */
 async function end(tx: Database, replayId: string, shipperId: string | null) {
   const ended = await endReplay(tx, replayId, shipperId);
-  if (!ended) return null;
-  await lockMoves(tx, [ended.webhookId]);
-  const { released } = await withdrawPage(tx, replayId, withdrawnAtOnce);
-  await saveWithdrawal(tx, replayId, released);
-  return ended;
+  return ended && { ...ended, ...(await markPage(tx, replayId, ended.webhookId)) };
 }
 
 /**
  * Sees to what is left of cancelled replays: attempts that were under way have ended meanwhile, or who cancelled was
- * stopped in the middle. Returns whether something is left.
+ * stopped in the middle. What goes wrong with one keeps no other waiting. Returns whether something is left.
  */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const replayIds = await findWithdrawing(deps.db, replaysPerTurn);
-  for (const replayId of replayIds) await withdraw(deps, replayId);
+  for (const replayId of replayIds)
+    try {
+      await markAll(deps.db, replayId, 0);
+      await removeAll(deps, replayId);
+    } catch (error) {
+      deps.logger.warn({ replayId, error: describeError(error) }, 'replay is withdrawn later');
+      await postponeReplay(deps.db, replayId, troubledPauseMs);
+    }
   return replayIds.length > 0;
 }
 
-/** Takes back what a cancelled replay has set going, page by page; what is being sent stays until that is over. */
-async function withdraw(deps: WithdrawDependencies, replayId: string): Promise<void> {
-  for (let piece = 0; piece < piecesPerTurn; piece += 1) {
-    const taken = await deps.db.transaction((tx) => withdrawPiece(tx, replayId));
-    if (!taken) return;
-    const { webhookId, shipmentIds, goesOn } = taken;
-    const turns = distinctTurns(shipmentIds.map((shipmentId) => ({ webhookId, shipmentId })));
-    if (turns.length > 0) deps.look(await giveTurns(deps.db, turns, deps.orderHoldMs));
-    if (!goesOn) return;
+/**
+ * Marks all that a cancelled replay has set going, page by page: nobody claims it any more. What others have locked it
+ * comes back to. False if something is unmarked after `withinMs`.
+ */
+async function markAll(db: Database, replayId: string, withinMs: number): Promise<boolean> {
+  for (const endsAt = performance.now() + withinMs; ;) {
+    const page = await db.transaction(async (tx) => {
+      const webhookId = await takeWithdrawing(tx, replayId);
+      return webhookId === null ? null : markPage(tx, replayId, webhookId);
+    });
+    if (!page?.unmarked) return true;
+    if (page.looked > 0) continue;
+    if (performance.now() >= endsAt) return false;
+    await sleep(markedAgainAfterMs);
   }
 }
 
-async function withdrawPiece(tx: Database, replayId: string) {
+async function markPage(tx: Database, replayId: string, webhookId: string) {
+  await lockMoves(tx, [webhookId]);
+  const { looked, released } = await withdrawPage(tx, replayId, markedAtOnce);
+  const { unmarked } = await saveWithdrawal(tx, replayId, released);
+  return { looked, unmarked };
+}
+
+/** Takes what is marked out of the outbox, page by page; what is being sent stays until that is over. */
+async function removeAll(deps: WithdrawDependencies, replayId: string): Promise<void> {
+  for (let piece = 0; piece < piecesPerTurn; piece += 1) {
+    const removed = await deps.db.transaction((tx) => removePage(tx, replayId));
+    if (!removed) return;
+    const { webhookId, shipmentIds } = removed;
+    const turns = distinctTurns(shipmentIds.map((shipmentId) => ({ webhookId, shipmentId })));
+    if (turns.length > 0) deps.look(await giveTurns(deps.db, turns, deps.orderHoldMs));
+    if (shipmentIds.length < removedAtOnce) return;
+  }
+}
+
+async function removePage(tx: Database, replayId: string) {
   const webhookId = await takeWithdrawing(tx, replayId);
   if (webhookId === null) return null;
   await lockMoves(tx, [webhookId]);
-  const { looked, released } = await withdrawPage(tx, replayId, withdrawnAtOnce);
   const shipmentIds = await removeWithdrawn(tx, replayId, removedAtOnce);
-  const left = await saveWithdrawal(tx, replayId, released + shipmentIds.length);
-  const goesOn = left && (looked === withdrawnAtOnce || shipmentIds.length === removedAtOnce);
-  return { webhookId, shipmentIds, goesOn };
+  await saveWithdrawal(tx, replayId, shipmentIds.length);
+  return { webhookId, shipmentIds };
 }

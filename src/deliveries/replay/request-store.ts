@@ -28,6 +28,8 @@ export interface Counted {
   wanted: number;
   /** Of these, those that were missed and are erased. */
   erased: number;
+  /** Deliveries that only the status asked for leaves out. */
+  otherStatus: number;
   /** Something was recorded in the part of the span that the log does not hold. */
   older: boolean;
 }
@@ -76,6 +78,8 @@ const insertText = `
     select count(*)::int as recorded, (count(*) filter (where e.wanted))::int as wanted,
            (count(*) filter (where e.wanted and not e.erased and ${missed('$6')}
                                and (o.delivery_id is null or not o.only_replayed or o.withdrawn)))::int as total,
+           (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${missed('null')}
+                               and (o.delivery_id is null or not o.only_replayed or o.withdrawn)))::int as other_status,
            (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
       from target w
      cross join lateral (
@@ -93,6 +97,6 @@ const insertText = `
       from target, counted where under_way < $8
     returning replay_id, total
   )
-  select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased,
+  select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased, c.other_status as "otherStatus",
          exists (${eventsIn('event_id >= uuid_floor($10) and event_id < uuid_floor($4)', { ...ofTarget, limit: '1' })}) as older
     from target w cross join counted c left join added a on true`;

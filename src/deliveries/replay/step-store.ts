@@ -21,7 +21,7 @@ export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; wi
   const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
     'what-replays-need',
     `select exists (select 1 from replays where status = 'RUNNING' and next_at <= now()) as ripe,
-            exists (select 1 from replays where withdrawing) as withdrawing`,
+            exists (select 1 from replays where withdrawing and next_at <= now()) as withdrawing`,
   );
   return row!;
 }
@@ -125,9 +125,9 @@ export async function replayPiece(
           set replay_id = case when o.only_replayed and not o.withdrawn then o.replay_id else $10::uuid end,
               withdrawn = false,
               trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
-              due_at = case when o.status = 'SENDING' then o.due_at
-                            when o.waits_turn then null else least(o.due_at, now()) end,
-              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at end
+              due_at = case when o.waits_turn then null when o.status = 'SENDING' then coalesce(o.due_at, now())
+                            else least(o.due_at, now()) end,
+              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at else o.scheduled_at end
          from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.withdrawn)
        returning o.shipment_id, o.replay_id = $10::uuid as own
      ), sent as (
@@ -199,7 +199,10 @@ export async function endWithWebhook(db: Database, replayId: string): Promise<vo
   );
 }
 
-/** Ends replays that have found all and of which nothing is owed any more; the others are looked at again later. */
+/**
+ * Ends replays that have found all and of which nothing is owed any more. The others are looked at again later, the more
+ * rarely the longer they last: for days, where a retry is owed.
+ */
 export async function finishSettled(
   db: Database,
   options: { pauseMs: number; limit: number },
@@ -215,7 +218,8 @@ export async function finishSettled(
      )
      update replays r
         set status = case when l.owed then 'RUNNING' when l.deleted then 'CANCELLED' else 'DONE' end,
-            finished_at = case when not l.owed then now() end, next_at = now() + ${ms('$1')}
+            finished_at = case when not l.owed then now() end,
+            next_at = now() + least(interval '30 s', greatest(${ms('$1')}, (now() - r.walked_at) / 20))
        from looked l where r.replay_id = any(array[l.replay_id])`,
     [options.pauseMs, options.limit],
   );

@@ -17,16 +17,29 @@ export interface ErasureDependencies {
 }
 
 /**
- * Erases the personal data of shipments that have a state, with `quietMs` of those only that came to none in that
- * time. When it resolves, nothing of what was recorded before is sent or owed, and nothing that comes later brings
- * personal data back: neither an attempt that ends, nor an event. May be repeated; if it rejects after its commit, a worker
- * finishes it. `by` is the operator who asked for it, null where it is the retention.
+ * Erases the personal data of shipments that have a state. When it resolves, nothing of what was recorded before is sent
+ * or owed, and nothing that comes later brings personal data back: neither an attempt that ends, nor an event. May be
+ * repeated; if it rejects after its commit, a worker finishes it. `by` is the operator who asked for it.
  */
 export async function eraseShipments(
   deps: ErasureDependencies,
   shipmentIds: string[],
+  by: Actor,
+): Promise<MarkedShipment[]> {
+  const marked = await beginErasures(deps, shipmentIds, by, null);
+  if (marked.length > 0) await finishErasures(deps, marked);
+  return marked;
+}
+
+/**
+ * As `eraseShipments` up to its commit; `finishErasures` has to follow. With `quietMs` of those only that came to no state
+ * in that time; `by` is null where it is the retention.
+ */
+export async function beginErasures(
+  deps: ErasureDependencies,
+  shipmentIds: string[],
   by: Actor | null,
-  quietMs: number | null = null,
+  quietMs: number | null,
 ): Promise<MarkedShipment[]> {
   const marked = await deps.db.transaction(async (tx) => {
     await recordNothing(tx);
@@ -40,9 +53,8 @@ export async function eraseShipments(
     if (by) await tell(tx, by, shipments);
     return shipments;
   });
-  if (marked.length === 0) return [];
-  await finishErasures(deps, marked);
-  deps.metrics.shipmentsErased.inc({ cause: by ? 'operator' : 'retention' }, marked.length);
+  if (marked.length > 0)
+    deps.metrics.shipmentsErased.inc({ cause: by ? 'operator' : 'retention' }, marked.length);
   return marked;
 }
 

@@ -1,5 +1,7 @@
+import type { ErasedShipment } from '../../deliveries/erasure/cancel.js';
+import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import { eraseShipments, finishErasures, type ErasureDependencies } from './erase.js';
+import { beginErasures, finishErasures, type ErasureDependencies } from './erase.js';
 import { nextAccepted, nextAgain, saveLooked, type Candidate } from './retention-store.js';
 import { findUnderWay } from './under-way-store.js';
 
@@ -15,13 +17,23 @@ export type RetentionDependencies = ErasureDependencies & { logger: Logger; rete
  */
 export async function eraseExpired(deps: RetentionDependencies): Promise<boolean> {
   const underWay = await findUnderWay(deps.db, shipmentsPerStep);
-  if (underWay.length > 0) await finishErasures(deps, underWay);
+  await finishOrLeave(deps, underWay);
   const accepted = await nextAccepted(deps.db, deps.retentionMs, shipmentsPerStep);
   const again = await nextAgain(deps.db, deps.retentionMs, shipmentsPerStep);
   if (accepted.length + again.length === 0) return false;
   await eraseAmong(deps, accepted, accepted.at(-1)?.shipmentId ?? null);
   await eraseAmong(deps, again, null);
   return true;
+}
+
+/** What cannot be finished now stays under way, and keeps nothing else from being erased. */
+async function finishOrLeave(deps: RetentionDependencies, shipments: ErasedShipment[]): Promise<void> {
+  if (shipments.length === 0) return;
+  try {
+    await finishErasures(deps, shipments);
+  } catch (error) {
+    deps.logger.warn({ shipments: shipments.length, error: describeError(error) }, 'erasures finish later');
+  }
 }
 
 async function eraseAmong(
@@ -31,7 +43,8 @@ async function eraseAmong(
 ): Promise<void> {
   if (looked.length === 0) return;
   const open = looked.filter(({ erased }) => !erased).map(({ shipmentId }) => shipmentId);
-  const erased = open.length > 0 ? await eraseShipments(deps, open, null, deps.retentionMs) : [];
+  const erased = open.length > 0 ? await beginErasures(deps, open, null, deps.retentionMs) : [];
+  await finishOrLeave(deps, erased);
   const done = new Set([
     ...looked.filter((candidate) => candidate.erased).map(({ shipmentId }) => shipmentId),
     ...erased.map(({ shipmentId }) => shipmentId),

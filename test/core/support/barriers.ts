@@ -119,8 +119,12 @@ function deferred(): { promise: Promise<void>; resolve(): void } {
   return { promise, resolve };
 }
 
-/** Resolves when `work` is done, or stands before a lock that somebody else holds. */
-export async function doneOrWaiting(db: Database, work: Promise<unknown>): Promise<'done' | 'waiting'> {
+/** Resolves when `work` is done, or stands before a lock that somebody else holds, or `orElse` finds a row. */
+export async function doneOrWaiting(
+  db: Database,
+  work: Promise<unknown>,
+  orElse = 'select 1 where false',
+): Promise<'done' | 'waiting'> {
   let done = false;
   const mark = () => void (done = true);
   work.then(mark, mark);
@@ -129,7 +133,7 @@ export async function doneOrWaiting(db: Database, work: Promise<unknown>): Promi
       and pid in (select pid from pg_stat_activity where datname = current_database())`;
   for (;;) {
     if (done) return 'done';
-    if ((await db.query('', waiting)).length > 0 && !done) return 'waiting';
+    if ((await db.query('', `${waiting} union all ${orElse}`)).length > 0 && !done) return 'waiting';
     await sleep(2);
   }
 }

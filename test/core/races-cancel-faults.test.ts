@@ -1,0 +1,141 @@
+import { expect, test } from '@jest/globals';
+import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
+import { newId } from '../../src/platform/ids.js';
+import type { Database } from '../../src/platform/database/postgres.js';
+import { drain, finish, pull, record } from './support/acts.js';
+import { doneOrWaiting, stopAt } from './support/barriers.js';
+import { expectSoundRows } from './support/checks.js';
+import { advance, askForReplay, cancel, replay } from './support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
+import { addShipment, logOf, outboxOf } from './support/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
+
+/** The first state of each of two shipments fails for good. */
+const failTwo = async () => {
+  for (const one of [shipmentId, await addShipment(world)]) await record(world.db, one, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+};
+/** Holds the lock on one delivery until told to let go. */
+const lockOne = async () => {
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((done) => (letGo = done));
+  let locked = (): void => undefined;
+  const isLocked = new Promise<void>((done) => (locked = done));
+  const holding = world.db.transaction(async (tx) => {
+    await tx.query('', 'select 1 from outbox order by delivery_id limit 1 for update');
+    locked();
+    await held;
+  });
+  await isLocked;
+  return () => {
+    letGo();
+    return holding;
+  };
+};
+const withdrawing = 'select 1 from replays where withdrawing';
+const unmarked = () => world.sql('select 1 from outbox where not withdrawn');
+
+test('a cancel waits for no lock while it holds some: it comes back to what was locked', async () => {
+  await failTwo();
+  const replayId = await replay(world, world.db, webhookId);
+  const letGo = await lockOne();
+  const cancelling = cancel(world, world.db, replayId);
+  expect(await doneOrWaiting(world.db, cancelling, withdrawing)).toBe('waiting');
+  expect(await world.sql('select 1 from pg_locks where not granted')).toEqual([]);
+  expect(await unmarked()).toHaveLength(1);
+  await letGo();
+  await cancelling;
+  expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
+  expect(await world.sql(withdrawing)).toEqual([]);
+});
+
+test('a cancel that cannot mark all is refused, and called again it marks the rest', async () => {
+  await failTwo();
+  const replayId = await replay(world, world.db, webhookId);
+  const letGo = await lockOne();
+  await expect(cancel(world, world.db, replayId)).rejects.toMatchObject({ httpStatus: 503 });
+  expect(await unmarked()).toHaveLength(1);
+  await letGo();
+  expect(await cancel(world, world.db, replayId)).toMatchObject({ status: 'CANCELLED' });
+  expect(await unmarked()).toEqual([]);
+  await advance(world.db);
+  expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
+});
+
+test('all that a large replay has set going is marked before the first of it is removed', async () => {
+  const replayId = await askForReplay(world, webhookId);
+  await world.sql(
+    `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
+                         trigger, replay_id, only_replayed)
+     select $1, gen_random_uuid(), gen_random_uuid(), $2, $3, n, 'CREATED', 'READY', now(), 'REPLAY', $4, true
+       from generate_series(1, 5001) n`,
+    [world.shipperId, webhookId, shipmentId, replayId],
+  );
+  const stop = stopAt(world, 'remove-withdrawn', 'SNAPSHOT');
+  const cancelling = cancel(world, stop.db, replayId);
+  await stop.reached;
+  expect(await unmarked()).toEqual([]);
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  stop.go();
+  await cancelling;
+  expect(await outboxOf(world)).toEqual([]);
+});
+
+test('replays that cannot be withdrawn keep neither others from it nor those under way', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  const bad = new Set(Array.from({ length: 20 }, newId));
+  const cancelled = newId();
+  await world.sql(
+    `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, status, withdrawing)
+     select unnest($1::uuid[]), $2, $3, gen_random_uuid(), gen_random_uuid(), 'CANCELLED', true`,
+    [[...bad, cancelled], webhookId, world.shipperId],
+  );
+  const failing = (db: Database): Database => ({
+    query: (name, text, values) =>
+      name === 'take-withdrawing' && bad.has(values![0] as string)
+        ? Promise.reject(new Error('as planned'))
+        : db.query(name, text, values),
+    transaction: (work) => db.transaction((tx) => work(failing(tx))),
+  });
+  await askForReplay(world, webhookId);
+  await advance(failing(world.db));
+  expect(await now()).toEqual(['1 READY']);
+  await advance(failing(world.db));
+  const left = await world.sql<{ replay_id: string }>('select replay_id from replays where withdrawing');
+  expect(new Set(left.map((row) => row.replay_id))).toEqual(bad);
+});
+
+test('what is in the log already leaves the outbox, and the log is as it was', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  const [kept] = await world.sql<{ row: unknown }>('select to_jsonb(d) as row from deliveries d');
+  const before = await logOf(world);
+  const replayId = await replay(world, world.db, webhookId);
+  await world.sql('insert into deliveries select * from jsonb_populate_record(null::deliveries, $1)', [
+    kept!.row,
+  ]);
+  await cancel(world, world.db, replayId);
+  expect(await outboxOf(world)).toEqual([]);
+  expect(await logOf(world)).toEqual(before);
+  expect(await world.sql(withdrawing)).toEqual([]);
+});
+
+test('what is withdrawn is due for nobody, and again when another replay takes it', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  const replayId = await replay(world, world.db, webhookId);
+  const [row] = await outboxOf(world);
+  await requestRedelivery(world.db, world.shipperId, row!.delivery_id); // so it stays
+  await cancel(world, world.db, replayId);
+  expect(await outboxOf(world)).toMatchObject([{ withdrawn: true, due_at: null }]);
+  await world.sql('delete from redeliveries');
+  await askForReplay(world, webhookId);
+  await world.sql('update replays set withdrawing = false');
+  await advance(world.db);
+  expect(await outboxOf(world)).toMatchObject([{ withdrawn: false, due_at: expect.any(Date) }]);
+  await expectSoundRows(world);
+  await drain(world);
+  expect(await now()).toEqual(['1 SUCCEEDED']);
+});
