@@ -11,11 +11,12 @@ import { startEngines } from './scenarios/engines.js';
 import { halfHang } from './scenarios/half-hang.js';
 import { heldScenario } from './scenarios/held.js';
 import { log } from './scenarios/log.js';
+import { reads } from './scenarios/reads.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { replay } from './scenarios/replay.js';
 import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
-const scenarios = [deadOne, halfHang, heldScenario, log, replay, endless, burst, manyWebhooks];
+const scenarios = [deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks];
 
 const program: Command = new Command('bench:scenarios')
   .description('Measures what must hold under one particular load each.')

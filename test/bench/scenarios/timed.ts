@@ -1,0 +1,30 @@
+import type { Account } from '../../client.js';
+import { percentiles } from '../percentiles.js';
+import type { Figure } from './scenario.js';
+
+export interface Read {
+  name: string;
+  account: Account;
+  path: string;
+}
+
+const warmRounds = 5;
+const boundMs = 50;
+
+/** All reads in turn, one at a time, so that a machine that is busy for a moment slows none of them alone. */
+export async function timeAll(reads: Read[], rounds: number): Promise<Figure[]> {
+  const timed = reads.map((read) => ({ ...read, durationsMs: [] as number[], rows: 0 }));
+  for (let round = -warmRounds; round < rounds; round += 1) {
+    for (const one of timed) {
+      const startedAt = performance.now();
+      const answer = await one.account.call(one.path);
+      if (answer.httpStatus !== 200) throw new Error(`${one.path}: ${JSON.stringify(answer.body)}`);
+      one.rows = Object.values(answer.data).find(Array.isArray)?.length ?? 0;
+      if (round >= 0) one.durationsMs.push(performance.now() - startedAt);
+    }
+  }
+  return timed.map(({ name, durationsMs, rows }) => {
+    const { p50, p99 } = percentiles(durationsMs);
+    return { name, value: p99, unit: 'ms', atMost: boundMs, note: `p50 ${p50.toFixed(1)} ms, ${rows} rows` };
+  });
+}
