@@ -11,7 +11,10 @@ export interface PullerOptions {
   metrics: Metrics;
   lanes: Lanes;
   leaseMs: number;
-  /** Tells, for one statement, how many claims more this process may hold for a lane's sake, but for what statements under way may bring. */
+  /**
+   * Tells, for one statement, how many claims more this process may hold for a lane's sake, but for what statements
+   * under way may bring.
+   */
   spares(): (lane: Lane) => number;
   onClaimed(claims: PulledClaim[], issuedAt: number): void;
 }
@@ -64,7 +67,6 @@ export function createPuller(options: PullerOptions): Puller {
   const worthwhile = (lane: Lane, room: number) =>
     room > 0 && (lane.active + lane.waiting.length === 0 || room >= lane.limit / 2);
 
-  /** Of ten thousand webhooks each may have one delivery due: room for eighty would fill a statement with two of them. */
   const choose = (): Chosen[] => {
     const spareFor = options.spares();
     const kindOf = (lane: Lane) => (lane.slow ? 'slow' : 'quick');
@@ -74,6 +76,7 @@ export function createPuller(options: PullerOptions): Puller {
       if (worthwhile(lane, roomFor(lane))) fitting.push(lane);
       if (fitting.length === lanesPerStatement) break;
     }
+    // Of ten thousand webhooks each may have one delivery due: room for eighty would fill a statement with two of them.
     const share = Math.ceil(claimsPerStatement / fitting.length);
     const chosen: Chosen[] = [];
     let left = claimsPerStatement;

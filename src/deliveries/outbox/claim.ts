@@ -13,8 +13,8 @@ export type PulledClaim = Claim & { dueAt: Date };
 
 /**
  * Claims what is due of each webhook, the longest due first, as far as there is room: one statement for all, waiting
- * for nobody. Left out are webhooks that are not active or have an open circuit, and what a cancelled replay owed. A claim counts the attempt and leases
- * it; it changes nothing that an index mentions.
+ * for nobody. Left out are webhooks that are not active or have an open circuit, and what a cancelled replay owed. A
+ * claim counts the attempt and leases it; it changes nothing that an index mentions.
  */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<PulledClaim[]> {
   return db.query<PulledClaim>(

@@ -39,7 +39,7 @@ export async function sendClaim(
     const opened = target.open();
     const attempt = signed(options, claim, secretsOf(target, opened, startedAt), startedAt);
     const mayStart = () => options.starts.mayStart(claim, issuedAt);
-    const outcome = await options.send({ ...requestOf(options, claim, opened, attempt), mayStart });
+    const outcome = await options.send(requestOf(options, claim, opened, attempt, mayStart));
     if (outcome.withheld) return null;
     return {
       ...outcome,
@@ -85,7 +85,15 @@ const requestOf = (
   { shipperId, body }: Claim,
   { url, headers }: OpenTarget,
   attempt: SignedAttempt,
-): SendRequest => ({ url, shipperId, body, timeoutMs, headers: { ...headers, ...serviceHeaders(attempt) } });
+  mayStart: NonNullable<SendRequest['mayStart']>,
+): SendRequest => ({
+  url,
+  shipperId,
+  body,
+  timeoutMs,
+  headers: { ...headers, ...serviceHeaders(attempt) },
+  mayStart,
+});
 
 function secretsOf(
   { previousSecretUntil }: Target,
