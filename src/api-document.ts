@@ -1,5 +1,5 @@
 import { passwordPaths } from './accounts/passwords/password-docs.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { notificationDocs, notificationsOptions } from './deliveries/log/notification-docs.js';
 import { createNotificationsDocument } from './http/asyncapi/document.js';
 import type { AsyncApiDocument } from './http/asyncapi/types.js';

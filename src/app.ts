@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import { openAccounts } from './account-wiring.js';
-import type { CompleteConfig } from './config.js';
+import type { CompleteConfig } from './config/config.js';
 import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';

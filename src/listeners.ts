@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express';
 import { bears } from './accounts/login/authenticate.js';
-import type { CompleteConfig } from './config.js';
+import type { CompleteConfig } from './config/config.js';
 import type { Health } from './http/health.js';
 import { listen, type Listener } from './http/connections/listener.js';
 import { metricsPage } from './http/metrics-page.js';

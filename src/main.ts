@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 import { startApp, type App } from './app.js';
-import { completeConfig } from './complete-config.js';
-import { ConfigError, parseConfig, requireSecretsDiffer, type Config } from './config.js';
+import {
+  completeConfig,
+  ConfigError,
+  parseConfig,
+  requireSecretsDiffer,
+  type Config,
+} from './config/config.js';
+import { generatedSecrets } from './config/generated-secrets.js';
 import { greet } from './greeting.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
 import { describeError } from './platform/errors.js';
-import { generatedSecrets } from './platform/embedded/generated-secrets.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import type { Role } from './resources.js';
 import { version } from './version.js';

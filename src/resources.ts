@@ -1,5 +1,5 @@
 import pRetry, { AbortError } from 'p-retry';
-import type { CompleteConfig } from './config.js';
+import type { CompleteConfig } from './config/config.js';
 import { createPointers, queueNames, type Pointers } from './deliveries/dispatch/pointers.js';
 import { makeFirstPartitions } from './deliveries/retention/partitions.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';

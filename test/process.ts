@@ -7,7 +7,7 @@ export const operatorToken = 'operator-token-of-the-tests';
 export interface RunningProcess {
   url: string;
   pid: number;
-  /** Everything written so far to stdout and stderr. */
+  /** Everything written so far to stdout and stderr; the last of it where that is very much. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
   /** Exit code, or the signal that ended it. */
@@ -15,7 +15,8 @@ export interface RunningProcess {
 }
 
 /** Those of `npm start` and of the image. */
-export const productionOptions = ['--max-semi-space-size=16', '--enable-source-maps'];
+export const productionOptions = ['--max-semi-space-size=16'];
+const mostOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
 /**
@@ -39,7 +40,10 @@ export async function startProcess(
   children.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.length > mostOutputChars) output = output.slice(-mostOutputChars / 2); // hours under full load
+    });
   const exited = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => {
       children.delete(child);

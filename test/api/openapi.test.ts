@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { IRouter } from 'express';
 import { startApp } from '../../src/app.js';
-import { parseConfig, type CompleteConfig } from '../../src/config.js';
+import { parseConfig, type CompleteConfig } from '../../src/config/config.js';
 import type { OpenApiDocument, Parameter } from '../../src/http/openapi/types.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';

@@ -13,10 +13,13 @@ import { heldScenario } from './scenarios/held.js';
 import { log } from './scenarios/log.js';
 import { reads } from './scenarios/reads.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
+import { oldSnapshot } from './scenarios/old-snapshot.js';
 import { replay } from './scenarios/replay.js';
 import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
-const scenarios = [deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks];
+const scenarios = [
+  ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, oldSnapshot],
+];
 
 const program: Command = new Command('bench:scenarios')
   .description('Measures what must hold under one particular load each.')

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { variables } from '../../src/config-variables.js';
+import { variables } from '../../src/config/variables.js';
 import { configRows, rowsIn } from './config-table.js';
 import { readReadme } from './readme.js';
 

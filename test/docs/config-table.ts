@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { variables } from '../../src/config-variables.js';
+import { variables } from '../../src/config/variables.js';
 
 const marks = ['<!-- made by `npm run config-table` -->\n\n', '\n<!-- end of what is made -->'] as const;
 

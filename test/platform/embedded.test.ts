@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { generatedSecrets } from '../../src/platform/embedded/generated-secrets.js';
+import { generatedSecrets } from '../../src/config/generated-secrets.js';
 import {
   isRoot,
   NOBODY,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, parseConfig } from '../../src/config.js';
-import { variables } from '../../src/config-variables.js';
+import { ConfigError, parseConfig } from '../../src/config/config.js';
+import { variables } from '../../src/config/variables.js';
 
 const production = {
   DATABASE_URL: 'postgres://parcelhook@db/parcelhook',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { remakeTurns } from '../../src/deliveries/outbox/turns.js';
-import { updateWebhook } from '../../src/webhooks/store.js';
-import { createSweeper, drain, finish, muchRoom, pull, record } from './support/acts.js';
-import { stopAt } from './support/barriers.js';
-import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { addWebhook, logOf, picture, setStatus, type World } from './support/world.js';
+import { remakeTurns } from '../../../src/deliveries/outbox/turns.js';
+import { updateWebhook } from '../../../src/webhooks/store.js';
+import { createSweeper, drain, finish, muchRoom, pull, record } from '../support/acts.js';
+import { stopAt } from '../support/barriers.js';
+import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/checks.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { addWebhook, logOf, picture, setStatus, type World } from '../support/world.js';
 
 setUpRaces();
 

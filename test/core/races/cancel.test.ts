@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { findReplay } from '../../src/deliveries/replay/progress-store.js';
-import { drain, finish, pull, record } from './support/acts.js';
-import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { expectSoundRows } from './support/checks.js';
-import { addPlantedOrder, erase } from './support/erasures.js';
-import { advance, askForReplay, cancel, replay } from './support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { addShipment, logOf, outboxOf, setStatus } from './support/world.js';
+import { giveBack } from '../../../src/deliveries/outbox/claim.js';
+import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
+import { drain, finish, pull, record } from '../support/acts.js';
+import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { expectSoundRows } from '../support/checks.js';
+import { addPlantedOrder, erase } from '../support/erasures.js';
+import { advance, askForReplay, cancel, replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { addShipment, logOf, outboxOf, setStatus } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 

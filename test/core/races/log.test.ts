@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { makePartitionsSince } from '../../src/deliveries/retention/partitions.js';
-import { dropExpiredDays } from '../../src/deliveries/retention/retention.js';
-import { isOwedUntil } from '../../src/deliveries/retention/store.js';
+import { makePartitionsSince } from '../../../src/deliveries/retention/partitions.js';
+import { dropExpiredDays } from '../../../src/deliveries/retention/retention.js';
+import { isOwedUntil } from '../../../src/deliveries/retention/store.js';
 import {
   claimRedeliveries,
   requestRedelivery,
   settleRedelivery,
-} from '../../src/deliveries/on-demand/store.js';
-import { cancelExpired } from '../../src/deliveries/recovery/store.js';
+} from '../../../src/deliveries/on-demand/store.js';
+import { cancelExpired } from '../../../src/deliveries/recovery/store.js';
 import {
   createSweeper,
   drain,
@@ -17,12 +17,12 @@ import {
   pull,
   record,
   settlementOf,
-} from './support/acts.js';
-import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from './support/checks.js';
-import { advance, askForReplay, replay } from './support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { logger, logOf, outboxOf } from './support/world.js';
+} from '../support/acts.js';
+import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/checks.js';
+import { advance, askForReplay, replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { logger, logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
 

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
-import { newId } from '../../src/platform/ids.js';
-import type { Database } from '../../src/platform/database/postgres.js';
-import { drain, finish, pull, record } from './support/acts.js';
-import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { expectSoundRows } from './support/checks.js';
-import { advance, askForReplay, cancel, replay } from './support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { addShipment, logOf, outboxOf } from './support/world.js';
+import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
+import { newId } from '../../../src/platform/ids.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { drain, finish, pull, record } from '../support/acts.js';
+import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { expectSoundRows } from '../support/checks.js';
+import { advance, askForReplay, cancel, replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { addShipment, logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorScope } from './http/route.js';
+import type { OperatorScope } from '../http/route.js';
 
 export const longSecret = (length: number) =>
   z

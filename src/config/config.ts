@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { equalSecrets } from './config-secrets.js';
-import { variables, type Variables } from './config-variables.js';
+import { equalSecrets } from './secrets.js';
+import { variables, type Variables } from './variables.js';
 
 type Generated = 'TOKEN_SECRET' | 'SECRETS_KEY' | 'OPERATOR_TOKEN';
 
@@ -14,7 +15,7 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   SIMULATE: boolean;
 };
 
-/** Settings with the secrets that embedded mode generates filled in. */
+/** Settings with every secret there is. */
 export type CompleteConfig = Omit<Config, Generated> & Record<Generated, string>;
 
 /** All wrong or missing variables, one line each. The program exits with 78 (EX_CONFIG). */
@@ -63,6 +64,16 @@ function refuse(problems: string[]): void {
 
 /** Throws ConfigError where a secret of the environment is one that was generated. */
 export const requireSecretsDiffer = (config: CompleteConfig): void => refuse(equalSecrets(config));
+
+const nobodyKnows = () => randomBytes(32).toString('base64url');
+
+/** A worker signs no token and serves no operator: for what it was not given stands a secret that nobody knows. */
+export const completeConfig = (config: Config): CompleteConfig => ({
+  ...config,
+  SECRETS_KEY: config.SECRETS_KEY!,
+  TOKEN_SECRET: config.TOKEN_SECRET ?? nobodyKnows(),
+  OPERATOR_TOKEN: config.OPERATOR_TOKEN ?? nobodyKnows(),
+});
 
 function missingSecrets(given: Record<string, unknown>, role: string): string[] {
   const needed: Generated[] =

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { remakeTurns } from '../../src/deliveries/outbox/turns.js';
-import { updateWebhook } from '../../src/webhooks/store.js';
-import { finish, pull, record } from './support/acts.js';
-import { expectSoundRows } from './support/checks.js';
-import { advance, askForReplay, cancel, replay } from './support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { outboxOf } from './support/world.js';
+import { remakeTurns } from '../../../src/deliveries/outbox/turns.js';
+import { updateWebhook } from '../../../src/webhooks/store.js';
+import { finish, pull, record } from '../support/acts.js';
+import { expectSoundRows } from '../support/checks.js';
+import { advance, askForReplay, cancel, replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 

@@ -1,13 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
-import { cancelOwed, inspectPage, takeLapsed } from '../../src/deliveries/recovery/store.js';
-import { untilNoSendCanStart } from '../../src/deliveries/recovery/stop.js';
-import { markDeleted } from '../../src/webhooks/store.js';
-import { createSweeper, finish, lapse, leaseMs, longHoldMs, muchRoom, pull, record } from './support/acts.js';
-import { stopAt } from './support/barriers.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { addShipment, addWebhook, picture, setStatus } from './support/world.js';
+import { giveBack } from '../../../src/deliveries/outbox/claim.js';
+import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { cancelOwed, inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { untilNoSendCanStart } from '../../../src/deliveries/recovery/stop.js';
+import { markDeleted } from '../../../src/webhooks/store.js';
+import {
+  createSweeper,
+  finish,
+  lapse,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+} from '../support/acts.js';
+import { stopAt } from '../support/barriers.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { addShipment, addWebhook, picture, setStatus } from '../support/world.js';
 
 setUpRaces();
 

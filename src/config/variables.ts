@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { longSecret, operatorTokens } from './config-secrets.js';
-import { nameServers, networks } from './platform/limits/address-lists.js';
-import { duration, parseDurationMs } from './platform/duration.js';
-import { describeError } from './platform/errors.js';
-import { readDropoffLocations } from './shipments/dropoff.js';
-import { readCatalogue } from './shipments/states.js';
+import { longSecret, operatorTokens } from './secrets.js';
+import { nameServers, networks } from '../platform/limits/address-lists.js';
+import { duration, parseDurationMs } from '../platform/duration.js';
+import { describeError } from '../platform/errors.js';
+import { readDropoffLocations } from '../shipments/dropoff.js';
+import { readCatalogue } from '../shipments/states.js';
 
 const dayMs = 86_400_000;
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');

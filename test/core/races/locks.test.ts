@@ -1,12 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { giveBack, pullDue, renewLeases } from '../../src/deliveries/outbox/claim.js';
-import { giveTurns } from '../../src/deliveries/outbox/turns.js';
-import { recordEvents } from '../../src/events/record.js';
-import type { Database } from '../../src/platform/database/postgres.js';
-import { collector, finish, leaseMs, longHoldMs, muchRoom, pull, record, recording } from './support/acts.js';
-import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { setUpRaces, webhookId, world } from './support/race.js';
-import { addShipment, openPool, outboxOf } from './support/world.js';
+import { giveBack, pullDue, renewLeases } from '../../../src/deliveries/outbox/claim.js';
+import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
+import { recordEvents } from '../../../src/events/record.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import {
+  collector,
+  finish,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+  recording,
+} from '../support/acts.js';
+import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { setUpRaces, webhookId, world } from '../support/race.js';
+import { addShipment, openPool, outboxOf } from '../support/world.js';
 
 setUpRaces();
 

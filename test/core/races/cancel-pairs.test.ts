@@ -3,18 +3,18 @@ import {
   claimRedeliveries,
   requestRedelivery,
   settleRedelivery,
-} from '../../src/deliveries/on-demand/store.js';
-import { giveBack } from '../../src/deliveries/outbox/claim.js';
-import { cancelOwed } from '../../src/deliveries/recovery/store.js';
-import { findReplay } from '../../src/deliveries/replay/progress-store.js';
-import type { Database } from '../../src/platform/database/postgres.js';
-import { markDeleted } from '../../src/webhooks/store.js';
-import { finish, leaseMs, pull, record, settlementOf } from './support/acts.js';
-import { doneOrWaiting, stopAt } from './support/barriers.js';
-import { expectEachOnce, expectSoundRows } from './support/checks.js';
-import { advance, askForReplay, cancel, replay } from './support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { logOf, outboxOf } from './support/world.js';
+} from '../../../src/deliveries/on-demand/store.js';
+import { giveBack } from '../../../src/deliveries/outbox/claim.js';
+import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
+import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { markDeleted } from '../../../src/webhooks/store.js';
+import { finish, leaseMs, pull, record, settlementOf } from '../support/acts.js';
+import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { expectEachOnce, expectSoundRows } from '../support/checks.js';
+import { advance, askForReplay, cancel, replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 

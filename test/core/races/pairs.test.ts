@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, test } from '@jest/globals';
-import { drain } from './support/acts.js';
-import { doneOrWaiting, stopAt, type StopAt } from './support/barriers.js';
+import { drain } from '../support/acts.js';
+import { doneOrWaiting, stopAt, type StopAt } from '../support/barriers.js';
 import {
   expectEachOnce,
   expectSoundRows,
   expectStillThere,
   expectSweeperFindsStranded,
-} from './support/checks.js';
-import { deeds, setScene, type Scene } from './support/scene.js';
-import { createWorld, type World } from './support/world.js';
+} from '../support/checks.js';
+import { deeds, setScene, type Scene } from '../support/scene.js';
+import { createWorld, type World } from '../support/world.js';
 
 /**
  * Each statement that writes the outbox against each other one, on the same rows: stopped with an old snapshot while the

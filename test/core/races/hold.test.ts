@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createSweeper, drain, finish, muchRoom, pull, record } from './support/acts.js';
-import { stopAt } from './support/barriers.js';
-import { expectEachOnce } from './support/checks.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { setStatus } from './support/world.js';
+import { createSweeper, drain, finish, muchRoom, pull, record } from '../support/acts.js';
+import { stopAt } from '../support/barriers.js';
+import { expectEachOnce } from '../support/checks.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { setStatus } from '../support/world.js';
 
 const holdMs = 60_000;
 
