@@ -13,7 +13,7 @@ import type { HandOver } from './deliveries/outbox/hand-over.js';
 import { createSweep } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal/removal.js';
-import { every } from './platform/every.js';
+import { every, sparing } from './platform/every.js';
 import { createInProcess, createShipments, sweepOrders } from './shipments/create.js';
 import { eraseExpired } from './shipments/erasure/retention.js';
 import { advanceSimulations } from './shipments/simulation/advance.js';
@@ -113,8 +113,14 @@ export function startWorker(resources: Resources): WorkerRole {
     ),
   ];
 
-  const orders = every(times.sweepRestEveryMs, 'sweep orders', logger, () =>
-    sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
+  // Under an old snapshot what is long gone is read again and again: then these come more rarely.
+  const orders = every(
+    times.sweepRestEveryMs,
+    'sweep orders',
+    logger,
+    sparing(times.sweepRestEveryMs, () =>
+      sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
+    ),
   );
   const sweep = createSweep({
     ...sending,
@@ -124,10 +130,15 @@ export function startWorker(resources: Resources): WorkerRole {
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
   });
   const deliveries = every(times.sweepEveryMs, 'sweep deliveries', logger, sweep);
-  const rest = every(times.sweepRestEveryMs, 'sweep the rest', logger, async () => {
-    await redeliverer.sweep();
-    await disableHopeless({ ...sending, look }, daysWithoutSuccess);
-  });
+  const rest = every(
+    times.sweepRestEveryMs,
+    'sweep the rest',
+    logger,
+    sparing(times.sweepRestEveryMs, async () => {
+      await redeliverer.sweep();
+      await disableHopeless({ ...sending, look }, daysWithoutSuccess);
+    }),
+  );
   const replays = every(times.sweepEveryMs, 'replays', logger, async () => {
     const deps = {
       db,
@@ -146,7 +157,12 @@ export function startWorker(resources: Resources): WorkerRole {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
-  const gauges = every(gaugeIntervalMs, 'gauges', logger, () => refreshGauges({ db, producers, metrics }));
+  const gauges = every(
+    gaugeIntervalMs,
+    'gauges',
+    logger,
+    sparing(gaugeIntervalMs, () => refreshGauges({ db, producers, metrics })),
+  );
   const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
     await makeLogPartitions(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);

@@ -49,3 +49,17 @@ export function every(
     },
   };
 }
+
+const shareOfTheTime = 1 / 10;
+export const mostRarely = 4;
+
+/** The pause after something that took `tookMs`, so that a tenth of the time goes into it; within bounds. */
+export const pauseAfter = (tookMs: number, leastMs: number, mostMs: number): number =>
+  Math.min(mostMs, Math.max(leastMs, tookMs / shareOfTheTime));
+
+/** A task for `every` that comes more rarely, down to a fourth, where it would take more than a tenth of the time. */
+export const sparing = (intervalMs: number, task: () => Promise<unknown>) => async (): Promise<number> => {
+  const startedAt = performance.now();
+  await task();
+  return pauseAfter(performance.now() - startedAt, intervalMs, mostRarely * intervalMs);
+};

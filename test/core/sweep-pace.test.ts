@@ -24,6 +24,6 @@ test('the pages of a long outbox follow each other sooner, and what is lost behi
   const pauses = [await sweep(), await sweep()];
   expect(pauses[0]).toBeGreaterThan(0);
   expect(pauses[0]).toBeLessThanOrEqual(timesOf().sweepEveryMs);
-  expect(pauses[1]).toBeUndefined(); // that was the end of it
+  expect(pauses[1]).toBeGreaterThanOrEqual(timesOf().sweepEveryMs); // that was the end of it
   expect((await outboxOf(world)).filter(({ status }) => status !== 'READY')).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/logger.js';
+import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
@@ -22,17 +23,16 @@ export interface SweeperOptions extends TransitionDependencies {
 }
 
 const rowsPerPage = 20_000;
-/** The pages of a long outbox follow each other sooner, but no more of the time than this goes into them. */
-const mostOfTheTime = 1 / 10;
 const cancelledPerSweep = 1_000;
 const turnsPerStatement = 500;
 
 /**
  * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and holds each row against
  * the truth. Any number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the
- * milliseconds until the next one where that should come sooner than usual.
+ * milliseconds until the next one. The pages of a long outbox follow each other sooner. Under an old snapshot even an empty
+ * one is read for seconds: then the sweeps come more rarely.
  */
-export function createSweep(options: SweeperOptions): () => Promise<number | undefined> {
+export function createSweep(options: SweeperOptions): () => Promise<number> {
   const { db, times, logger, metrics } = options;
   let after: Position | null = null;
   let spareUntil = 0;
@@ -76,7 +76,9 @@ export function createSweep(options: SweeperOptions): () => Promise<number | und
     for (const webhookId of found.deleted) await cancelOwed(db, webhookId, cancelledPerSweep);
     after = found.next;
     if (found.probes) await probe();
-    const pauseMs = (performance.now() - startedAt) / mostOfTheTime;
-    return found.next ? Math.min(times.sweepEveryMs, pauseMs) : undefined;
+    const tookMs = performance.now() - startedAt;
+    return found.next
+      ? pauseAfter(tookMs, 0, times.sweepEveryMs)
+      : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);
   };
 }
