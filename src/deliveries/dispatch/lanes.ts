@@ -25,13 +25,14 @@ export interface Lane {
   left: number;
   /** PostgreSQL may hold more that is due. */
   mayHaveMore: boolean;
-  /** A statement pulls for it now; `again` if it was told meanwhile that there is more. */
+  /** A statement pulls for it now; `again` if it was told meanwhile that there is more, `anew` to begin at the beginning. */
   pulling: boolean;
   again: boolean;
+  anew: boolean;
   /** Where the last page ended: before it there is nothing but what a late commit brought. */
   since: Date | null;
-  /** When a page last began at the beginning; of performance.now(). */
-  lastWholeAt: number;
+  /** Until then a busy lane does not begin at the beginning for what may be there; of performance.now(). */
+  nextWholeAt: number;
 }
 
 export interface Lanes {
@@ -103,8 +104,9 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
         mayHaveMore: false,
         pulling: false,
         again: false,
+        anew: false,
         since: null,
-        lastWholeAt: 0,
+        nextWholeAt: 0,
       };
       lanes.set(webhookId, lane);
       return lane;

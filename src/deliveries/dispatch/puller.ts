@@ -1,5 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
+import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
@@ -44,7 +45,7 @@ interface Chosen {
 const statementsAtOnce = 2;
 const lanesPerStatement = 200;
 const claimsPerStatement = 200;
-/** What a late commit may have brought behind the last page; and how often a busy lane looks for more of that. */
+/** What a late commit may have brought behind the last page; and how often at most a busy lane looks for more of that. */
 const behindMs = 500;
 const wholeEveryMs = 10_000;
 const againAfterMs = 500;
@@ -96,8 +97,8 @@ export function createPuller(options: PullerOptions): Puller {
 
   const pull = async (chosen: Chosen[]): Promise<void> => {
     const issuedAt = performance.now();
+    const whole = chosen.filter(({ lane }) => !lane.since);
     const wanted = chosen.map(({ lane, room }): Wanted => {
-      if (!lane.since) lane.lastWholeAt = issuedAt;
       const since = lane.since && new Date(lane.since.getTime() - behindMs);
       return { webhookId: lane.webhookId, room, since };
     });
@@ -114,8 +115,11 @@ export function createPuller(options: PullerOptions): Puller {
     for (const { webhookId, dueAt } of claims) {
       counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
       const lane = lanes.of(webhookId);
-      if (!lane.again && (!lane.since || lane.since < dueAt)) lane.since = dueAt;
+      if (!lane.anew && (!lane.since || lane.since < dueAt)) lane.since = dueAt;
     }
+    const endedAt = performance.now();
+    const restMs = pauseAfter(endedAt - issuedAt, wholeEveryMs, mostRarely * wholeEveryMs);
+    for (const { lane } of whole) lane.nextWholeAt = endedAt + restMs;
     for (const { lane, room, kind } of chosen) {
       lane.reserved -= room;
       awaited[kind] -= room;
@@ -123,6 +127,7 @@ export function createPuller(options: PullerOptions): Puller {
       lane.mayHaveMore = failed || lane.again || (counts.get(lane.webhookId) ?? 0) === room;
       lane.left = lane.mayHaveMore ? Math.max(0, lane.left - (counts.get(lane.webhookId) ?? 0)) : 0;
       lane.again = false;
+      lane.anew = false;
     }
     options.onClaimed(claims, issuedAt);
     if (failed) setTimeout(() => chosen.forEach(({ lane }) => offer(lane)), againAfterMs).unref();
@@ -162,15 +167,17 @@ export function createPuller(options: PullerOptions): Puller {
   const lookIf = (webhookIds: string[], fromTheBeginning: (lane: Lane) => boolean) => {
     for (const webhookId of webhookIds) {
       const lane = lanes.of(webhookId);
-      if (fromTheBeginning(lane)) lane.since = null;
+      if (fromTheBeginning(lane)) {
+        lane.since = null;
+        lane.anew = lane.pulling;
+      }
       lookAt(lane);
     }
   };
 
   return {
     look: (webhookIds) => lookIf(webhookIds, () => true),
-    check: (webhookIds) =>
-      lookIf(webhookIds, ({ lastWholeAt }) => performance.now() - lastWholeAt > wholeEveryMs),
+    check: (webhookIds) => lookIf(webhookIds, ({ nextWholeAt }) => performance.now() > nextWholeAt),
     lookAhead: (webhookIds) => lookIf(webhookIds, () => false),
     offer,
     left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
