@@ -220,18 +220,25 @@ describe('the puller', () => {
     expect(statements.map(([page]) => page!.since)).toEqual([null, behind, null]);
   });
 
-  test('who only checks has a busy lane go on from where it is, and an idle one begin at the beginning', async () => {
+  test('who knows since when something has been due sends a lane back to there, and no further', async () => {
     const { puller, backlog, statements } = start();
+    const from = (at: Date) => new Date(at.getTime() - 500);
+    const earlier = new Date(dueAt.getTime() - 60_000);
     backlog.set('a', 5);
     puller.look(['a']);
     await settled();
-    puller.check(['a']);
-    puller.check(['never seen']);
+    puller.check([{ webhookId: 'a', dueAt: new Date(dueAt.getTime() + 1) }]);
     await settled();
-    expect(statements.flat().map(({ webhookId, since }) => [webhookId, since !== null])).toEqual([
-      ['a', false],
-      ['a', true],
-      ['never seen', false],
+    puller.check([
+      { webhookId: 'a', dueAt: earlier },
+      { webhookId: 'never seen', dueAt },
+    ]);
+    await settled();
+    expect(statements.flat().map(({ webhookId, since }) => [webhookId, since])).toEqual([
+      ['a', null],
+      ['a', from(dueAt)],
+      ['a', from(earlier)],
+      ['never seen', null],
     ]);
   });
 

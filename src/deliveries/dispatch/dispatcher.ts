@@ -7,7 +7,7 @@ import { giveBack } from '../outbox/claim.js';
 import type { HandOver, Room } from '../outbox/hand-over.js';
 import type { Targets } from '../outbox/targets.js';
 import type { Times } from '../outbox/times.js';
-import type { Claim } from '../outbox/types.js';
+import type { Claim, Unattended } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
 import { createAttempts } from './in-flight.js';
 import { createLanes, type Lane } from './lanes.js';
@@ -34,8 +34,8 @@ export interface DispatcherOptions
 export interface Dispatcher extends HandOver {
   /** As `look`, where it is known that it became due just now. */
   lookAhead(webhookIds: string[]): void;
-  /** As `look`, but not again and again from the beginning. */
-  check(webhookIds: string[]): void;
+  /** As `look`, where it is known since when it has been due. */
+  check(unattended: Unattended[]): void;
   /** Sends what is claimed already; `issuedAt` of performance.now(), before the claiming statement was sent. */
   accept(claims: Claim[], issuedAt: number): void;
   /**
@@ -112,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
-  const wakes = createWakes(puller.look);
+  const wakes = createWakes(puller.lookAhead); // a retry was there before it was due: no page has passed over it
   const recorder = createRecorder({
     ...options,
     look: puller.look,

@@ -31,8 +31,6 @@ export interface Lane {
   anew: boolean;
   /** Where the last page ended: before it there is nothing but what a late commit brought. */
   since: Date | null;
-  /** Until then a busy lane does not begin at the beginning for what may be there; of performance.now(). */
-  nextWholeAt: number;
 }
 
 export interface Lanes {
@@ -106,7 +104,6 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
         again: false,
         anew: false,
         since: null,
-        nextWholeAt: 0,
       };
       lanes.set(webhookId, lane);
       return lane;

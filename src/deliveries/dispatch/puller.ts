@@ -1,9 +1,9 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
+import type { Unattended } from '../outbox/types.js';
 import type { Lane, Lanes } from './lanes.js';
 
 export interface PullerOptions {
@@ -25,8 +25,8 @@ export interface Puller {
   look(webhookIds: string[]): void;
   /** As `look`, where it is known that it became due just now: what lies before the last page is not looked at. */
   lookAhead(webhookIds: string[]): void;
-  /** As `look`, but a busy lane begins at the beginning only now and then. */
-  check(webhookIds: string[]): void;
+  /** As `look`, but no page begins before what is said to be due. */
+  check(unattended: Unattended[]): void;
   /** The lane may have room now. */
   offer(lane: Lane): void;
   /** Webhooks of which something may be due that was not pulled. */
@@ -45,9 +45,8 @@ interface Chosen {
 const statementsAtOnce = 2;
 const lanesPerStatement = 200;
 const claimsPerStatement = 200;
-/** What a late commit may have brought behind the last page; and how often at most a busy lane looks for more of that. */
+/** What a late commit may have brought behind the last page. */
 const behindMs = 500;
-const wholeEveryMs = 10_000;
 const againAfterMs = 500;
 
 /**
@@ -97,7 +96,6 @@ export function createPuller(options: PullerOptions): Puller {
 
   const pull = async (chosen: Chosen[]): Promise<void> => {
     const issuedAt = performance.now();
-    const whole = chosen.filter(({ lane }) => !lane.since);
     const wanted = chosen.map(({ lane, room }): Wanted => {
       const since = lane.since && new Date(lane.since.getTime() - behindMs);
       return { webhookId: lane.webhookId, room, since };
@@ -117,9 +115,6 @@ export function createPuller(options: PullerOptions): Puller {
       const lane = lanes.of(webhookId);
       if (!lane.anew && (!lane.since || lane.since < dueAt)) lane.since = dueAt;
     }
-    const endedAt = performance.now();
-    const restMs = pauseAfter(endedAt - issuedAt, wholeEveryMs, mostRarely * wholeEveryMs);
-    for (const { lane } of whole) lane.nextWholeAt = endedAt + restMs;
     for (const { lane, room, kind } of chosen) {
       lane.reserved -= room;
       awaited[kind] -= room;
@@ -164,21 +159,23 @@ export function createPuller(options: PullerOptions): Puller {
     offer(lane);
   };
 
-  const lookIf = (webhookIds: string[], fromTheBeginning: (lane: Lane) => boolean) => {
-    for (const webhookId of webhookIds) {
-      const lane = lanes.of(webhookId);
-      if (fromTheBeginning(lane)) {
+  return {
+    look: (webhookIds) => {
+      for (const lane of webhookIds.map(lanes.of)) {
         lane.since = null;
         lane.anew = lane.pulling;
+        lookAt(lane);
       }
-      lookAt(lane);
-    }
-  };
-
-  return {
-    look: (webhookIds) => lookIf(webhookIds, () => true),
-    check: (webhookIds) => lookIf(webhookIds, ({ nextWholeAt }) => performance.now() > nextWholeAt),
-    lookAhead: (webhookIds) => lookIf(webhookIds, () => false),
+    },
+    lookAhead: (webhookIds) => webhookIds.map(lanes.of).forEach(lookAt),
+    check: (unattended) => {
+      for (const { webhookId, dueAt } of unattended) {
+        const lane = lanes.of(webhookId);
+        // A statement under way may bring it; if not, it is found again.
+        if (lane.since && dueAt < lane.since && !lane.pulling) lane.since = dueAt;
+        lookAt(lane);
+      }
+    },
     offer,
     left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
     stop: async () => {

@@ -59,3 +59,9 @@ export interface Turn {
   webhookId: string;
   shipmentId: string;
 }
+
+/** A webhook that is owed something which was due then, and which nobody sends. */
+export interface Unattended {
+  webhookId: string;
+  dueAt: Date;
+}

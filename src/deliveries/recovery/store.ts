@@ -11,7 +11,7 @@ import {
   restingStatus,
   sameDelivery,
 } from '../outbox/sql.js';
-import type { Turn } from '../outbox/types.js';
+import type { Turn, Unattended } from '../outbox/types.js';
 import { insertCounts } from '../stats/sql.js';
 
 /** Where a page of the outbox ended. */
@@ -26,8 +26,8 @@ export interface Findings {
   next: Position | null;
   /** Some lease has run out. */
   lapsed: boolean;
-  /** Webhooks that may be called and have something due that nobody sends. */
-  unattended: string[];
+  /** Of webhooks that may be called, what has been due the longest and nobody sends. */
+  unattended: Unattended[];
   /** What waits for a turn that nobody will give it. */
   stranded: Turn[];
   /** Deleted webhooks that still are owed something. */
@@ -57,7 +57,7 @@ export async function inspectPage(
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $5
      ), owed as (
-       select webhook_id, bool_or(status <> 'SENDING' and due_at <= now() - ${ms('$3')}) as due
+       select webhook_id, min(due_at) filter (where status <> 'SENDING' and due_at <= now() - ${ms('$3')}) as due
          from page group by webhook_id
      ), looked as materialized (
        select o.webhook_id, o.due, w.deleted_at is not null as deleted, ${isCallable('w')} as callable
@@ -68,7 +68,8 @@ export async function inspectPage(
                from page order by shipper_id desc, delivery_id desc limit 1) as last,
             (select count(*)::int from page) as looked,
             exists (select 1 from page where status = 'SENDING' and lease_until <= now()) as lapsed,
-            (select json_agg(webhook_id) from looked where callable and due) as unattended,
+            (select json_agg(json_build_object('webhookId', webhook_id, 'dueAt', due))
+               from looked where callable and due is not null) as unattended,
             (select json_agg(webhook_id) from looked where deleted) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)
@@ -91,7 +92,7 @@ export async function inspectPage(
   return {
     next: looked === options.limit ? last : null,
     lapsed,
-    unattended: unattended ?? [],
+    unattended: (unattended ?? []).map(({ webhookId, dueAt }) => ({ webhookId, dueAt: new Date(dueAt) })),
     stranded: stranded ?? [],
     deleted: deleted ?? [],
     probes,

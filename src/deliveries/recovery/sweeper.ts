@@ -6,7 +6,7 @@ import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
 import { distinctTurns, giveTurns } from '../outbox/turns.js';
-import type { Claim } from '../outbox/types.js';
+import type { Claim, Unattended } from '../outbox/types.js';
 import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
 
 export interface SweeperOptions extends TransitionDependencies {
@@ -17,7 +17,7 @@ export interface SweeperOptions extends TransitionDependencies {
   orderHoldMs: number;
   deliveryTimeoutMs: number;
   /** These webhooks have something due that may be on its way. */
-  check(webhookIds: string[]): void;
+  check(unattended: Unattended[]): void;
   /** Sends what is claimed already; `issuedAt` of performance.now(), before the statement was sent. */
   accept(claims: Claim[], issuedAt: number): void;
 }
