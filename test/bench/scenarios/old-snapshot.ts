@@ -52,7 +52,7 @@ export const oldSnapshot: Scenario = {
     return [
       { name: 'before the snapshot', value: before, unit: '/s' },
       {
-        name: `slower than that once it was open for ${Math.round(open / 60)} minutes`,
+        name: `slower after ${Math.round(open / 60)} minutes of it`,
         value: Math.max(0, 100 * (1 - under / before)),
         unit: '%',
         atMost: 100 / 3,
