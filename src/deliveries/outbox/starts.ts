@@ -6,17 +6,16 @@ import type { Claim } from './types.js';
 
 /** When an attempt may begin. Whoever stops a webhook relies on it. Moments are of performance.now(). */
 export interface Starts {
-  /** The statement that claimed it was issued so lately that nobody who has stopped its webhook was answered yet. */
-  isSoon(issuedAt: number): boolean;
   /**
    * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a claim
    * that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were, and
-   * whether its delivery is still owed: not if its replay was cancelled.
+   * whether it still has its delivery: not if another has taken it up, or its replay was cancelled.
    */
   mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
 }
 
 export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'longestStartMs'>): Starts {
+  // So lately that nobody who has stopped its webhook was answered yet.
   const isSoon = (issuedAt: number) => performance.now() - issuedAt <= longestStartMs;
   const questions = createBatcher<Claim, boolean>({
     maxItems: 200,
@@ -31,7 +30,6 @@ export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'long
     return unchanged && isSoon(issuedAt);
   };
   return {
-    isSoon,
     mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : ask(claim)),
   };
 }
@@ -41,10 +39,10 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
   const rows = await db.query<{ unchanged: boolean }>(
     'find-unchanged',
-    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and (t.by_hand or not o.withdrawn), false)
+    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and (t.by_hand or o.is_ours), false)
               as unchanged
-       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[])
-            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, shipper_id, delivery_id, n)
+       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[], $8::int[])
+            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, shipper_id, delivery_id, number, n)
        left join lateral (
          select revision = t.revision and deleted_at is null and not suspended
                 and (t.by_hand or ${isActive('webhooks')}) as may_be_called
@@ -52,7 +50,7 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
        left join lateral (
-         select withdrawn from outbox
+         select not withdrawn and status = 'SENDING' and attempt_count = t.number as is_ours from outbox
           where shipper_id = t.shipper_id and delivery_id = t.delivery_id limit 1) o on true
       order by t.n`,
     [
@@ -63,6 +61,7 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
       column(({ erased }) => erased),
       column(({ shipperId }) => shipperId),
       column(({ deliveryId }) => deliveryId),
+      column(({ number }) => number),
     ],
   );
   return rows.map(({ unchanged }) => unchanged);

@@ -24,7 +24,8 @@ export interface AttemptOutcome extends SendOutcome {
 }
 
 /**
- * Sends once; null if it might not start any more. What cannot even be sent (no key opens its secrets) is an attempt that
+ * Sends once; null if it might not start any more. A claim that waited long, or whose statement took long, is asked about
+ * like one whose connection did. What cannot even be sent (no key opens its secrets) is an attempt that
  * failed: it is not tried for ever.
  */
 export async function sendClaim(
@@ -33,7 +34,6 @@ export async function sendClaim(
   target: Target,
   issuedAt: number,
 ): Promise<AttemptOutcome | null> {
-  if (!options.starts.isSoon(issuedAt)) return null;
   const startedAt = new Date();
   try {
     const opened = target.open();
