@@ -7,19 +7,35 @@ import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
 import { createSender } from '../../src/deliveries/send/sender.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { createMetrics } from '../../src/platform/metrics.js';
+import {
+  claimRedeliveries,
+  requestRedelivery,
+  takeLapsedRedeliveries,
+} from '../../src/deliveries/on-demand/store.js';
+import { giveBack } from '../../src/deliveries/outbox/claim.js';
 import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/store.js';
 import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { developmentPolicy, noNames } from '../unit/support/ssrf-corpus.js';
-import { finish, longHoldMs, muchRoom, pull, record, terminalStates } from './support/acts.js';
+import {
+  createSweeper,
+  finish,
+  lapse,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+  terminalStates,
+} from './support/acts.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
 import { advance, cancel, replay } from './support/replays.js';
 import { setUpRaces, webhookId, world } from './support/race.js';
-import { addShipment, logger, outboxOf, setStatus } from './support/world.js';
+import { logger, outboxOf, setStatus } from './support/world.js';
 
 let shipmentId: string;
 let claim: Claim;
-setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, replays');
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 beforeEach(async () => {
   shipmentId = await addPlantedOrder(world);
   claim = (await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }))[0]!;
@@ -72,26 +88,51 @@ describe('an attempt whose connection took longer than a start may', () => {
     expect(await mayStart(since)).toBe(true);
   });
 
-  test('does not start where its replay was cancelled meanwhile, or it is owed no more; by hand it does', async () => {
+  test('does not start where its replay was cancelled meanwhile, or it is owed no more', async () => {
     await finish(world.db, [claim], 'FAILED');
     const replayId = await replay(world, world.db, webhookId);
     const [replayed] = await pull(world.db, webhookId);
     expect(await mayStart(replayed)).toBe(true);
     await cancel(world, world.db, replayId);
     expect(await mayStart(replayed)).toBe(false);
-    expect(await mayStart({ ...replayed!, trigger: 'MANUAL' })).toBe(true);
     await finish(world.db, [replayed!], 'RETRY');
     await advance(world.db);
     expect(await outboxOf(world)).toEqual([]);
     expect(await mayStart(replayed)).toBe(false);
   });
 
+  test('does not start where it was given back, or somebody else has taken it up: that one does', async () => {
+    await lapse(world);
+    await createSweeper(world.db).sweep();
+    expect(await mayStart()).toBe(false);
+    const [second] = await pull(world.db, webhookId);
+    expect([await mayStart(), await mayStart(second)]).toEqual([false, true]);
+    await giveBack(world.db, [second!]);
+    expect(await mayStart(second)).toBe(false);
+  });
+
+  test('by hand it starts for what has failed, but not where somebody else has taken that up', async () => {
+    await finish(world.db, [claim], 'FAILED');
+    const claimIt = async () => (await claimRedeliveries(world.db, [claim.deliveryId], leaseMs))[0]!;
+    await requestRedelivery(world.db, world.shipperId, claim.deliveryId);
+    const first = await claimIt();
+    expect(await mayStart(first)).toBe(true);
+    await lapse(world);
+    await takeLapsedRedeliveries(world.db, leaseMs, 100);
+    expect(await mayStart(first)).toBe(false);
+    const second = await claimIt();
+    expect([await mayStart(first), await mayStart(second)]).toEqual([false, true]);
+  });
+
   test('by hand it starts for a webhook that was paused before, but none of a suspended shipper', async () => {
+    await requestRedelivery(world.db, world.shipperId, claim.deliveryId);
+    await giveBack(world.db, [claim]);
+    const [manual] = await claimRedeliveries(world.db, [claim.deliveryId], leaseMs);
     const paused = (await setStatus(world, webhookId, 'PAUSED'))!;
     const [{ revision }] = (await world.sql('select revision from webhooks where webhook_id = $1', [
       paused.webhookId,
     ])) as [{ revision: number }];
-    const byHand = (trigger: Claim['trigger']) => mayStart({ ...claim, revision, trigger });
+    const byHand = (trigger: Claim['trigger']) => mayStart({ ...manual!, revision, trigger });
     expect([await byHand('MANUAL'), await byHand('TEST'), await byHand('SCHEDULED')]).toEqual([
       true,
       true,
@@ -121,6 +162,7 @@ describe('a worker that comes to a claim', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
   });
+  beforeEach(() => void receiver.received.splice(0));
   afterAll(() => receiver?.close());
 
   const startDispatcher = () => {
@@ -160,20 +202,38 @@ describe('a worker that comes to a claim', () => {
     });
   };
 
-  test('sends one that is young, and gives one back that is older than longestStartMs', async () => {
-    await setStatus(world, webhookId, 'PAUSED'); // what is given back is not pulled again
-    const late = startDispatcher();
-    late.accept([claim], longAgo());
-    await late.drain();
-    expect(receiver.received).toEqual([]);
-    expect(await outboxOf(world)).toMatchObject([{ status: 'READY', attempt_count: 0 }]);
+  const sent = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
-    await setStatus(world, webhookId, 'ACTIVE');
-    const [again] = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
-    const early = startDispatcher();
-    early.accept([again!], performance.now());
+  test.each([
+    ['that is young', () => performance.now()],
+    ['that is older than longestStartMs, if nothing has changed', longAgo],
+  ])('sends one %s', async (_, issuedAt) => {
+    const dispatcher = startDispatcher();
+    dispatcher.accept([claim], issuedAt());
     await receiver.waitFor(1);
-    await early.drain();
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toContain(again!.eventId);
+    await dispatcher.drain();
+    expect(sent()).toEqual([claim.eventId]);
+    expect(await outboxOf(world)).toEqual([]);
+  });
+
+  test('gives one back that is older, where its webhook was paused meanwhile', async () => {
+    await setStatus(world, webhookId, 'PAUSED');
+    const dispatcher = startDispatcher();
+    dispatcher.accept([claim], longAgo());
+    await dispatcher.drain();
+    expect(sent()).toEqual([]);
+    expect(await outboxOf(world)).toMatchObject([{ status: 'READY', attempt_count: 0 }]);
+  });
+
+  test('leaves one that is older to who has taken it up meanwhile', async () => {
+    await lapse(world);
+    await createSweeper(world.db).sweep();
+    await pull(world.db, webhookId);
+    const before = await outboxOf(world);
+    const dispatcher = startDispatcher();
+    dispatcher.accept([claim], longAgo());
+    await dispatcher.drain();
+    expect(sent()).toEqual([]);
+    expect(await outboxOf(world)).toEqual(before);
   });
 });

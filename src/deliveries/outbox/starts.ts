@@ -34,29 +34,35 @@ export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'long
   };
 }
 
-/** By hand a webhook is called that is not active, too, but none of a suspended shipper. */
+/**
+ * By hand a webhook is called that is not active, too, but none of a suspended shipper. An attempt asked for by hand is
+ * claimed in `redeliveries`: what is finished is not in the outbox.
+ */
 async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> {
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
   const rows = await db.query<{ unchanged: boolean }>(
     'find-unchanged',
-    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and (t.by_hand or o.is_ours), false)
-              as unchanged
-       from unnest($1::uuid[], $2::int[], $3::bool[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[], $8::int[])
-            with ordinality as t (webhook_id, revision, by_hand, shipment_id, erased, shipper_id, delivery_id, number, n)
+    `select coalesce(w.may_be_called and (t.erased or p.erased_at is null) and
+                       (case when t.trigger = 'MANUAL' then r.is_ours else o.is_ours end), false) as unchanged
+       from unnest($1::uuid[], $2::int[], $3::text[], $4::uuid[], $5::bool[], $6::uuid[], $7::uuid[], $8::int[])
+            with ordinality as t (webhook_id, revision, trigger, shipment_id, erased, shipper_id, delivery_id, number, n)
        left join lateral (
          select revision = t.revision and deleted_at is null and not suspended
-                and (t.by_hand or ${isActive('webhooks')}) as may_be_called
+                and (t.trigger in ('MANUAL', 'TEST') or ${isActive('webhooks')}) as may_be_called
            from webhooks where webhook_id = t.webhook_id limit 1) w on true
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
        left join lateral (
          select not withdrawn and status = 'SENDING' and attempt_count = t.number as is_ours from outbox
           where shipper_id = t.shipper_id and delivery_id = t.delivery_id limit 1) o on true
+       left join lateral (
+         select lease_until is not null and number = t.number as is_ours from redeliveries
+          where delivery_id = t.delivery_id limit 1) r on true
       order by t.n`,
     [
       column(({ webhookId }) => webhookId),
       column(({ revision }) => revision),
-      column(({ trigger }) => trigger === 'MANUAL' || trigger === 'TEST'),
+      column(({ trigger }) => trigger),
       column(({ shipmentId }) => shipmentId),
       column(({ erased }) => erased),
       column(({ shipperId }) => shipperId),

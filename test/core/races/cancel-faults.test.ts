@@ -5,8 +5,8 @@ import type { Database } from '../../../src/platform/database/postgres.js';
 import { drain, finish, pull, record } from '../support/acts.js';
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
 import { expectSoundRows } from '../support/checks.js';
-import { advance, askForReplay, cancel, replay } from '../support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { advance, askForReplay, cancel, replay, withdrawing } from '../support/replays.js';
+import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { addShipment, logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
@@ -33,7 +33,6 @@ const lockOne = async () => {
     return holding;
   };
 };
-const withdrawing = 'select 1 from replays where withdrawing';
 const unmarked = () => world.sql('select 1 from outbox where not withdrawn');
 
 test('a cancel waits for no lock while it holds some: it comes back to what was locked', async () => {
@@ -83,8 +82,7 @@ test('all that a large replay has set going is marked before the first of it is 
 });
 
 test('replays that cannot be withdrawn keep neither others from it nor those under way', async () => {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  await failForGood();
   const bad = new Set(Array.from({ length: 20 }, newId));
   const cancelled = newId();
   await world.sql(
@@ -108,8 +106,7 @@ test('replays that cannot be withdrawn keep neither others from it nor those und
 });
 
 test('what is in the log already leaves the outbox, and the log is as it was', async () => {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  await failForGood();
   const [kept] = await world.sql<{ row: unknown }>('select to_jsonb(d) as row from deliveries d');
   const before = await logOf(world);
   const replayId = await replay(world, world.db, webhookId);
@@ -123,8 +120,7 @@ test('what is in the log already leaves the outbox, and the log is as it was', a
 });
 
 test('what is withdrawn is due for nobody, and again when another replay takes it', async () => {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  await failForGood();
   const replayId = await replay(world, world.db, webhookId);
   const [row] = await outboxOf(world);
   await requestRedelivery(world.db, world.shipperId, row!.delivery_id); // so it stays

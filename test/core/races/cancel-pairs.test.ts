@@ -6,39 +6,18 @@ import {
 } from '../../../src/deliveries/on-demand/store.js';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
 import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
-import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
-import { finish, leaseMs, pull, record, settlementOf } from '../support/acts.js';
+import { finish, leaseMs, pull, settlementOf } from '../support/acts.js';
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
-import { expectEachOnce, expectSoundRows } from '../support/checks.js';
-import { advance, askForReplay, cancel, replay } from '../support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { expectEachOnce } from '../support/checks.js';
+import { advance, askForReplay, cancel, expectWithdrawn, replay, withdrawing } from '../support/replays.js';
+import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const wheres = ['SNAPSHOT', 'COMMIT'] as const;
-const progress = async (replayId: string) => {
-  const { status, done, total } = (await findReplay(world.db, replayId, null))!;
-  return [status, done, total];
-};
-/** It has passed over what others have locked, and comes back to it. */
-const comesBack = 'select 1 from replays where withdrawing';
-/** The first state of the shipment fails for good. */
-const failOne = async () => {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
-};
-/** What becomes of it: nothing is sent any more, and what failed has failed. */
-const expectWithdrawn = async (replayId: string, picture = ['1 FAILED']) => {
-  await advance(world.db);
-  expect(await pull(world.db, webhookId)).toEqual([]);
-  expect(await now()).toEqual(picture);
-  await expectSoundRows(world);
-  expect((await progress(replayId))[0]).toBe('CANCELLED');
-  expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
-};
 
 /** What else goes on: the statement of it, what it does, and what the state is in the end if it came first or last. */
 interface Other {
@@ -89,7 +68,7 @@ const others: Record<string, Other> = {
 
 describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, ends }) => {
   const begin = async () => {
-    await failOne();
+    await failForGood();
     // A piece is still to be made beside what was set going.
     const replayId = await askForReplay(world, webhookId);
     if (statement !== 'replay-piece') {
@@ -98,6 +77,13 @@ describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, e
     }
     return replayId;
   };
+  const expectOneEnd = async (replayId: string) => {
+    await advance(world.db);
+    const [is] = await now();
+    expect(ends).toContain(is);
+    await expectWithdrawn(world, webhookId, replayId, [is!]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  };
 
   test.each(wheres)('stopped at its %s: it is sent no more, and is there once', async (where) => {
     const replayId = await begin();
@@ -105,14 +91,10 @@ describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, e
     const other = run(stop.db, replayId);
     await Promise.race([stop.reached, other]);
     const cancelling = cancel(world, world.db, replayId);
-    await doneOrWaiting(world.db, cancelling, comesBack);
+    await doneOrWaiting(world.db, cancelling, withdrawing);
     stop.go();
     await Promise.all([other, cancelling]);
-    await advance(world.db);
-    const [is] = await now();
-    expect(ends).toContain(is);
-    await expectWithdrawn(replayId, [is!]);
-    await expectEachOnce(world, [webhookId], [shipmentId]);
+    await expectOneEnd(replayId);
   });
 
   test.each(wheres)('and the cancel stopped at its %s: the same', async (where) => {
@@ -124,11 +106,7 @@ describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, e
     await doneOrWaiting(world.db, other);
     stop.go();
     await Promise.all([other, cancelling]);
-    await advance(world.db);
-    const [is] = await now();
-    expect(ends).toContain(is);
-    await expectWithdrawn(replayId, [is!]);
-    await expectEachOnce(world, [webhookId], [shipmentId]);
+    await expectOneEnd(replayId);
   });
 });
 
@@ -139,19 +117,19 @@ describe('a cancel and a claim', () => {
     ['withdraw-page', 'SNAPSHOT', 1],
     ['withdraw-page', 'COMMIT', 0],
   ] as const)('%s stopped at its %s: what is claimed is not sent again', async (name, where, claimed) => {
-    await failOne();
+    await failForGood();
     const replayId = await replay(world, world.db, webhookId);
     const stop = stopAt(world, name, where);
     const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
     await stop.reached;
     const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
-    await doneOrWaiting(world.db, second, comesBack);
+    await doneOrWaiting(world.db, second, withdrawing);
     stop.go();
     const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
     await Promise.all([first, second]);
     expect(claims).toHaveLength(claimed);
     await finish(world.db, claims, 'RETRY');
-    await expectWithdrawn(replayId);
+    await expectWithdrawn(world, webhookId, replayId);
     expect((await logOf(world))[0]).toMatchObject({ attempt_count: 1 + claimed });
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });

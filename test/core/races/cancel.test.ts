@@ -1,40 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
-import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { drain, finish, pull, record } from '../support/acts.js';
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
-import { expectSoundRows } from '../support/checks.js';
 import { addPlantedOrder, erase } from '../support/erasures.js';
-import { advance, askForReplay, cancel, replay } from '../support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import {
+  advance,
+  askForReplay,
+  cancel,
+  expectWithdrawn,
+  progressOf,
+  replay,
+  withdrawing,
+} from '../support/replays.js';
+import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { addShipment, logOf, outboxOf, setStatus } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
-const progress = async (replayId: string) => {
-  const { status, done, total } = (await findReplay(world.db, replayId, null))!;
-  return [status, done, total];
-};
-/** The first state of the shipment fails for good. */
-const failOne = async () => {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
-};
+const progress = (replayId: string) => progressOf(world, replayId);
 const sendAll = async (status: 'SUCCEEDED' | 'RETRY') =>
   finish(world.db, await pull(world.db, webhookId), status);
-/** What becomes of it: nothing is sent any more, and what failed has failed. */
-const expectWithdrawn = async (replayId: string, picture = ['1 FAILED']) => {
-  await advance(world.db);
-  expect(await pull(world.db, webhookId)).toEqual([]);
-  expect(await now()).toEqual(picture);
-  await expectSoundRows(world);
-  expect((await progress(replayId))[0]).toBe('CANCELLED');
-  expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
-};
 
 describe('a cancelled replay', () => {
   test('leaves the log as it was, with the attempt that had been the last one', async () => {
-    await failOne();
+    await failForGood();
     await world.sql(`update deliveries set response_body = 'as it was'`);
     const before = await world.sql('select * from deliveries');
     const replayId = await replay(world, world.db, webhookId);
@@ -43,7 +32,7 @@ describe('a cancelled replay', () => {
     const [after] = await world.sql('select * from deliveries');
     expect({ ...after, completed_at: null }).toEqual({ ...before[0], completed_at: null });
     expect(await world.sql('select * from attempts')).toEqual([]);
-    await expectWithdrawn(replayId);
+    await expectWithdrawn(world, webhookId, replayId);
     expect(await progress(replayId)).toEqual(['CANCELLED', 0, 1]);
   });
 
@@ -53,7 +42,7 @@ describe('a cancelled replay', () => {
     const replayId = await replay(world, world.db, webhookId);
     expect(await now()).toEqual(['1 READY', '2 waits']);
     await cancel(world, world.db, replayId);
-    await expectWithdrawn(replayId, []);
+    await expectWithdrawn(world, webhookId, replayId, []);
     const second = await replay(world, world.db, webhookId);
     await drain(world);
     expect(await now()).toEqual(['1 SUCCEEDED', '2 SUCCEEDED']);
@@ -106,7 +95,7 @@ describe('a cancelled replay', () => {
   });
 
   test('gives later states their turn', async () => {
-    await failOne();
+    await failForGood();
     const replayId = await replay(world, world.db, webhookId);
     await record(world.db, shipmentId, ['PICKED_UP']);
     expect(await now()).toEqual(['1 READY', '2 waits']);
@@ -115,17 +104,17 @@ describe('a cancelled replay', () => {
   });
 
   test('sends no retry of what failed while it was under way', async () => {
-    await failOne();
+    await failForGood();
     const replayId = await replay(world, world.db, webhookId);
     await sendAll('RETRY');
     expect(await progress(replayId)).toEqual(['RUNNING', 0, 1]);
     await cancel(world, world.db, replayId);
-    await expectWithdrawn(replayId);
+    await expectWithdrawn(world, webhookId, replayId);
     expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'REPLAY' });
   });
 
   test('whose process was killed after the commit is seen to by a worker', async () => {
-    await failOne();
+    await failForGood();
     const replayId = await replay(world, world.db, webhookId);
     const stop = stopAt(world, 'take-withdrawing', 'COMMIT'); // and it never goes on
     const cancelling = cancel(world, stop.db, replayId);
@@ -138,7 +127,7 @@ describe('a cancelled replay', () => {
     );
     stop.go();
     await cancelling; // what it could not do is left
-    await expectWithdrawn(replayId);
+    await expectWithdrawn(world, webhookId, replayId);
   });
 });
 
@@ -176,7 +165,7 @@ test.each([
 
 describe('two replays of one webhook', () => {
   test('the first cancelled: the other one sends what it has set going, and the first nothing', async () => {
-    await failOne();
+    await failForGood();
     const first = await replay(world, world.db, webhookId);
     const other = await addShipment(world);
     await record(world.db, other, ['CREATED']);
@@ -195,7 +184,7 @@ describe('two replays of one webhook', () => {
   });
 
   test('the second cancelled: what the first owes is hastened and stays owed by it', async () => {
-    await failOne();
+    await failForGood();
     const first = await replay(world, world.db, webhookId);
     await sendAll('RETRY');
     await world.sql(`update outbox set due_at = now() + interval '1 hour'`);
@@ -208,7 +197,7 @@ describe('two replays of one webhook', () => {
   });
 
   test('what is being sent for a cancelled one goes on with the next that is asked for', async () => {
-    await failOne();
+    await failForGood();
     const first = await replay(world, world.db, webhookId);
     const claims = await pull(world.db, webhookId);
     await cancel(world, world.db, first);
@@ -218,12 +207,12 @@ describe('two replays of one webhook', () => {
     expect(await sendAll('SUCCEEDED')).toHaveLength(1);
     await advance(world.db);
     expect(await progress(second)).toEqual(['DONE', 1, 1]);
-    expect(await world.sql('select 1 from replays where withdrawing')).toEqual([]);
+    expect(await world.sql(withdrawing)).toEqual([]);
   });
 });
 
 test('of a paused webhook a replay is over when what it owes went out after all', async () => {
-  await failOne();
+  await failForGood();
   await setStatus(world, webhookId, 'PAUSED');
   const replayId = await replay(world, world.db, webhookId);
   await advance(world.db);
@@ -244,7 +233,7 @@ test('what a request does not look at is counted when all was found', async () =
 });
 
 test('a replay that only waits for retries is looked at the more rarely the longer it lasts', async () => {
-  await failOne();
+  await failForGood();
   const replayId = await replay(world, world.db, webhookId);
   const pauseMs = async (sinceMs: number) => {
     await world.sql(

@@ -21,15 +21,11 @@ import {
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/checks.js';
 import { advance, askForReplay, replay } from '../support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { logger, logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
 
-const failForGood = async (state: string) => {
-  await record(world.db, shipmentId, [state]);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
-};
 const ask = async (): Promise<string> => {
   const [row] = [...(await outboxOf(world)), ...(await logOf(world))];
   await requestRedelivery(world.db, world.shipperId, row!.delivery_id);
@@ -65,7 +61,7 @@ describe('retention', () => {
   test('drops no day of which a replay, not committed yet, has brought something back', async () => {
     const threeDaysMs = 3 * 86_400_000;
     await makePartitionsSince(world.db, new Date(Date.now() - threeDaysMs), 30 * 86_400_000);
-    await failForGood('CREATED');
+    await failForGood();
     await world.sql('delete from deliveries');
     await world.sql(
       `update events set event_id = overlay(event_id::text placing left(uuid_floor(now() - interval '3 days')::text, 13)
@@ -98,7 +94,7 @@ describe('retention', () => {
 
 describe('an attempt by hand', () => {
   test('does not make a finished delivery owed again, whatever comes of it', async () => {
-    await failForGood('CREATED');
+    await failForGood();
     const id = await ask();
     const [claim] = await claimRedeliveries(world.db, [id], leaseMs);
     expect(claim!.number).toBe(2);
@@ -111,7 +107,7 @@ describe('an attempt by hand', () => {
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'that was claimed up to its %s keeps the delivery out of a replay',
     async (where) => {
-      await failForGood('CREATED');
+      await failForGood();
       const id = await ask();
       const stop = stopAt(world, 'claim-redeliveries', where);
       const claiming = claimRedeliveries(stop.db, [id], leaseMs);
@@ -130,7 +126,7 @@ describe('an attempt by hand', () => {
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'goes on with the delivery where a replay, stopped at its %s, has put it',
     async (where) => {
-      await failForGood('CREATED');
+      await failForGood();
       const id = await ask();
       const stop = stopAt(world, 'replay-piece', where);
       const replaying = replay(world, stop.db, webhookId);
@@ -171,7 +167,7 @@ describe('a replay', () => {
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'and another one, the first stopped at its %s, bring each delivery back once',
     async (where) => {
-      await failForGood('CREATED');
+      await failForGood();
       await failForGood('PICKED_UP');
       await askForReplay(world, webhookId);
       await askForReplay(world, webhookId);
@@ -189,7 +185,7 @@ describe('a replay', () => {
   );
 
   test('that brings an earlier state back makes the later ones wait for it', async () => {
-    await failForGood('CREATED');
+    await failForGood();
     await record(world.db, shipmentId, ['PICKED_UP']);
     await record(world.db, shipmentId, ['IN_TRANSIT']);
     await replay(world, world.db, webhookId);
@@ -200,7 +196,7 @@ describe('a replay', () => {
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'stopped at its %s does not see a state that is recorded meanwhile: that one waits nevertheless',
     async (where) => {
-      await failForGood('CREATED');
+      await failForGood();
       const stop = stopAt(world, 'replay-piece', where);
       const replaying = replay(world, stop.db, webhookId);
       await stop.reached;
@@ -212,7 +208,7 @@ describe('a replay', () => {
   );
 
   test('and a state that was recorded before and is committed after it go out once each, as if it had been claimed before', async () => {
-    await failForGood('CREATED');
+    await failForGood();
     const stop = stopAt(world, 'insert-events', 'COMMIT');
     const recording = record(stop.db, shipmentId, ['PICKED_UP']);
     await stop.reached;

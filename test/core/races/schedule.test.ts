@@ -4,7 +4,7 @@ import { updateWebhook } from '../../../src/webhooks/store.js';
 import { finish, pull, record } from '../support/acts.js';
 import { expectSoundRows } from '../support/checks.js';
 import { advance, askForReplay, cancel, replay } from '../support/replays.js';
-import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
@@ -12,8 +12,7 @@ setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveri
 const tenHours = 10 * 3_600_000;
 /** The first state has failed for good, the second waits for a retry, which is due in ten hours: when that is. */
 async function retryBehindFailed(): Promise<Date> {
-  await record(world.db, shipmentId, ['CREATED']);
-  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+  await failForGood();
   await record(world.db, shipmentId, ['PICKED_UP']);
   await finish(world.db, await pull(world.db, webhookId), 'RETRY', { delayMs: tenHours });
   const [retry] = await outboxOf(world);

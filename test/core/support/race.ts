@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { finish, pull, record } from './acts.js';
 import { addShipment, addWebhook, createWorld, picture, type World } from './world.js';
 
 /** What a file's tests have in common, made anew before each. */
@@ -24,3 +25,9 @@ export function setUpRaces(tables = 'outbox, webhooks, circuits'): void {
 
 /** What has become of the webhook's deliveries. */
 export const now = (): Promise<string[]> => picture(world, webhookId);
+
+/** A state of the shipment is sent, and fails for good. */
+export async function failForGood(state = 'CREATED'): Promise<void> {
+  await record(world.db, shipmentId, [state]);
+  await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+}

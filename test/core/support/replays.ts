@@ -1,11 +1,14 @@
+import { expect } from '@jest/globals';
 import { cancelReplay } from '../../../src/deliveries/replay/cancel.js';
 import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
 import { insertReplay } from '../../../src/deliveries/replay/request-store.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { longHoldMs } from './acts.js';
-import { logger, type World } from './world.js';
+import { longHoldMs, pull } from './acts.js';
+import { expectSoundRows } from './checks.js';
+import { logger, picture, type World } from './world.js';
 
 const dayMs = 86_400_000;
 
@@ -56,3 +59,27 @@ export const cancel = (world: World, db: Database, replayId: string) =>
     { kind: 'USER', name: null, address: null },
     { replayId, shipperId: world.shipperId },
   );
+
+/** The status of a replay, how much of it is done, and of how much. */
+export async function progressOf(world: World, replayId: string): Promise<[string, number, number | null]> {
+  const { status, done, total } = (await findReplay(world.db, replayId, null))!;
+  return [status, done, total];
+}
+
+/** Cancelled replays of which something is left. */
+export const withdrawing = 'select 1 from replays where withdrawing';
+
+/** What becomes of a cancelled replay: nothing of it is sent any more, and what failed has failed. */
+export async function expectWithdrawn(
+  world: World,
+  webhookId: string,
+  replayId: string,
+  outcome = ['1 FAILED'],
+): Promise<void> {
+  await advance(world.db);
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  expect(await picture(world, webhookId)).toEqual(outcome);
+  await expectSoundRows(world);
+  expect((await progressOf(world, replayId))[0]).toBe('CANCELLED');
+  expect(await world.sql(withdrawing)).toEqual([]);
+}
