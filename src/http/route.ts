@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { Answer } from './envelope.js';
 import type { Tag } from './openapi/intro.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorKinds, auditActions } from '../accounts/audit/audit.js';
 import { described } from '../http/described.js';
 import { moment, nextCursor, uuid } from '../http/request/fields.js';

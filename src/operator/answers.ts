@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { replayProgress } from '../deliveries/replay/answers.js';
 import { described } from '../http/described.js';
 import { details, uuid } from '../http/request/fields.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { auditActions } from '../accounts/audit/audit.js';
 import { listAudit, type AuditRow } from '../accounts/audit/audit-store.js';
 import { described } from '../http/described.js';

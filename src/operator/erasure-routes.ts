@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorOf, type Actor } from '../accounts/audit/audit.js';
 import type { MarkedShipment } from '../events/erasure-store.js';
 import { loadShipments } from '../events/store.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
 import { replayProgress } from '../deliveries/replay/answers.js';
 import { replayView, type Replay } from '../deliveries/replay/progress-store.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
 import { shipperExists } from '../accounts/shipper-store.js';
 import { listUsers } from '../accounts/user-store.js';

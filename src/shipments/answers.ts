@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../http/described.js';
 import { anyJson, milliseconds, moment, trackingId, uuid } from '../http/request/fields.js';
 import { orderSchema } from './order.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const stateName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must match ^[A-Z][A-Z0-9_]{0,63}$');
 

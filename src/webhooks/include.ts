@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../http/described.js';
 
 const names = ['health', 'stats'] as const;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
 import { idInPath, overlap } from '../http/request/fields.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../http/described.js';
 import { oneOfFields } from '../http/request/fields.js';
 import { addressPattern } from './destination/address-pattern.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addressOf } from '../../http/request/address.js';
 import { described } from '../../http/described.js';
 import { route, type Route } from '../../http/route.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parametersOf } from '../../http/openapi/operation.js';
 import { pageAnswer, text } from '../../http/openapi/pages.js';
 import { exampleOf, type SchemaCollector } from '../../http/openapi/schemas.js';

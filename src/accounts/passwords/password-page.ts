@@ -1,5 +1,5 @@
 import express, { Router, type ErrorRequestHandler } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { addressOf } from '../../http/request/address.js';
 import { described } from '../../http/described.js';
 import { methodNotAllowed } from '../../platform/errors.js';

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT, jwtVerify } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export interface TokenClaims {
   userId: string;

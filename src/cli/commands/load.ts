@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Refused, type OperatorClient } from '../client.js';
 import { parseLine, readLines, type Item } from '../lines.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { sentHeaders } from '../send/sent.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { moment, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
 

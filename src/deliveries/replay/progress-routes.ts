@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { actorOf } from '../../accounts/audit/audit.js';
 import { idInPath } from '../../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../../http/request/paging.js';

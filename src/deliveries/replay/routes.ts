@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { idInPath, trackingId } from '../../http/request/fields.js';
 import { momentInBody } from '../../http/request/moments.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { idInPath } from '../../http/request/fields.js';
 import { isUuid } from '../../http/request/paging.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { notification } from '../../deliveries/log/notification-docs.js';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { momentInQuery } from '../../http/request/moments.js';
 import { paging } from '../../http/request/paging.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../described.js';
 import { headerRefs } from './responses.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';

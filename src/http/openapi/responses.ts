@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../described.js';
 import { details, milliseconds } from '../request/fields.js';
 import type { Route } from '../route.js';

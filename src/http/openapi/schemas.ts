@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { asBody, bodyComponents, mapped } from './bodies.js';
 import type { JsonSchema } from './types.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { duration } from '../../platform/duration.js';
 import { described } from '../described.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../described.js';
 
 /** The end of the year 9999. */

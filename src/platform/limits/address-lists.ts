@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseNetwork } from './networks.js';
 
 /** Addresses and CIDRs separated by commas, as networks. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { isoOffset } from '../../http/envelope.js';
 import { moment, nextCursor, ownIdInQuery, trackingId, uuid } from '../../http/request/fields.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { described } from '../../http/described.js';
 import * as fields from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
