@@ -23,7 +23,7 @@ const LOCK_TIMEOUT_MS = 20_000;
 const POLL_MS = 15;
 const RELAUNCH_MS = 250;
 
-const CHECK_MS = 200;
+const CHECK_MS = 1_000;
 const BACKOFF_MS = 250;
 const BACKOFF_LIMIT_MS = 5_000;
 const AFTER_FAILURE_MS = 1_000;
