@@ -5,9 +5,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { NotRunnable } from './disk.js';
-import type { Fault } from './fault.js';
-import { faults } from './faults.js';
+import { NotRunnable } from './world/disk.js';
+import type { Fault } from './faults/fault.js';
+import { faults } from './faults/faults.js';
 import { printTable } from './print.js';
 import { isGood, isNotRun, resultsIn, type RunKey } from './results.js';
 import { run, type Result } from './run.js';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../bench/scenarios/scenario.js';
 import { check } from './checker.js';
-import type { Fault, Outcome } from './fault.js';
-import { startLoad } from './load.js';
+import type { Fault, Outcome } from './faults/fault.js';
+import { startLoad } from './load/load.js';
 import type { Violation } from './model.js';
-import { retryScheduleMs } from './service.js';
-import { stopSome } from './stops.js';
-import { startWorld, type World } from './world.js';
+import { retryScheduleMs } from './world/service.js';
+import { stopSome } from './load/stops.js';
+import { startWorld, type World } from './world/world.js';
 
 export interface RunOptions {
   queue: string;

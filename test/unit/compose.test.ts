@@ -87,7 +87,7 @@ describe('the compose file', () => {
     const owner = compose.services.postgres!.environment!.POSTGRES_USER;
     expect(roleOf(api.MIGRATION_DATABASE_URL)).toBe(owner);
     for (const { DATABASE_URL } of [api, worker]) expect(roleOf(DATABASE_URL)).toBe('parcelhook_service');
-    expect(readTracked('postgres/service-role.sh')).toContain('create role parcelhook_service login');
+    expect(readTracked('.postgres/service-role.sh')).toContain('create role parcelhook_service login');
   });
 
   test('publishes the API, Prometheus and Grafana, on this machine only', () => {

@@ -7,16 +7,16 @@ import {
   paceMissing,
   takenUpWithin,
 } from './figures.js';
-import { egressFaults } from './egress-faults.js';
+import { egressFaults } from './egress.js';
 import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
-import { wrongClock } from './faults-clock.js';
-import { diskFaults } from './faults-disk.js';
-import { failOverFaults } from './faults-fail-over.js';
-import { networkFaults } from './faults-network.js';
+import { wrongClock } from './clock.js';
+import { diskFaults } from './disk.js';
+import { failOverFaults } from './fail-over.js';
+import { networkFaults } from './network.js';
 import { mix } from './mix.js';
-import { concurrency } from './service.js';
+import { concurrency } from '../world/service.js';
 
 const none: Fault = {
   name: 'none',

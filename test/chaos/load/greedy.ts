@@ -1,7 +1,7 @@
 /** A process that takes what it can get of the service as one shipper, until it is told to stop (greedy-shipper.ts). */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { sampleOrder } from '../client.js';
+import { sampleOrder } from '../../client.js';
 
 interface Target {
   url: string;

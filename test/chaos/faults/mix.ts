@@ -1,4 +1,4 @@
-import type { Needs } from './deployment.js';
+import type { Needs } from '../world/deployment.js';
 import { allThereWithin } from './figures.js';
 import type { Fault } from './fault.js';
 

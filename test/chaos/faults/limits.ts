@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentiles } from '../bench/percentiles.js';
-import type { Figure } from '../bench/scenarios/scenario.js';
-import { basic, registerAccount, registerWebhook, request, type Account, type Answer } from '../client.js';
-import { startReceiver } from '../receiver.js';
+import { percentiles } from '../../bench/percentiles.js';
+import type { Figure } from '../../bench/scenarios/scenario.js';
+import { basic, registerAccount, registerWebhook, request, type Account, type Answer } from '../../client.js';
+import { startReceiver } from '../../receiver.js';
 import { answeredWithin, notAccepted } from './figures.js';
 import type { Fault, Injection } from './fault.js';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningProcess } from '../process.js';
-import type { Span } from './model.js';
+import type { RunningProcess } from '../../process.js';
+import type { Span } from '../model.js';
 
 /** The wall clocks of the service's processes; nobody else's is touched. */
 export interface Clocks {

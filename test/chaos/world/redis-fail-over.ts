@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { until } from '../bench/scenarios/scenario.js';
-import { freePort, redisProgram, startRedis, type RedisServer } from '../redis.js';
+import { until } from '../../bench/scenarios/scenario.js';
+import { freePort, redisProgram, startRedis, type RedisServer } from '../../redis.js';
 import { NotRunnable } from './disk.js';
 import type { Closing } from './engines.js';
 

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registerAccount, registerWebhook, type Account } from '../client.js';
-import { startDnsServer, type DnsServer } from '../dns-server.js';
+import { registerAccount, registerWebhook, type Account } from '../../client.js';
+import { startDnsServer, type DnsServer } from '../../dns-server.js';
 import { clocksIn, type Clocks } from './clock.js';
 import { startEngines, type Engines, type Needs } from './deployment.js';
 import type { Closing } from './engines.js';
-import { startReceiver } from './journal.js';
-import type { Entry, Hook, LoggedAttempt } from './model.js';
+import { startReceiver } from '../load/journal.js';
+import type { Entry, Hook, LoggedAttempt } from '../model.js';
 import { serviceOn, type ApiSettings, type Service } from './service.js';
 
 const shippers = 4;

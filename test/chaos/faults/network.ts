@@ -1,9 +1,9 @@
 import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
-import { flowsWithin } from './flow.js';
+import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
-import type { Order } from './proxy.js';
-import { concurrency } from './service.js';
-import type { World } from './world.js';
+import type { Order } from '../world/proxy.js';
+import { concurrency } from '../world/service.js';
+import type { World } from '../world/world.js';
 
 const needs = { proxies: true };
 

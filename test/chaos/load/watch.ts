@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/scenarios/scenario.js';
+import type { Figure } from '../../bench/scenarios/scenario.js';
 
 /** How many descriptors a process has open (Linux). */
 const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount } from '../client.js';
+import { registerAccount } from '../../client.js';
 import type { Fault } from './fault.js';
 import { answeredWithin, notAccepted } from './figures.js';
-import { largeLog, startGreedy } from './greedy-shipper.js';
-import { heldFrom, probeHealth, watchProcess } from './watch.js';
+import { largeLog, startGreedy } from '../load/greedy-shipper.js';
+import { heldFrom, probeHealth, watchProcess } from '../load/watch.js';
 
 const backWithinMs = 60_000;
 /** More than an API has places for at that limit. */

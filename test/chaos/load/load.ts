@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, sampleOrder, type Account, type Answer } from '../client.js';
-import type { AcceptedEvent } from './model.js';
+import { operator, sampleOrder, type Account, type Answer } from '../../client.js';
+import type { AcceptedEvent } from '../model.js';
 
 /** The states after CREATED, in order. */
 const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../client.js';
-import type { Stop } from './model.js';
-import type { World } from './world.js';
+import type { Answer } from '../../client.js';
+import type { Stop } from '../model.js';
+import type { World } from '../world/world.js';
 
 const againAfterMs = 250;
 const triedForMs = 300_000;

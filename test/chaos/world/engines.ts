@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
-import { createLogger } from '../../src/platform/logger.js';
-import { startRedis, type RedisServer } from '../redis.js';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
+import { createLogger } from '../../../src/platform/logger.js';
+import { startRedis, type RedisServer } from '../../redis.js';
 
 const logger = createLogger('silent');
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../bench/scenarios/scenario.js';
+import type { Figure } from '../../bench/scenarios/scenario.js';
 import type { World } from './world.js';
 
 const triedForMs = 90_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../process.js';
-import { freePort } from '../redis.js';
+import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../process.js';
+import { freePort } from '../../redis.js';
 import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';
 

@@ -1,5 +1,5 @@
-import type { Figure } from '../bench/scenarios/scenario.js';
-import { percentiles } from '../bench/percentiles.js';
+import type { Figure } from '../../bench/scenarios/scenario.js';
+import { percentiles } from '../../bench/percentiles.js';
 import type { Outcome } from './fault.js';
 
 /** Orders handed over for the first time while the fault lasted. */

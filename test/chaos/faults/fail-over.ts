@@ -1,7 +1,7 @@
 import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
-import { flowsWithin } from './flow.js';
+import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
-import { concurrency } from './service.js';
+import { concurrency } from '../world/service.js';
 
 const clusterPrimary: Fault = {
   name: 'F18',

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { until } from '../bench/scenarios/scenario.js';
-import { prepareBinaries } from '../../src/platform/embedded/binaries.js';
+import { until } from '../../bench/scenarios/scenario.js';
+import { prepareBinaries } from '../../../src/platform/embedded/binaries.js';
 import {
   chooseRunner,
   commandLine,
@@ -14,8 +14,8 @@ import {
   run,
   spawnOptions,
   type Runner,
-} from '../../src/platform/embedded/run-as.js';
-import { freePort } from '../redis.js';
+} from '../../../src/platform/embedded/run-as.js';
+import { freePort } from '../../redis.js';
 import type { Closing } from './engines.js';
 import { proxyTo } from './proxied.js';
 import type { FailingOver } from './redis-fail-over.js';

@@ -1,9 +1,9 @@
-import type { Figure } from '../bench/scenarios/scenario.js';
-import type { Needs } from './deployment.js';
-import type { Load } from './load.js';
-import type { History } from './model.js';
-import type { ApiSettings } from './service.js';
-import type { World } from './world.js';
+import type { Figure } from '../../bench/scenarios/scenario.js';
+import type { Needs } from '../world/deployment.js';
+import type { Load } from '../load/load.js';
+import type { History } from '../model.js';
+import type { ApiSettings } from '../world/service.js';
+import type { World } from '../world/world.js';
 
 /** What a fault may do while the load goes on. */
 export interface Injection {

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Closing } from './engines.js';
-import type { Entry, Hook } from './model.js';
+import type { Closing } from '../world/engines.js';
+import type { Entry, Hook } from '../model.js';
 import type { PathOptions } from './receiver.js';
 
 /** The receiver's process and what it has written down. */

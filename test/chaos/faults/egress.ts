@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { registerWebhook, type Account } from '../client.js';
+import { registerWebhook, type Account } from '../../client.js';
 import { notAccepted, othersUndisturbed } from './figures.js';
 import type { Fault } from './fault.js';
-import { untilDone } from './stops.js';
-import type { World } from './world.js';
+import { untilDone } from '../load/stops.js';
+import type { World } from '../world/world.js';
 
 const deadNames = 20;
 const testsAtOnce = 5;

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { registerWebhook, type Account } from '../client.js';
-import type { PostgresEngine } from './engines.js';
+import { registerWebhook, type Account } from '../../client.js';
+import type { PostgresEngine } from '../world/engines.js';
 
 /** One delivery with so many attempts, and so many webhooks that were deleted; `remove` takes them away again. */
 export async function largeLog(
