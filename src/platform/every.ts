@@ -57,9 +57,15 @@ export const mostRarely = 4;
 export const pauseAfter = (tookMs: number, leastMs: number, mostMs: number): number =>
   Math.min(mostMs, Math.max(leastMs, tookMs / shareOfTheTime));
 
-/** A task for `every` that comes more rarely, down to a fourth, where it would take more than a tenth of the time. */
-export const sparing = (intervalMs: number, task: () => Promise<unknown>) => async (): Promise<number> => {
-  const startedAt = performance.now();
-  await task();
-  return pauseAfter(performance.now() - startedAt, intervalMs, mostRarely * intervalMs);
-};
+/**
+ * A task for `every` that looks for something: where that takes more than a tenth of the time it comes more rarely, down
+ * to a fourth as often. Not where it resolves with true: it has found something, and the time went into that.
+ */
+export const sparing =
+  (intervalMs: number, task: () => Promise<boolean | void>) => async (): Promise<number> => {
+    const startedAt = performance.now();
+    const hasFound = await task();
+    return hasFound
+      ? intervalMs
+      : pauseAfter(performance.now() - startedAt, intervalMs, mostRarely * intervalMs);
+  };

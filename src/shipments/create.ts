@@ -60,10 +60,11 @@ export async function sweepOrders(deps: {
   create(shipmentIds: string[]): Promise<unknown>;
   logger: Logger;
   metrics: Metrics;
-}): Promise<void> {
+}): Promise<boolean> {
   const forgotten = await findForgottenOrders(deps.db, forgottenAfterMs, ordersPerSweep);
-  if (forgotten.length === 0) return;
+  if (forgotten.length === 0) return false;
   deps.logger.info({ orders: forgotten.length }, 'swept');
   deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
   await deps.create(forgotten);
+  return true;
 }

@@ -61,3 +61,17 @@ test('what may be due from earlier does, while a statement pulls as well', async
   expect(lookedSince).toEqual([null, null]);
   await puller.stop();
 });
+
+test('what the sweeper finds due from earlier is looked for from there, while a statement pulls as well', async () => {
+  const { puller, lookedSince, stop } = watchedPuller();
+  await oweSome();
+  puller.look([webhookId]);
+  await stop.reached;
+  const dueAt = new Date(Date.now() - 60_000);
+  puller.check([{ webhookId, dueAt }]);
+  puller.lookAhead([webhookId]);
+  stop.go();
+  await until('it has looked again', () => lookedSince.length > 1);
+  expect(lookedSince).toEqual([null, new Date(dueAt.getTime() - 500)]);
+  await puller.stop();
+});

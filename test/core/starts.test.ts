@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDispatcher } from '../../src/deliveries/dispatch/dispatcher.js';
 import { createStarts } from '../../src/deliveries/outbox/starts.js';
 import { timesOf } from '../../src/deliveries/outbox/times.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
-import { createSender } from '../../src/deliveries/send/sender.js';
 import type { Database } from '../../src/platform/database/postgres.js';
-import { createMetrics } from '../../src/platform/metrics.js';
 import {
   claimRedeliveries,
   requestRedelivery,
@@ -16,22 +13,12 @@ import { giveBack } from '../../src/deliveries/outbox/claim.js';
 import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/store.js';
 import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';
 import { startReceiver, type Receiver } from '../receiver.js';
-import { developmentPolicy, noNames } from '../unit/support/ssrf-corpus.js';
-import {
-  createSweeper,
-  finish,
-  lapse,
-  leaseMs,
-  longHoldMs,
-  muchRoom,
-  pull,
-  record,
-  terminalStates,
-} from './support/acts.js';
+import { createSweeper, finish, lapse, leaseMs, muchRoom, pull, record } from './support/acts.js';
+import { startDispatcher } from './support/dispatcher.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
 import { advance, cancel, replay } from './support/replays.js';
 import { setUpRaces, webhookId, world } from './support/race.js';
-import { logger, outboxOf, setStatus } from './support/world.js';
+import { outboxOf, setStatus } from './support/world.js';
 
 let shipmentId: string;
 let claim: Claim;
@@ -165,50 +152,13 @@ describe('a worker that comes to a claim', () => {
   beforeEach(() => void receiver.received.splice(0));
   afterAll(() => receiver?.close());
 
-  const startDispatcher = () => {
-    const { db } = world;
-    const times = timesOf();
-    const opened = {
-      url: receiver.url,
-      headers: {},
-      secret: 'whsec_c2VjcmV0',
-      previousSecret: null,
-      kept: '',
-    };
-    return createDispatcher({
-      db,
-      leaseDb: db,
-      logger,
-      metrics: createMetrics(),
-      times,
-      starts: createStarts(db, times),
-      targets: {
-        of: (webhook) =>
-          Promise.resolve({
-            ...webhook,
-            storedAddress: 'http://receiver.test/',
-            previousSecretUntil: null,
-            open: () => opened,
-          }),
-      },
-      send: createSender({ policy: developmentPolicy, names: noNames }).send,
-      timeoutMs: 10_000,
-      version: 'test',
-      concurrency: 10,
-      retryScheduleMs: [60_000],
-      orderHoldMs: longHoldMs,
-      terminalStates,
-      onLeft: () => undefined,
-    });
-  };
-
   const sent = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 
   test.each([
     ['that is young', () => performance.now()],
     ['that is older than longestStartMs, if nothing has changed', longAgo],
   ])('sends one %s', async (_, issuedAt) => {
-    const dispatcher = startDispatcher();
+    const dispatcher = startDispatcher(world, receiver.url);
     dispatcher.accept([claim], issuedAt());
     await receiver.waitFor(1);
     await dispatcher.drain();
@@ -218,7 +168,7 @@ describe('a worker that comes to a claim', () => {
 
   test('gives one back that is older, where its webhook was paused meanwhile', async () => {
     await setStatus(world, webhookId, 'PAUSED');
-    const dispatcher = startDispatcher();
+    const dispatcher = startDispatcher(world, receiver.url);
     dispatcher.accept([claim], longAgo());
     await dispatcher.drain();
     expect(sent()).toEqual([]);
@@ -230,7 +180,7 @@ describe('a worker that comes to a claim', () => {
     await createSweeper(world.db).sweep();
     await pull(world.db, webhookId);
     const before = await outboxOf(world);
-    const dispatcher = startDispatcher();
+    const dispatcher = startDispatcher(world, receiver.url);
     dispatcher.accept([claim], longAgo());
     await dispatcher.drain();
     expect(sent()).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { pauseAfter } from '../../src/platform/every.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pauseAfter, sparing } from '../../src/platform/every.js';
 
 test('a task takes a tenth of the time at most, as long as its pause stays within bounds', () => {
   fc.assert(
@@ -13,4 +14,11 @@ test('a task takes a tenth of the time at most, as long as its pause stays withi
       if (pauseMs > leastMs) expect(pauseMs).toBeLessThanOrEqual(10 * tookMs); // no longer than it must be
     }),
   );
+});
+
+test('what looks for long and finds nothing comes more rarely; what it finds does not count', async () => {
+  const looking = (hasFound: boolean) => sparing(100, async () => (await sleep(30), hasFound))();
+  expect(await looking(false)).toBeGreaterThan(250);
+  expect(await looking(false)).toBeLessThanOrEqual(400);
+  expect(await looking(true)).toBe(100);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createLanes, type Lane, type Lanes } from '../../src/deliveries/dispatch/lanes.js';
 import { createPlaces, type Place, type Places } from '../../src/deliveries/dispatch/places.js';
+import { createWaitingRoom } from '../../src/deliveries/dispatch/waiting-room.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 
 const slowMs = 1_000;
@@ -228,4 +229,14 @@ describe('lanes', () => {
     expect(limitOf(lanes, 'idle-0')).toBe(5); // begins anew: it was forgotten
     for (const lane of kept) expect(lanes.of(lane.webhookId)).toBe(lane);
   });
+});
+
+test('what is left outside presses no longer once it has come in, also after ten thousand idle lanes were forgotten', () => {
+  const lanes = createLanes(50, slowMs);
+  const room = createWaitingRoom();
+  for (let n = 0; n < 9_999; n += 1) lanes.of(`idle-${n}`);
+  for (const webhookId of [...Array<string>(40).fill('a'), 'b']) room.leftOutside(lanes.of(webhookId));
+  expect(room.pressure()).toBeGreaterThan(30);
+  for (const webhookId of ['a', 'b']) lanes.of(webhookId).left = 0; // as the puller does
+  expect(room.pressure()).toBe(0);
 });

@@ -242,6 +242,17 @@ describe('the puller', () => {
     ]);
   });
 
+  test('a webhook named with others keeps within its room, also where idle lanes are forgotten at that moment', async () => {
+    const { lanes, puller, backlog, claims } = start();
+    for (let n = 0; n < 9_999; n += 1) lanes.of(`idle-${n}`);
+    backlog.set('a', 1_000);
+    puller.look(['a', 'b']);
+    for (let n = 0; n < 10; n += 1) await settled();
+    expect(lanes.of('idle-0').shipperId).toBe(''); // a new one
+    expect(claims).toHaveLength(lanes.firstRoom);
+    expect(lanes.of('a').waiting).toHaveLength(lanes.firstRoom);
+  });
+
   test('a statement that fails is tried again by itself, and nothing of its room is lost', async () => {
     const { lanes, puller, backlog, statements, claims, fail } = start();
     backlog.set('a', 5);

@@ -209,7 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           .catch(logFailure)
           .finally(() => {
             attempts.end(claim);
-            if (!draining) puller.offer(lane);
+            if (!draining) puller.look([lane.webhookId]); // the pages have passed over it
           });
       }
     }

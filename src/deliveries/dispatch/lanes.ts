@@ -25,15 +25,16 @@ export interface Lane {
   left: number;
   /** PostgreSQL may hold more that is due. */
   mayHaveMore: boolean;
-  /** A statement pulls for it now; `again` if it was told meanwhile that there is more, `anew` to begin at the beginning. */
+  /** A statement pulls for it now. */
   pulling: boolean;
-  again: boolean;
-  anew: boolean;
-  /** Where the last page ended: before it there is nothing but what a late commit brought. */
-  since: Date | null;
+  /** Told meanwhile that there is more, due from this moment on (epoch); null if not. */
+  againFromMs: number | null;
+  /** Where the last page ended (epoch): before it there is nothing but what a late commit brought. */
+  sinceMs: number;
 }
 
 export interface Lanes {
+  /** The webhook's lane, which is forgotten with a later call if it holds nothing and nothing is known of it by then. */
   of(webhookId: string): Lane;
   /** The lanes a shipper's webhooks have had so far. */
   ofShipper(shipperId: string): Lane[];
@@ -73,7 +74,8 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
   const holds = (lane: Lane) => lane.active + lane.reserved + lane.waiting.length > 0;
   let mostLanes = rememberedLanes;
   const forgetIdle = () => {
-    for (const lane of lanes.values()) if (!holds(lane) && !lane.mayHaveMore && !lane.pulling) forget(lane);
+    for (const lane of lanes.values())
+      if (!holds(lane) && !lane.mayHaveMore && !lane.pulling && lane.left === 0) forget(lane);
     mostLanes = Math.max(rememberedLanes, lanes.size * 1.1); // not for each lane more, where all are busy
   };
   const slowDown = (lane: Lane) => {
@@ -101,9 +103,8 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
         left: 0,
         mayHaveMore: false,
         pulling: false,
-        again: false,
-        anew: false,
-        since: null,
+        againFromMs: null,
+        sinceMs: -Infinity,
       };
       lanes.set(webhookId, lane);
       return lane;

@@ -97,7 +97,7 @@ export function createPuller(options: PullerOptions): Puller {
   const pull = async (chosen: Chosen[]): Promise<void> => {
     const issuedAt = performance.now();
     const wanted = chosen.map(({ lane, room }): Wanted => {
-      const since = lane.since && new Date(lane.since.getTime() - behindMs);
+      const since = lane.sinceMs === -Infinity ? null : new Date(lane.sinceMs - behindMs);
       return { webhookId: lane.webhookId, room, since };
     });
     let claims: PulledClaim[] = [];
@@ -113,16 +113,16 @@ export function createPuller(options: PullerOptions): Puller {
     for (const { webhookId, dueAt } of claims) {
       counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
       const lane = lanes.of(webhookId);
-      if (!lane.anew && (!lane.since || lane.since < dueAt)) lane.since = dueAt;
+      lane.sinceMs = Math.max(lane.sinceMs, dueAt.getTime());
     }
     for (const { lane, room, kind } of chosen) {
       lane.reserved -= room;
       awaited[kind] -= room;
       lane.pulling = false;
-      lane.mayHaveMore = failed || lane.again || (counts.get(lane.webhookId) ?? 0) === room;
+      lane.mayHaveMore = failed || lane.againFromMs !== null || (counts.get(lane.webhookId) ?? 0) === room;
       lane.left = lane.mayHaveMore ? Math.max(0, lane.left - (counts.get(lane.webhookId) ?? 0)) : 0;
-      lane.again = false;
-      lane.anew = false;
+      lane.sinceMs = Math.min(lane.sinceMs, lane.againFromMs ?? Infinity);
+      lane.againFromMs = null;
     }
     options.onClaimed(claims, issuedAt);
     if (failed) setTimeout(() => chosen.forEach(({ lane }) => offer(lane)), againAfterMs).unref();
@@ -153,29 +153,18 @@ export function createPuller(options: PullerOptions): Puller {
     schedule(); // the room may be another lane's that found none before
   };
 
-  const lookAt = (lane: Lane) => {
+  const lookFrom = (webhookId: string, fromMs: number) => {
+    const lane = lanes.of(webhookId);
     lane.mayHaveMore = true;
-    if (lane.pulling) lane.again = true;
+    if (lane.pulling) lane.againFromMs = Math.min(lane.againFromMs ?? Infinity, fromMs);
+    else lane.sinceMs = Math.min(lane.sinceMs, fromMs);
     offer(lane);
   };
 
   return {
-    look: (webhookIds) => {
-      for (const lane of webhookIds.map(lanes.of)) {
-        lane.since = null;
-        lane.anew = lane.pulling;
-        lookAt(lane);
-      }
-    },
-    lookAhead: (webhookIds) => webhookIds.map(lanes.of).forEach(lookAt),
-    check: (unattended) => {
-      for (const { webhookId, dueAt } of unattended) {
-        const lane = lanes.of(webhookId);
-        // A statement under way may bring it; if not, it is found again.
-        if (lane.since && dueAt < lane.since && !lane.pulling) lane.since = dueAt;
-        lookAt(lane);
-      }
-    },
+    look: (webhookIds) => webhookIds.forEach((webhookId) => lookFrom(webhookId, -Infinity)),
+    lookAhead: (webhookIds) => webhookIds.forEach((webhookId) => lookFrom(webhookId, Infinity)),
+    check: (unattended) => unattended.forEach(({ webhookId, dueAt }) => lookFrom(webhookId, dueAt.getTime())),
     offer,
     left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
     stop: async () => {

@@ -21,7 +21,7 @@ export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Times): number => 
 
 /**
  * Sends a claimed attempt outside the schedule and records it by `settle`. For the circuit its failure does not count.
- * Null if it could not be sent soon enough: whoever stops a webhook relies on that.
+ * Null if it might not be sent any more (outbox/starts.ts).
  */
 export async function sendByHand(
   options: ByHandOptions,

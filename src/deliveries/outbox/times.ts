@@ -2,7 +2,7 @@
 export interface Times {
   /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
   leaseMs: number;
-  /** What was claimed longer ago than this is not sent: who stops a webhook waits as long. */
+  /** What was claimed longer ago than this is asked about before it is sent: who stops a webhook waits as long. */
   longestStartMs: number;
   /** As much longer: a process may be kept from running between its look at the clock and the first byte. */
   startMarginMs: number;

@@ -66,6 +66,7 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
   return async () => {
     const startedAt = performance.now();
     const found = await inspect();
+    const tookMs = performance.now() - startedAt;
     if (performance.now() > spareUntil) {
       if (found.lapsed) await takeUp();
       if (found.unattended.length > 0) options.check(found.unattended);
@@ -76,7 +77,6 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     for (const webhookId of found.deleted) await cancelOwed(db, webhookId, cancelledPerSweep);
     after = found.next;
     if (found.probes) await probe();
-    const tookMs = performance.now() - startedAt;
     return found.next
       ? pauseAfter(tookMs, 0, times.sweepEveryMs)
       : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);

@@ -16,7 +16,7 @@ export const replayAsked = z
     ),
     reason: described(
       z.enum(['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED']).nullable(),
-      'Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased. Null, too, where another status than the one asked for is owed.',
+      'Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased. Also null if only deliveries with another status were missed.',
       null,
     ),
     replayId,

@@ -67,6 +67,16 @@ describe('a retry that waits while an earlier state is replayed', () => {
     expect(await outboxOf(world)).toMatchObject(owedAt(dueAt));
   });
 
+  test('goes at once with a replay of its own, also after a probe that failed and a wait', async () => {
+    await retryBehindFailed();
+    await replay(world, world.db, webhookId);
+    await finish(world.db, await pull(world.db, webhookId), 'FAILED');
+    await finish(world.db, await pull(world.db, webhookId), 'UNCHANGED');
+    await replayFailed();
+    await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
+    expect(await pull(world.db, webhookId)).toMatchObject([{ sequence: 2, trigger: 'REPLAY' }]);
+  });
+
   test('still waits, and is due when it was, where its own replay is cancelled first', async () => {
     const dueAt = await retryBehindFailed();
     await replayFailed();
