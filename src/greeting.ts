@@ -56,7 +56,7 @@ const order = {
   package: {
     packageType: 'UNIT',
     description: 'Books',
-    contentValue: 349.5,
+    contentValue: 349,
     valueCurrency: 'MXN',
     weight: 1.2,
     weightUnit: 'KG',
@@ -80,11 +80,11 @@ const operatorEnv = (url: string, dataDir: string) =>
 const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
 /** Where the shipment goes from here: by itself, or as the operator says. */
-const onItsWay = (url: string, dataDir: string, simulates: boolean, auth: string) =>
+const onItsWay = (url: string, dataDir: string, simulates: boolean) =>
   simulates
     ? `  The shipment goes on its way: the receiver prints a state a second, up to DELIVERED.
 
-curl -s -X POST "${url}/v1/shipments/$TRACKING_ID/simulate?key=$KEY" ${auth}; echo`
+curl -s -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; echo`
     : `  The shipment goes on its way:
 
 ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
@@ -92,8 +92,7 @@ ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACK
 /** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
 function greeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
   const { accountKey, email, password } = account;
-  const auth = '-H "Authorization: Bearer $TOKEN"';
-  const json = `${auth} -H 'Content-Type: application/json'`;
+  const json = `-H "$AUTH" -H 'Content-Type: application/json'`;
   return `
   Parcelhook is ready at ${url}
 
@@ -107,18 +106,20 @@ npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 
   In a third: log in, register a webhook, place an order.
 
-KEY=${accountKey}
-TOKEN=$(curl -s "${url}/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "${url}/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
-ORDER=$(curl -s "${url}/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
+KEY=${accountKey} URL=${url}
+TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+AUTH="Authorization: Bearer $TOKEN"
+curl -s "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddress": "http://localhost:9000/"}' | tee -a ${webhookFile(dataDir)}; echo
+ORDER=$(curl -s "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
-${onItsWay(url, dataDir, simulates, auth)}
+${onItsWay(url, dataDir, simulates)}
 
-  Where it is, and what was sent:
+  Where it is, what was sent, and which shipments there are:
 
-curl -s "${url}/v1/shipment-tracking/$TRACKING_ID?key=$KEY" ${auth}; echo
-curl -s "${url}/v1/deliveries?key=$KEY" ${auth}; echo
+curl -s "$URL/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "$AUTH"; echo
+curl -s "$URL/v1/deliveries?key=$KEY" -H "$AUTH"; echo
+curl -s "$URL/v1/shipments?key=$KEY&shipperTrackingId=ORDER-1001" -H "$AUTH"; echo
 
 `;
 }

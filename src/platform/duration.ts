@@ -8,13 +8,20 @@ export function parseDurationMs(text: string): number | null {
   return match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : null;
 }
 
+/** In the largest unit that divides it. */
+function inUnits(durationMs: number): string {
+  const units = Object.entries(unitMs).reverse();
+  const [unit, ms] = units.find(([, ms]) => durationMs > 0 && durationMs % ms === 0) ?? ['ms', 1];
+  return `${durationMs / ms}${unit}`;
+}
+
 /** A zod schema for one duration within bounds; the parsed value is in milliseconds. */
 export function duration(bounds: { minMs: number; maxMs: number }) {
   return z.string().transform((text, context) => {
     const ms = parseDurationMs(text);
     if (ms !== null && ms >= bounds.minMs && ms <= bounds.maxMs) return ms;
     context.addIssue(
-      `must be a duration such as 500ms, 15s, 5m, 2h or 1d, from ${bounds.minMs} ms to ${bounds.maxMs} ms`,
+      `must be a duration from ${inUnits(bounds.minMs)} to ${inUnits(bounds.maxMs)}: a whole number and ms, s, m, h or d, such as 500ms`,
     );
     return z.NEVER;
   });

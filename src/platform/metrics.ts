@@ -11,7 +11,9 @@ const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
 const prefix = 'parcelhook_';
 
-/** The library's 10 ms wake an idle process a hundred times a second: half a percent of a core. */
+/** The library's 10 ms wake an idle process a hundred times a second: half a percent of a core. What
+ * it measures as lag includes this interval: alert rule and panel take it off.
+ */
 const eventLoopEveryMs = 50;
 
 /**

@@ -86,7 +86,7 @@ export const stats = z
           p95Ms: percentile('95 %', 210),
         }),
       ),
-      'One after the other.',
+      'Hour by hour, the earliest first.',
     ),
   })
   .meta({

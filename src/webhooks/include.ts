@@ -8,12 +8,12 @@ const isPart = (text: string): text is Part => names.some((name) => name === tex
 /** What a list of webhooks shows besides. */
 export const include = described(
   z.string(),
-  'What to show of each besides, by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.',
+  'What to show of each besides, separated by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.',
   'health,stats',
   { pattern: `^(?:${names.join('|')})(?:,(?:${names.join('|')}))*$` },
 )
   .transform((text) => text.split(','))
-  .refine((parts) => parts.every(isPart), `must be of ${names.join(', ')}, by commas`)
+  .refine((parts) => parts.every(isPart), `must be ${names.join(' or ')}, or both, separated by commas`)
   .transform((parts) => new Set(parts.filter(isPart)))
   .optional();
 

@@ -110,8 +110,11 @@ export function webhookSchemas(policy: DestinationPolicy) {
     .partial()
     .extend({
       headers: keepable.optional(),
-      description: fields.description
-        .nullable()
+      description: described(
+        fields.description.nullable(),
+        'Free text for yourself; null is as good as none.',
+        'Production',
+      )
         .transform((text) => text ?? '')
         .optional(),
     })

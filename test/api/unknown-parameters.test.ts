@@ -26,7 +26,7 @@ test('an unknown query parameter is 400 on every endpoint, and the answer names 
     const detail = answer.body.error.details?.find(({ path }) => path === 'lmit');
     const declared = (described.operation.parameters ?? []).filter(({ in: place }) => place === 'query');
     const named = ['key', ...declared.map(({ name }) => name)].join(', ');
-    expect(detail?.message).toBe(`is no parameter of this endpoint; there are ${named}`);
+    expect(detail?.message).toBe(`is not a parameter of this endpoint; it takes ${named}`);
   }
 });
 

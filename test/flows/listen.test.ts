@@ -125,7 +125,7 @@ describe('listen', () => {
     const { code, afterMs } = await listener.end();
     expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
     expect(afterMs).toBeLessThan(5_000);
-    expect(listener.output()).toMatch(/Forwarded: 1, of them not taken: 0\.\n$/);
+    expect(listener.output()).toMatch(/Forwarded 1; 0 of them were not accepted\.\n$/);
     expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
   });
 

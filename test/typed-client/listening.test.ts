@@ -77,7 +77,7 @@ test('goes on from a minute before its last event where the feed was restored, e
   expect(lines).toContain(
     'The place in the feed is gone (is not of this database). It goes on from 2026-11-22T12:00:31.000Z, without what was forwarded already.',
   );
-  expect(lines.at(-1)).toBe('Forwarded: 5, of them not taken: 0.');
+  expect(lines.at(-1)).toBe('Forwarded 5; 0 of them were not accepted.');
 });
 
 test('never goes back before its first event', async () => {

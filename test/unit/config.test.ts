@@ -178,7 +178,9 @@ describe('the configuration', () => {
 
   test('says how a value is written that was not understood', () => {
     expect(problems({ PORT: 'eighty' })[0]).toMatch(/whole number from 0 to 65535/);
-    expect(problems({ TOKEN_TTL: 'soon' })[0]).toMatch(/such as 500ms, 15s, 5m, 2h or 1d/);
+    expect(problems({ TOKEN_TTL: 'soon' })[0]).toMatch(
+      /must be a duration from 1s to 30d: a whole number and ms, s, m, h or d, such as 500ms/,
+    );
     expect(problems({ RETRY_SCHEDULE: 'soon' })[0]).toMatch(/such as 5s,5m,30m,2h/);
   });
 

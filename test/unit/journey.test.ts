@@ -80,8 +80,8 @@ describe('by the default catalogue', () => {
   });
 
   test.each<[string, string[] | undefined, string]>([
-    ['DELIVERED', undefined, 'No way leads from DELIVERED to DELIVERED; nothing follows DELIVERED.'],
-    ['RETURNING', undefined, 'No way leads from RETURNING to DELIVERED; allowed: RETURNED, LOST.'],
+    ['DELIVERED', undefined, 'The shipment is DELIVERED already; nothing follows DELIVERED.'],
+    ['RETURNING', undefined, 'No states lead from RETURNING to DELIVERED; allowed: RETURNED, LOST.'],
     [
       'CREATED',
       ['PICKED_UP', 'PICKED_UP'],

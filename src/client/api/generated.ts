@@ -985,7 +985,7 @@ export interface components {
         };
         /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
         WebhookStats: {
-            /** @description One after the other. */
+            /** @description Hour by hour, the earliest first. */
             hours: {
                 /**
                  * Format: date-time
@@ -1274,6 +1274,10 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
+            /**
+             * @description Free text for yourself; null is as good as none.
+             * @example Production
+             */
             description?: string | null;
         };
         /** @description The webhook. */
@@ -2342,7 +2346,7 @@ export interface components {
              */
             queued: number | null;
             /**
-             * @description Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased. Null, too, where another status than the one asked for is owed.
+             * @description Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased. Also null if only deliveries with another status were missed.
              * @example null
              */
             reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED") | null;
@@ -3506,7 +3510,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description What to show of each besides, by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.
+                 * @description What to show of each besides, separated by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.
                  * @example health,stats
                  */
                 include?: string;

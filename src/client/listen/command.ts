@@ -28,7 +28,7 @@ Options:
   --url <url>          address of the service (default: PARCELHOOK_URL, else http://localhost:8080)
   --key <key>          account key (default: PARCELHOOK_KEY)
   --email <email>      of a user (default: PARCELHOOK_EMAIL)
-  --password <text>    better in PARCELHOOK_PASSWORD; asked for where it is nowhere
+  --password <text>    better in PARCELHOOK_PASSWORD; prompted for if neither is set
   --interests <names>  only these states, by commas (default: all)
   --since <time>       from then on: 10m, 2h, 1d ago, or a time such as 2026-11-21T12:00:00Z (default: from now)
   --secret <secret>    whsec_… to sign with (default: a new one, which is printed)

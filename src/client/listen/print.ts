@@ -46,7 +46,7 @@ export const createPrinter = (write: (text: string) => void): Printer => {
         `The place in the feed is gone (${reason}). It goes on from ${from ?? 'now'}` +
           `${from ? ', without what was forwarded already' : ''}.`,
       ),
-    ended: ({ forwarded, refused }) => say(`Forwarded: ${forwarded}, of them not taken: ${refused}.`),
+    ended: ({ forwarded, refused }) => say(`Forwarded ${forwarded}; ${refused} of them were not accepted.`),
   };
 };
 

@@ -17,7 +17,7 @@ const recordsNothing = [20_261, 9];
 
 /**
  * To be called first in a transaction that changes events and records none: readers of the feed do not wait for its
- * end. It has the lock before it has one on \`events\`, so no look sees the second without the first.
+ * end. It has the lock before it has one on `events`, so no look sees the second without the first.
  */
 export async function recordNothing(tx: Database): Promise<void> {
   await tx.query('record-nothing', 'select pg_advisory_xact_lock_shared($1, $2)', recordsNothing);

@@ -12,6 +12,6 @@ export function unknownParameters(declared: object, given: object): Detail[] {
     .filter((name) => !known.includes(name))
     .map((name) => ({
       path: name.slice(0, maxNameLength).toWellFormed() || 'query',
-      message: `is no parameter of this endpoint; there are ${known.join(', ')}`,
+      message: `is not a parameter of this endpoint; it takes ${known.join(', ')}`,
     }));
 }

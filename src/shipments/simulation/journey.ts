@@ -51,6 +51,8 @@ function wayToDestination(catalogue: StateCatalogue, start: string): string[] {
   const way = shortestWay(catalogue, start, destination);
   if (way) return way;
   throw conflict(
-    `No way leads from ${start} to ${destination}; ${allowedFrom(start, catalogue.next(start))}.`,
+    start === destination
+      ? `The shipment is ${destination} already; ${allowedFrom(start, catalogue.next(start))}.`
+      : `No states lead from ${start} to ${destination}; ${allowedFrom(start, catalogue.next(start))}.`,
   );
 }
