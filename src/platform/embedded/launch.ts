@@ -22,7 +22,7 @@ const CANCEL_TIMEOUT_MS = 10_000;
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 100,
+  max_connections: 300, // a process takes up to 42, and what was killed holds its own for a while
   shared_buffers: '128MB',
   autovacuum_naptime: '15s', // what is owed comes and goes: its table is small if it is swept often
   // Accepted means committed, and committed means on disk.
