@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError, describeError, unavailable } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -45,6 +46,27 @@ const onePlan = [
 /** For pools: each side hears within half a minute that the other is gone, also on a connection that is idle. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
+
+/**
+ * Where a statement got no answer at all, the way to the server may have been cut without a word. Then connections that
+ * were idle meanwhile are no better, and each would cost the next one that takes it a whole timeout: they are closed.
+ */
+export function closeIdleOnSilence(pool: pg.Pool): void {
+  const idle = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => void idle.delete(client));
+  pool.on('remove', (client) => void idle.delete(client));
+  pool.on('release', (error: Error | boolean | undefined, client) => {
+    if (!error) idle.add(client);
+    else if (error instanceof Error && error.message === 'Query read timeout')
+      for (const other of [...idle]) {
+        other.emit('error', error); // the pool lets go of it at once
+        socketOf(other).destroy();
+      }
+  });
+}
+
+const socketOf = (client: pg.PoolClient) =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
 /** SQLSTATEs (PostgreSQL appendix A) and socket errors that mean "not now" rather than "wrong". */
 const outOfReach = new Set([
@@ -120,6 +142,7 @@ export function createPool(options: PoolOptions): Pool {
   const onError = (error: Error) => logger.warn({ error: describeError(error) }, 'postgres connection lost');
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
+  closeIdleOnSilence(pool);
 
   return {
     query: runOn(pool),
@@ -150,7 +173,7 @@ async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): P
         () => true,
         () => false,
       ));
-    client.release(!rolledBack);
+    client.release(stuck ? (failure.cause as Error) : !rolledBack);
     throw failure;
   }
 }

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createPool, type Database, type Pool } from '../../src/platform/database/postgres.js';
+import { logger } from './support/world.js';
+
+const connections = 4;
+const statementTimeoutMs = 500;
+
+/** Sockets of the connections there are: what is cut off gets no byte and no word. */
+let open: Socket[][] = [];
+let proxy: Server;
+let pool: Pool;
+
+beforeAll(async () => {
+  const target = new URL(process.env.TEST_DATABASE_URL!);
+  const port = Number(target.port);
+  proxy = createServer((client) => {
+    const server = connect(port, target.hostname);
+    for (const socket of [client, server]) socket.on('error', () => undefined);
+    client.pipe(server);
+    server.pipe(client);
+    open.push([client, server]);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  target.port = String((proxy.address() as AddressInfo).port);
+  pool = createPool({
+    connectionString: target.toString(),
+    applicationName: 'test',
+    maxConnections: connections,
+    durable: true,
+    statementTimeoutMs,
+    logger,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  proxy.close();
+  for (const pair of open) for (const socket of pair) socket.destroy();
+});
+
+/** All connections are open, and then cut off without a word; new ones are good. */
+async function cutOff(): Promise<void> {
+  await Promise.all(Array.from({ length: connections }, () => pool.query('', 'select pg_sleep(0.1)')));
+  for (const [client, server] of open) {
+    client!.unpipe(server).resume();
+    server!.unpipe(client).resume();
+  }
+}
+
+test.each<[string, (db: Database) => Promise<unknown>]>([
+  ['a statement', (db) => db.query('', 'select 1')],
+  ['a transaction', (db) => db.transaction((tx) => tx.query('', 'select 1'))],
+])('%s that gets no answer is the only one that waits for one', async (_, work) => {
+  await cutOff();
+  await expect(work(pool)).rejects.toMatchObject({ httpStatus: 503 });
+  const startedAt = performance.now();
+  for (let n = 0; n < connections; n += 1) await work(pool);
+  expect(performance.now() - startedAt).toBeLessThan(statementTimeoutMs);
+});
