@@ -50,8 +50,10 @@ const halfRequests: Fault = {
       if (n % 50 === 49) await sleep(20);
     }
     const openedAt = performance.now();
-    const ports = new Set(clients.flatMap(({ localPort }) => localPort || []));
-    const held = () => heldFrom(ports, Number(new URL(service.url).port));
+    const { port } = new URL(service.url);
+    // A port whose connection is closed may be somebody else's by now.
+    const open = () => clients.flatMap(({ localPort, destroyed }) => (destroyed ? [] : (localPort ?? [])));
+    const held = () => heldFrom(new Set(open()), Number(port));
     const first = held();
     while (held() > 0 && performance.now() - openedAt < 2 * backWithinMs) await sleep(250);
     const { mostOpen, mostMb } = watched();
