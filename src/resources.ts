@@ -15,7 +15,7 @@ import type { Metrics } from './platform/metrics.js';
 import { EarlierBuildError, migrate } from './platform/database/migrate.js';
 import { inNetworks } from './platform/limits/networks.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
-import { createPool, type Database, type Pool } from './platform/database/postgres.js';
+import { createPool, isOutOfReach, type Database, type Pool } from './platform/database/postgres.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
 import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
 import type { createReleasers } from './platform/releasers.js';
@@ -99,14 +99,15 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const apiDb = openPool('api', apiConnections);
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
-  await makeFirstPartitions(apiDb);
-  if (await renewFeed(apiDb)) logger.warn('the database was restored: cursors of the feed are void');
+  await untilReached(options, () => makeFirstPartitions(apiDb));
+  if (await untilReached(options, () => renewFeed(apiDb)))
+    logger.warn('the database was restored: cursors of the feed are void');
   const recorded = createSignal<Set<string>>();
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
   releasers.push('queue engine', engine.close);
-  await engine.prepare();
+  await untilReached(options, engine.prepare);
   const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
   releasers.push('rate limits', limits.close);
   const creation = engine.producer(creationQueueName);
@@ -182,13 +183,21 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
   });
 }
 
+const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000 };
+
 /** PostgreSQL may come up after us, or be put right after us. */
 const untilMigrated = (options: OpenOptions): Promise<void> =>
   pRetry(() => migrateAsConfigured(options).catch(giveUpOnEarlierBuild), {
-    retries: Infinity,
-    minTimeout: 250,
-    maxTimeout: 5_000,
+    ...patience,
     onFailedAttempt: ({ error }) => options.onWaiting(error),
+  });
+
+/** It may go away again while we start. */
+const untilReached = <T>(options: OpenOptions, task: () => Promise<T>): Promise<T> =>
+  pRetry(task, {
+    ...patience,
+    onFailedAttempt: ({ error }) => options.onWaiting(error),
+    shouldRetry: ({ error }) => isOutOfReach(error),
   });
 
 function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Promise<void> {

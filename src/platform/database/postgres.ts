@@ -100,6 +100,9 @@ function translate(error: unknown): unknown {
   return away ? Object.assign(unavailable(), { cause: error }) : error;
 }
 
+/** True where PostgreSQL may do later what it did not do now. */
+export const isOutOfReach = (error: unknown): boolean => translate(error) instanceof ApiError;
+
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 
 /** True for a violated unique constraint (SQLSTATE 23505). */
