@@ -7,7 +7,7 @@ const connections = 4;
 const statementTimeoutMs = 500;
 
 /** Sockets of the connections there are: what is cut off gets no byte and no word. */
-let open: Socket[][] = [];
+const open: Socket[][] = [];
 let proxy: Server;
 let pool: Pool;
 
