@@ -13,7 +13,7 @@ export const include = described(
   { pattern: `^(?:${names.join('|')})(?:,(?:${names.join('|')}))*$` },
 )
   .transform((text) => text.split(','))
-  .refine((parts) => parts.every(isPart), `must be ${names.join(' or ')}, or both, separated by commas`)
+  .refine((parts) => parts.every(isPart), `must be one or more of ${names.join(', ')}, separated by commas`)
   .transform((parts) => new Set(parts.filter(isPart)))
   .optional();
 
