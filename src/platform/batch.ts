@@ -30,8 +30,8 @@ interface Waiting<Item, Result> {
 /** A second flush runs beside the first only for a full batch or for who has waited this long: few, large statements. */
 const besideAfterMs = 25;
 
-/** Who has waited longer than this when a flush finds the database away is told so at once. */
-const patienceMs = 500;
+/** Who has waited longer than this when somebody before it finds the database away is told so at once. */
+export const patienceMs = 500;
 
 /**
  * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher

@@ -49,6 +49,9 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
 export const unavailable = (message = 'A part the service needs is out of reach; nothing was accepted.') =>
   new ApiError(503, 'UNAVAILABLE', message, { headers: { 'Retry-After': '1' } });
 
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 'UNAVAILABLE';
+
 /** `allow` lists the methods the route takes, as in `GET, HEAD`. */
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, { headers: { Allow: allow } });

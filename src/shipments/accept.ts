@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShipmentHead } from '../events/store.js';
 import type { Answer } from '../http/envelope.js';
 import { createBatcher } from '../platform/batch.js';
-import { conflict } from '../platform/errors.js';
+import { conflict, isUnavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -85,6 +85,9 @@ export function createAcceptOrder(deps: {
         if (earlier) return answerOf(earlier);
       }
       throw conflict('The idempotency key is being used by another request; send it again.');
+    } catch (error) {
+      if (isUnavailable(error)) deps.admission.turnAway();
+      throw error;
     } finally {
       void Promise.race([following, following && sleep(longestShareMs)]).finally(leave);
     }

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceMs } from '../platform/batch.js';
 import { unavailable } from '../platform/errors.js';
 
 export interface Admission {
   /**
    * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. Throws
-   * ApiError UNAVAILABLE where too many wait already.
+   * ApiError UNAVAILABLE where too many wait already, and where it has waited for a database that is away.
    */
   enter(shipperId: string): Promise<() => void>;
+  /** An order has found the database away: who has waited long is told so, rather than to find that out in turn. */
+  turnAway(): void;
+}
+
+interface Waiting {
+  since: number;
+  start(): void;
+  refuse(error: unknown): void;
 }
 
 export interface AdmissionOptions {
@@ -23,7 +32,7 @@ const lookAgainMs = 4;
 
 /** What is owed goes before what is asked for: accepting slows down, nothing is refused. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const queues = new Map<string, (() => void)[]>(); // in the order of their turns
+  const queues = new Map<string, Waiting[]>(); // in the order of their turns
   let underWay = 0;
   let waiting = 0;
   let looking = false;
@@ -36,12 +45,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   const admit = () => {
     while (waiting > 0 && isOpen()) {
-      const [[shipperId, [first, ...others]]] = queues as unknown as [[string, (() => void)[]]];
+      const [[shipperId, [first, ...others]]] = queues as unknown as [[string, Waiting[]]];
       queues.delete(shipperId); // goes to the end
       if (others.length > 0) queues.set(shipperId, others);
       waiting -= 1;
       underWay += 1;
-      first!();
+      first!.start();
     }
     if (waiting > 0 && !looking) void lookAgain();
   };
@@ -57,15 +66,24 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (waiting >= mostWaiting) throw unavailable('Too many orders at once; try again.');
       if (waiting === 0 && isOpen()) underWay += 1;
       else {
-        await new Promise<void>((start) => {
+        await new Promise<void>((start, refuse) => {
+          const last = { since: performance.now(), start, refuse };
           const others = queues.get(shipperId);
-          if (others) others.push(start);
-          else queues.set(shipperId, [start]);
+          if (others) others.push(last);
+          else queues.set(shipperId, [last]);
           waiting += 1;
           admit();
         });
       }
       return leave;
+    },
+    turnAway: () => {
+      for (const [shipperId, queue] of queues) {
+        const patient = queue.filter(({ since }) => performance.now() - since < patienceMs);
+        for (const { refuse } of queue.splice(0, queue.length - patient.length)) refuse(unavailable());
+        if (patient.length === 0) queues.delete(shipperId);
+      }
+      waiting = [...queues.values()].reduce((sum, queue) => sum + queue.length, 0);
     },
   };
 }

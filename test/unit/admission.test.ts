@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceMs } from '../../src/platform/batch.js';
 import { createAdmission } from '../../src/shipments/admission.js';
 
 /** Orders that ask to be let in, and what has become of them so far. */
@@ -21,6 +22,7 @@ function play(options: { atOnce?: number } = {}) {
       entered.push(shipperId);
     },
     leave: () => leaves.shift()?.(),
+    turnAway: () => admission.turnAway(),
   };
 }
 
@@ -84,6 +86,34 @@ describe('orders are let in', () => {
     press(0);
     await waiting;
     expect(entered).toHaveLength(5_000);
+  });
+
+  test('the database is away: 503 for those who have waited half a second; the others keep their turns', async () => {
+    const { ask, entered, press, turnAway } = play();
+    press(25);
+    const long = ['a', 'b', 'a'].map(ask);
+    await sleep(patienceMs + 20);
+    const short = ['b', 'a', 'c'].map(ask);
+    turnAway();
+    for (const one of long)
+      await expect(one).rejects.toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE' });
+    expect(entered).toEqual([]);
+    press(0);
+    await Promise.all(short);
+    expect(entered).toEqual(['a', 'b', 'c']);
+  });
+
+  test('who is turned away leaves room for others', async () => {
+    const { ask, press, turnAway } = play();
+    press(25);
+    const long = Array.from({ length: 5_000 }, (_, n) => ask(String(n)));
+    const gone = Promise.allSettled(long);
+    await sleep(patienceMs + 20);
+    turnAway();
+    await gone;
+    const next = ask('next');
+    press(0);
+    await next;
   });
 });
 

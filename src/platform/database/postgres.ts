@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { ApiError, describeError, unavailable } from '../errors.js';
+import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../logger.js';
 
 /** What a store function needs: one prepared statement, or several in one transaction. */
@@ -101,7 +101,7 @@ function translate(error: unknown): unknown {
 }
 
 /** True where PostgreSQL may do later what it did not do now. */
-export const isOutOfReach = (error: unknown): boolean => translate(error) instanceof ApiError;
+export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));
 
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 

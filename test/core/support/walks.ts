@@ -118,8 +118,11 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       return cancelNewest(world, walk.webhookIds[done.webhook]!);
     case 'lapse':
       await world.sql(
+        // Locked as the service locks: in the order of their ids, and not what another step has.
         `update outbox set lease_until = now() - interval '1 second'
-          where (shipper_id, delivery_id) in (select shipper_id, delivery_id from outbox where status = 'SENDING' limit 2)`,
+          where (shipper_id, delivery_id) in (
+            select shipper_id, delivery_id from outbox where status = 'SENDING'
+             order by delivery_id limit 2 for update skip locked)`,
       );
       return void (await takeLapsed(db, null, { leaseMs, limit: 1_000 }));
     case 'sweep':
