@@ -100,6 +100,8 @@ function greeting(url: string, account: FirstAccount, dataDir: string, simulates
     e-mail        ${email}
     password      ${password}
 
+  They are kept in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
+
   In a second terminal, in this folder: a receiver that prints what arrives.
 
 npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}

@@ -19,7 +19,7 @@ export function createLogger(level: string, bindings: Record<string, unknown> = 
     },
   };
   return process.stdout.isTTY
-    ? pino(options, pretty({ sync: true, colorize: true, ignore: 'pid,hostname' }))
+    ? pino(options, pretty({ sync: true, colorize: true, singleLine: true, ignore: 'pid,hostname' }))
     : pino(options, onePerTurn());
 }
 

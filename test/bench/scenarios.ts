@@ -15,10 +15,12 @@ import { reads } from './scenarios/reads.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { oldSnapshot } from './scenarios/old-snapshot.js';
 import { replay } from './scenarios/replay.js';
+import { waiting } from './scenarios/waiting.js';
 import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
 const scenarios = [
-  ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, oldSnapshot],
+  ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, waiting],
+  oldSnapshot,
 ];
 
 const program: Command = new Command('bench:scenarios')

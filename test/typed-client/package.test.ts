@@ -120,8 +120,9 @@ describe('the package, installed in an empty folder', () => {
     const files = {
       'typed.mts': typed,
       'typed.cts': typed,
-      'readme.mts': examplesIn('README.md'),
-      'package-readme.mts': examplesIn(join(installed(), 'README.md')),
+      // There each example is a file of its own; the package's go on where the one before ended.
+      ...Object.fromEntries(examplesIn('README.md').map((code, n) => [`readme-${n}.mts`, code])),
+      'package-readme.mts': examplesIn(join(installed(), 'README.md')).join('\n'),
     };
     for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
     const tsconfig = {
@@ -141,12 +142,12 @@ describe('the package, installed in an empty folder', () => {
   });
 });
 
-/** The JavaScript that a document shows of the client, as one module. */
-function examplesIn(file: string): string {
+/** The JavaScript that a document shows of the client, block by block. */
+function examplesIn(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const [heading = '', ranks = ''] = /^(#+) (?:The client|@parcelhook\/client)\n/m.exec(text) ?? [];
   const [section] = text.split(heading)[1]!.split(new RegExp(`^#{1,${ranks.length}} `, 'm'));
   const blocks = [...section!.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
   expect(blocks.length).toBeGreaterThan(1);
-  return blocks.join('\n');
+  return blocks;
 }

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { placeOrder, registerAccount, type Account } from '../../client.js';
+import { median, percentiles } from '../percentiles.js';
+import { watchMemory } from './memory.js';
+import { until, type Bench, type Scenario } from './scenario.js';
+
+const shippers = 20;
+const readersOfEach = 50;
+const warmSeconds = 10;
+const seconds = 180;
+const betweenOrdersMs = 500;
+/** The median of so many samples, ten a second: what is held, not what a collection is about to free. */
+const samples = 300;
+
+/** Each reader asks again as soon as it was answered; an order of one shipper after the other wakes fifty of them. */
+export const waiting: Scenario = {
+  name: 'waiting',
+  promise:
+    '1,000 long polls of 20 shippers: at most 50 MB, no connection to PostgreSQL each, events in 500 ms',
+  run: async (bench) => {
+    const { url, workerPid: pid } = await bench.deploy('all');
+    const accounts = await Promise.all(Array.from({ length: shippers }, () => registerAccount({ url })));
+    await ordersFor(accounts, warmSeconds);
+    const readers = startReaders(url, accounts, 1);
+    await ordersFor(accounts, warmSeconds);
+    await readers.stop();
+    const warm = watchMemory(pid);
+    await ordersFor(accounts, warmSeconds);
+    const beforeMb = median(warm.stop());
+    const connectionsBefore = await connections(bench);
+
+    const all = startReaders(url, accounts, bench.scaled(readersOfEach));
+    await until('all wait', 60_000, async () => (await waitingNow(url)) >= all.count);
+    const watch = watchMemory(pid);
+    await ordersFor(accounts, seconds);
+    const seenMb = watch.stop();
+    const connectionsMeanwhile = await connections(bench);
+    const { latencyMs, refused } = await all.stop();
+    const { p50, p99 } = percentiles(latencyMs);
+    return [
+      {
+        name: `${all.count} waiting`,
+        value: median(seenMb.slice(-samples)) - beforeMb,
+        unit: 'MB',
+        atMost: 50,
+        note: `${beforeMb} MB before, ${Math.max(...seenMb)} MB at most`,
+      },
+      {
+        name: 'connections to PostgreSQL besides',
+        value: connectionsMeanwhile - connectionsBefore,
+        unit: '',
+        atMost: 10,
+      },
+      {
+        name: 'order sent to event read, p99',
+        value: p99,
+        unit: 'ms',
+        atMost: 500,
+        note: `p50 ${p50.toFixed(0)} ms, ${latencyMs.length} reads`,
+      },
+      { name: 'reads refused', value: refused, unit: '', atMost: 0 },
+    ];
+  },
+};
+
+const connections = async ({ sql }: Bench): Promise<number> =>
+  (
+    await sql<{ open: number }>(
+      'select count(*)::int as open from pg_stat_activity where datname = current_database()',
+    )
+  )[0]!.open;
+
+const waitingNow = async (url: string): Promise<number> =>
+  Number(/^parcelhook_feed_waiting (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+
+/** An order every half second, of the shippers in turn. Its own number tells when it was sent. */
+async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<void> {
+  for (let n = 0; n < (lastingSeconds * 1_000) / betweenOrdersMs; n += 1) {
+    await placeOrder(accounts[n % accounts.length]!, String(Date.now()));
+    await sleep(betweenOrdersMs);
+  }
+}
+
+function startReaders(url: string, accounts: Account[], ofEach: number) {
+  const latencyMs: number[] = [];
+  let refused = 0;
+  const ended = new AbortController();
+  const read = async (account: Account) => {
+    const headers = { authorization: `Bearer ${account.token}` };
+    const path = `${url}/v1/events?key=${account.accountKey}&wait=30s&after=`;
+    let after = 'latest';
+    while (!ended.signal.aborted) {
+      const answer = await fetch(path + after, { headers, signal: ended.signal });
+      const { data } = (await answer.json()) as { data: Page | null };
+      if (!answer.ok || !data) refused += 1;
+      else {
+        after = data.nextCursor;
+        for (const { notification } of data.events)
+          latencyMs.push(Date.now() - Number(notification.shipper_tracking_id));
+      }
+    }
+  };
+  const running = accounts.flatMap((account) =>
+    Array.from({ length: ofEach }, () => read(account).catch(() => undefined)),
+  );
+  return {
+    count: running.length,
+    stop: async () => {
+      ended.abort();
+      await Promise.all(running);
+      return { latencyMs, refused };
+    },
+  };
+}
+
+interface Page {
+  events: { notification: { shipper_tracking_id: string } }[];
+  nextCursor: string;
+}
