@@ -80,18 +80,26 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/** Notes that the user logged in from there: at most once a day, and of so many origins the latest. */
-export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<void> {
-  await db.query(
+/**
+ * Notes that the user logged in from there: at most once a day, and of so many origins the latest. False where the user
+ * has been removed meanwhile; it cannot be while this is noted.
+ */
+export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
+  const rows = await db.query(
     'remember-login-origin',
-    `with old as (
+    `with present as materialized (
+       select user_id from users where user_id = $1 for key share
+     ), old as (
        delete from login_origins where user_id = $1 and origin <> $2 and origin not in (
          select origin from login_origins
           where user_id = $1 and seen_at > now() - interval '30 days' order by seen_at desc limit $3)
+     ), noted as (
+       insert into login_origins (user_id, origin, seen_at) select user_id, $2, now() from present
+       on conflict (user_id, origin) do update set seen_at = now()
+        where login_origins.seen_at < now() - interval '1 day'
      )
-     insert into login_origins (user_id, origin, seen_at) values ($1, $2, now())
-     on conflict (user_id, origin) do update set seen_at = now()
-      where login_origins.seen_at < now() - interval '1 day'`,
+     select 1 from present`,
     [userId, origin, originsPerUser - 1],
   );
+  return rows.length > 0;
 }

@@ -10,7 +10,13 @@ import { orderSchema } from './order.js';
 import { findTracking } from './store.js';
 
 const idempotencyKey = described(
-  z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
+  // Spaces around a header's value are not part of it (RFC 9110, section 5.5).
+  z
+    .string()
+    .regex(
+      /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/,
+      'must be 1 to 255 printable ASCII characters, the first and last no space',
+    ),
   'Makes it safe to send the order again: for 24 hours the same key and body give the first answer again.',
   'order-1001',
 );

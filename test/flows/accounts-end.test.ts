@@ -97,6 +97,30 @@ describe('on every process within ten seconds', () => {
     await refusedOnBoth(account, 401); // the token of who was removed stays void
   });
 
+  test('a user who is removed while his password is verified gets no token', async () => {
+    const account = await knownAccount();
+    const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from users where user_id = $1 for update', [account.userId]);
+      const answer = login(account);
+      await until('the login waits', async () => {
+        const waiting = await service.sql(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%login_origins%'`,
+        );
+        return waiting.length > 0;
+      });
+      for (const table of ['password_links', 'users'])
+        await client.query(`delete from ${table} where user_id = $1`, [account.userId]);
+      await client.query('commit');
+      expectFailure(await answer, 401);
+    } finally {
+      await client.end();
+    }
+  });
+
   test('a suspended shipper is 403 until it is resumed, told only to who has right credentials', async () => {
     const account = await knownAccount();
     const other = await knownAccount();

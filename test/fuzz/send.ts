@@ -39,15 +39,18 @@ export function prepare(
   };
 }
 
-const encoded = (value: unknown): string =>
-  encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
+const textOf = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed();
+const encoded = (value: unknown): string => encodeURIComponent(textOf(value));
 
 function bodyOf(draft: Draft, lookUp: (name: string, pick: number) => unknown): Buffer | undefined {
   if (!('body' in draft) && !draft.bytes) return undefined;
   const body = settle(draft.body, lookUp);
   const isForm = draft.type === 'application/x-www-form-urlencoded' && !draft.bytes;
   const text = isForm
-    ? new URLSearchParams(body as Record<string, string>).toString()
+    ? Object.entries(Object(body) as object)
+        .map((field) => field.map(encoded).join('='))
+        .join('&')
     : (JSON.stringify(body) ?? '');
   return draft.bytes ? draft.bytes(text) : Buffer.from(text);
 }

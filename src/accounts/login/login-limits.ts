@@ -27,8 +27,8 @@ export interface LoginSteps<User> {
   find(origin: string): Promise<Found<User> | null>;
   /** Costs a hash, also without a user. */
   verify(user: User | null): Promise<boolean>;
-  /** Notes that the user logged in from there. */
-  remember(user: User, origin: string): Promise<void>;
+  /** Notes that the user logged in from there. False where there is no such user any more. */
+  remember(user: User, origin: string): Promise<boolean>;
 }
 
 export interface LoginLimits {
@@ -108,9 +108,9 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
       };
       const lane = trusted ? hashingLanes.known : laneOf(mostFailures - left + hashing.waiting(block));
       const matches = await hashing.run(trusted ? pair : block, hash, { lane, onCrowded });
-      if (user && matches) await remember(user, pair);
-      else await addresses.spend(block);
-      return matches ? user : null;
+      if (user && matches && (await remember(user, pair))) return user;
+      await addresses.spend(block);
+      return null;
     },
   };
 }

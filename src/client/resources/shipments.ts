@@ -31,8 +31,10 @@ export interface Shipments {
 }
 
 function checkedKey(key: string): string {
-  if (typeof key === 'string' && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters.');
+  if (typeof key === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
+  throw new TypeError(
+    'idempotencyKey must be 1 to 255 printable ASCII characters, the first and last no space.',
+  );
 }
 
 export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
