@@ -82,24 +82,26 @@ const originsPerUser = 100;
 
 /**
  * Notes that the user logged in from there: at most once a day, and of so many origins the latest. False where the user
- * has been removed meanwhile; it cannot be while this is noted.
+ * has been removed meanwhile. Logins of one user take turns here, and with the removal.
  */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',
     `with present as materialized (
-       select user_id from users where user_id = $1 for key share
+       select user_id from users where user_id = $1 for no key update
      ), old as (
-       delete from login_origins where user_id = $1 and origin <> $2 and origin not in (
-         select origin from login_origins
-          where user_id = $1 and seen_at > now() - interval '30 days' order by seen_at desc limit $3)
+       -- By its own time, which is looked at anew where another login has just changed it.
+       delete from login_origins
+        where user_id = $1 and origin <> $2 and seen_at < greatest(now() - interval '30 days', (
+          select seen_at from login_origins where user_id = $1 and origin <> $2
+           order by seen_at desc offset $3 limit 1))
      ), noted as (
        insert into login_origins (user_id, origin, seen_at) select user_id, $2, now() from present
        on conflict (user_id, origin) do update set seen_at = now()
         where login_origins.seen_at < now() - interval '1 day'
      )
      select 1 from present`,
-    [userId, origin, originsPerUser - 1],
+    [userId, origin, originsPerUser - 2],
   );
   return rows.length > 0;
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShipmentHead } from '../events/store.js';
 import type { Answer } from '../http/envelope.js';
-import { createBatcher } from '../platform/batch.js';
+import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
@@ -20,7 +20,13 @@ import {
 import { newTrackingId } from './tracking-id.js';
 
 /** What follows an order may take long where something is stuck: that must not keep other orders waiting. */
-const longestShareMs = 1_000;
+const longestShareMs = 300;
+
+/**
+ * In a turn of the event loop Node accepts one connection (libuv, from 1.46). Clients that are all answered in one turn
+ * are all back in another, and who has no connection yet waits for as many of these long turns as others wait before it.
+ */
+const resultsPerTurn = 8;
 
 export type AcceptOrder = (
   shipperId: string,
@@ -43,13 +49,16 @@ export function createAcceptOrder(deps: {
 }): AcceptOrder {
   const { db } = deps;
   const chooseDropoff = dropoffChooser(deps.dropoffLocations);
+  let storedAt = -Infinity; // performance.now() when orders, whosever, were committed last
   const inserts = createBatcher<AcceptedOrder, boolean>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
+    resultsPerTurn,
     onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
     flush: async (orders) => {
       const stored = await insertOrders(db, orders);
+      storedAt = performance.now();
       deps.metrics.ordersAccepted.inc(stored.size);
       return orders.map((order) => stored.has(order.shipmentId));
     },
@@ -71,6 +80,7 @@ export function createAcceptOrder(deps: {
 
   return async (shipperId, order, idempotencyKey) => {
     const leave = await deps.admission.enter(shipperId);
+    const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {
       // After the wait: who lists shipments by their time would pass over those that waited.
@@ -86,7 +96,9 @@ export function createAcceptOrder(deps: {
       }
       throw conflict('The idempotency key is being used by another request; send it again.');
     } catch (error) {
-      if (isUnavailable(error)) deps.admission.turnAway();
+      // A statement may fail by itself. Where none has succeeded for as long, it is PostgreSQL that is away.
+      if (isUnavailable(error) && performance.now() - Math.max(enteredAt, storedAt) >= patienceMs)
+        deps.admission.turnAway();
       throw error;
     } finally {
       void Promise.race([following, following && sleep(longestShareMs)]).finally(leave);

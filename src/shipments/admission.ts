@@ -5,10 +5,10 @@ import { unavailable } from '../platform/errors.js';
 export interface Admission {
   /**
    * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. Throws
-   * ApiError UNAVAILABLE where too many wait already, and where it has waited for a database that is away.
+   * ApiError UNAVAILABLE where too many wait already, and from those that wait when no order gets through.
    */
   enter(shipperId: string): Promise<() => void>;
-  /** An order has found the database away: who has waited long is told so, rather than to find that out in turn. */
+  /** No order gets through: who has waited for long is told so at once, rather than finding out in turn. */
   turnAway(): void;
 }
 
@@ -30,7 +30,7 @@ export interface AdmissionOptions {
 const mostWaiting = 5_000;
 const lookAgainMs = 4;
 
-/** What is owed goes before what is asked for: accepting slows down, nothing is refused. */
+/** What is owed goes before what is asked for: accepting slows down, nothing is refused for that. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const queues = new Map<string, Waiting[]>(); // in the order of their turns
   let underWay = 0;

@@ -123,6 +123,15 @@ test('the router has no route that the document lacks, and the document none tha
   expect(routes.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
+test('no header may have a space at its ends, which HTTP leaves out on the way', () => {
+  const patterns = operations.flatMap(({ operation: { parameters = [] } }) =>
+    parameters.flatMap(({ in: place, schema }) => (place === 'header' ? [schema.pattern as string] : [])),
+  );
+  expect(patterns.length).toBeGreaterThan(0);
+  for (const pattern of patterns)
+    for (const value of [' ', ' x', 'x ']) expect(new RegExp(pattern, 'u').test(value)).toBe(false);
+});
+
 describe('GET /openapi.json', () => {
   test('is JSON outside the envelope, kept for minutes, and 304 to who has it', async () => {
     const first = await fetch(`${service.url}/openapi.json`);

@@ -13,7 +13,7 @@ BEYOND_SCHEMAS = re.compile(
 
 
 def is_beyond_schemas(response):
-    if response.status_code != 400 or b"json" not in response.headers.get("content-type", [""])[0].encode():
+    if response.status_code != 400 or "json" not in response.headers.get("content-type", [""])[0]:
         return False
     details = response.json()["error"].get("details", [])
     return bool(details) and all(BEYOND_SCHEMAS.match(detail["message"]) for detail in details)

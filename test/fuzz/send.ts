@@ -39,9 +39,8 @@ export function prepare(
   };
 }
 
-const textOf = (value: unknown): string =>
-  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed();
-const encoded = (value: unknown): string => encodeURIComponent(textOf(value));
+const encoded = (value: unknown): string =>
+  encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
 
 function bodyOf(draft: Draft, lookUp: (name: string, pick: number) => unknown): Buffer | undefined {
   if (!('body' in draft) && !draft.bytes) return undefined;

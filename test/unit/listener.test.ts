@@ -56,6 +56,23 @@ async function until(what: string, condition: () => boolean, timeoutMs = 10_000)
     if (performance.now() > giveUpAt) throw new Error(`not within ${timeoutMs} ms: ${what}`);
 }
 
+test('a connection keeps nothing of the requests that were refused before their bodies had come', async () => {
+  await start();
+  const counts: number[] = [];
+  pages['/refused-early'] = (request, response) => {
+    counts.push(request.socket.listenerCount('close'));
+    response.writeHead(401, { 'content-length': 0 }).end();
+  };
+  const { socket, text } = client();
+  for (let answers = 1; answers <= 20; answers += 1) {
+    socket.write(head('/refused-early', 'Content-Length: 4'));
+    await until('the answer', () => text().split(' 401 ').length > answers);
+    socket.write('body');
+    await sleep(5);
+  }
+  expect(new Set(counts.slice(1)).size).toBe(1);
+});
+
 describe('a connection is given up', () => {
   test.each([
     ['half a head', 'GET / HTTP/1.1\r\nHost: x\r\n', ' 408 '],

@@ -33,7 +33,8 @@ export interface LoginSteps<User> {
 
 export interface LoginLimits {
   /**
-   * Verifies when its turn comes; the user, or null where the credentials are wrong. Throws ApiError TOO_MANY_REQUESTS
+   * Verifies when its turn comes; the user, or null where the credentials are wrong or the user has
+   * been removed meanwhile. Throws ApiError TOO_MANY_REQUESTS
    * where account, address or both together have used up their hour, or where too many wait of the address;
    * UNAVAILABLE where too many wait at all.
    */

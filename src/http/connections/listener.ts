@@ -92,7 +92,7 @@ function notWaitedFor(request: IncomingMessage, lingerMs: number): void {
   if (socket.destroyed) return;
   request.resume();
   const timer = setTimeout(() => request.complete || socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(timer));
+  request.once('close', () => clearTimeout(timer)); // not the socket's: it may bring any number of requests
 }
 
 /** A request may be on its way on a connection that looks idle: closing at once would break it off. */
