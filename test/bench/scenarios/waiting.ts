@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerAccount, type Account } from '../../client.js';
 import { median, percentiles } from '../percentiles.js';
@@ -85,6 +86,7 @@ function startReaders(url: string, accounts: Account[], ofEach: number) {
   const latencyMs: number[] = [];
   let failed = 0;
   const ended = new AbortController();
+  setMaxListeners(0, ended.signal); // one of each request
   const read = async (account: Account) => {
     const headers = { authorization: `Bearer ${account.token}` };
     const ask = async (url: string) => {
