@@ -33,10 +33,9 @@ export interface LoginSteps<User> {
 
 export interface LoginLimits {
   /**
-   * Verifies when its turn comes; the user, or null where the credentials are wrong or the user has
-   * been removed meanwhile. Throws ApiError TOO_MANY_REQUESTS
-   * where account, address or both together have used up their hour, or where too many wait of the address;
-   * UNAVAILABLE where too many wait at all.
+   * Verifies when its turn comes; the user, or null where the credentials are wrong or the user has been removed
+   * meanwhile. Throws ApiError TOO_MANY_REQUESTS where account, address or both together have used up their hour, or
+   * where too many wait of the address; UNAVAILABLE where too many wait at all.
    */
   attempt<User>(from: LoginAttempt, steps: LoginSteps<User>): Promise<User | null>;
 }
