@@ -13,8 +13,8 @@ import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './redis.js';
 import { createDatabase, templateDatabase } from './database.js';
 
-/** Tests wait about as much as they compute; more at once and those that measure time would measure each other. */
-const workersPerCore = 1.5;
+/** Tests wait more than they compute; with more at once those that measure time would measure each other. */
+const workersPerCore = 2;
 /** A server takes 100 connections; a test file needs up to forty. */
 const workersPerServer = 2;
 const workers = Number(

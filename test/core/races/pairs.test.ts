@@ -8,7 +8,7 @@ import {
   expectSweeperFindsStranded,
 } from '../support/checks.js';
 import { deeds, setScene, type Scene } from '../support/scene.js';
-import { createWorld, type World } from '../support/world.js';
+import { createWorld, forNewShipper, type World } from '../support/world.js';
 
 /**
  * Each statement that writes the outbox against each other one, on the same rows: stopped with an old snapshot while the
@@ -53,7 +53,7 @@ describe.each(names)('%s', (first) => {
   test.each(names.flatMap((second) => [[seen, second] as const, [locked, second] as const]))(
     `%s %s: all is there once, and nothing stays behind`,
     async (how, second) => {
-      const scene = await setScene(world);
+      const scene = await setScene(await forNewShipper(world));
       await force(scene, first, second, how === seen ? 'SNAPSHOT' : 'COMMIT');
       await expectSoundRows(world);
       await expectSweeperFindsStranded(world);

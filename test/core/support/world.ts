@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { makeFirstPartitions } from '../../../src/deliveries/retention/partitions.js';
 import { newId } from '../../../src/platform/ids.js';
 import { createLogger } from '../../../src/platform/logger.js';
-import { createPool, type Pool } from '../../../src/platform/database/postgres.js';
+import { createPool, type Database, type Pool } from '../../../src/platform/database/postgres.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../../database.js';
 import { installGates } from './barriers.js';
@@ -41,21 +41,29 @@ export async function createWorld(): Promise<World> {
   const db = openPool(databaseUrl, 8);
   await makeFirstPartitions(db);
   await installGates(db);
-  const shipperId = newId();
-  await db.query('', `insert into shippers (shipper_id, name, account_key_hash) values ($1, 'S', $2)`, [
-    shipperId,
-    randomBytes(8),
-  ]);
   return {
     db,
     databaseUrl,
-    shipperId,
+    shipperId: await addShipper(db),
     sql: (text, values) => db.query('', text, values),
     stop: async () => {
       await db.end();
       await dropDatabase(server, name);
     },
   };
+}
+
+/** The same database seen by a shipper of its own: nothing of what is done there goes to the webhooks of others. */
+export const forNewShipper = async (world: World): Promise<World> => ({
+  ...world,
+  shipperId: await addShipper(world.db),
+});
+
+async function addShipper(db: Database): Promise<string> {
+  const shipperId = newId();
+  const insert = `insert into shippers (shipper_id, name, account_key_hash) values ($1, 'S', $2)`;
+  await db.query('', insert, [shipperId, randomBytes(8)]);
+  return shipperId;
 }
 
 export async function addWebhook({ db, shipperId }: World, options: WebhookOptions = {}): Promise<string> {
