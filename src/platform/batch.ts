@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError, unavailable } from './errors.js';
 
 export interface BatchOptions<Item, Result> {
@@ -10,8 +9,6 @@ export interface BatchOptions<Item, Result> {
   maxWaiting: number;
   /** How long the first of a batch waits for company while no flush is under way; not at all without it. */
   lingerMs?: () => number;
-  /** So many callers get their results in one turn of the event loop; all of them without it. */
-  resultsPerTurn?: number;
   /** Told the size of every batch. */
   onFlush?: ((items: number) => void) | undefined;
   /** Handles a batch; answers one result per item, in order. */
@@ -55,10 +52,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
   const flushTogether = async (batch: Waiting<Item, Result>[]) => {
     options.onFlush?.(batch.length);
     const results = await options.flush(batch.map(({ item }) => item));
-    for (const [index, caller] of batch.entries()) {
-      if (index > 0 && options.resultsPerTurn && index % options.resultsPerTurn === 0) await nextTurn();
-      caller.resolve(results[index] as Result);
-    }
+    for (const [index, caller] of batch.entries()) caller.resolve(results[index] as Result);
   };
 
   const flushOrSplit = async (batch: Waiting<Item, Result>[]): Promise<void> => {

@@ -22,12 +22,6 @@ import { newTrackingId } from './tracking-id.js';
 /** What follows an order may take long where something is stuck: that must not keep other orders waiting. */
 const longestShareMs = 300;
 
-/**
- * In a turn of the event loop Node accepts one connection (libuv, from 1.46). Clients that are all answered in one turn
- * are all back in another, and who has no connection yet waits for as many of these long turns as others wait before it.
- */
-const resultsPerTurn = 8;
-
 export type AcceptOrder = (
   shipperId: string,
   order: Order,
@@ -54,7 +48,6 @@ export function createAcceptOrder(deps: {
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 5_000,
-    resultsPerTurn,
     onFlush: (items) => deps.metrics.batchSize.observe({ batch: 'orders' }, items),
     flush: async (orders) => {
       const stored = await insertOrders(db, orders);

@@ -116,26 +116,6 @@ describe('group commit', () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('so many results a turn of the event loop, all of them in the end', async () => {
-    const batcher = createBatcher<number, number>({
-      ...limits,
-      resultsPerTurn: 3,
-      flush: (items) => Promise.resolve(items),
-    });
-    const answered: number[] = [];
-    const all = Promise.all(
-      [0, 1, 2, 3, 4, 5, 6].map((item) => batcher.add(item).then((own) => answered.push(own))),
-    );
-    const seen = new Set<number>();
-    while (answered.length < 7) {
-      await new Promise((resolve) => setImmediate(resolve));
-      seen.add(answered.length);
-    }
-    await all;
-    expect(answered).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect([...seen].filter((count) => count > 0)).toEqual([3, 6, 7]);
-  });
-
   test('a second flush runs beside the first at once for a full batch only', async () => {
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 3, flush });

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnections, type ConnectionLimits } from './connections.js';
+import { createIntake } from './intake.js';
 import { destroyStalled } from './stalled.js';
 import { answerUnreadable } from './unreadable.js';
 
@@ -52,12 +53,13 @@ export function listen(first: RequestListener, options: ListenerOptions): Promis
   const times = { ...usualTimes, ...options.times };
   const connections = createConnections(options.limits);
   let app = first;
+  const intake = createIntake((request, response) => app(request, response));
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     response.once('close', () => {
       if (!request.complete) notWaitedFor(request, times.lingerMs);
     });
-    app(request, response);
+    intake.take(request, response);
   };
   const server = createServer(
     {
@@ -68,7 +70,10 @@ export function listen(first: RequestListener, options: ListenerOptions): Promis
     },
     answer,
   );
-  server.on('connection', connections.add);
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    intake.connected();
+  });
   server.on('clientError', answerUnreadable(times.lingerMs));
   destroyStalled(server, times.stalledMs, connections.isDone);
   return new Promise((resolve, reject) => {
