@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnections, type ConnectionLimits } from './connections.js';
+import { openDoors, type Doors } from './doors.js';
 import { createIntake } from './intake.js';
 import { destroyStalled } from './stalled.js';
 import { answerUnreadable } from './unreadable.js';
@@ -49,7 +50,7 @@ const usualTimes = {
 const closeGraceMs = 4_000;
 
 /** An HTTP server whose every wait has a bound: for heads, bodies, readers, and for the end of what it refused. */
-export function listen(first: RequestListener, options: ListenerOptions): Promise<Listener> {
+export async function listen(first: RequestListener, options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const connections = createConnections(options.limits);
   let app = first;
@@ -76,19 +77,13 @@ export function listen(first: RequestListener, options: ListenerOptions): Promis
   });
   server.on('clientError', answerUnreadable(times.lingerMs));
   destroyStalled(server, times.stalledMs, connections.isDone);
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port: options.port, host: options.host }, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address ? address.port : options.port,
-        use: (next) => void (app = next),
-        connections: connections.count,
-        close: () => close(server, connections.cutOffSilent, closeGraceMs + options.longestAnswerMs),
-      });
-    });
-  });
+  const doors = await openDoors(server, { port: options.port, host: options.host });
+  return {
+    port: doors.port,
+    use: (next) => void (app = next),
+    connections: connections.count,
+    close: () => close(server, doors, connections.cutOffSilent, closeGraceMs + options.longestAnswerMs),
+  };
 }
 
 /** The rest of a request that is answered already; it is read, so that the answer is not lost by a reset. */
@@ -104,18 +99,20 @@ function notWaitedFor(request: IncomingMessage, lingerMs: number): void {
 const onTheWayMs = 100;
 
 /** Takes no new connection; requests under way finish, idle connections close, and what says nothing is cut off. */
-async function close(server: Server, cutOffSilent: () => void, longestMs: number): Promise<void> {
+async function close(
+  server: Server,
+  doors: Doors,
+  cutOffSilent: () => void,
+  longestMs: number,
+): Promise<void> {
   await sleep(onTheWayMs);
-  return new Promise<void>((resolve) => {
-    const timers = [
-      setInterval(() => server.closeIdleConnections(), 50),
-      setTimeout(cutOffSilent, closeGraceMs),
-      setTimeout(() => server.closeAllConnections(), longestMs),
-    ];
-    server.close(() => {
-      for (const timer of timers) clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+  const timers = [
+    setInterval(() => server.closeIdleConnections(), 50),
+    setTimeout(cutOffSilent, closeGraceMs),
+    setTimeout(() => server.closeAllConnections(), longestMs),
+  ];
+  const closed = doors.close();
+  server.closeIdleConnections();
+  await closed;
+  for (const timer of timers) clearTimeout(timer);
 }

@@ -10,6 +10,8 @@ const readersOfEach = 50;
 const warmSeconds = 10;
 const seconds = 180;
 const betweenOrdersMs = 500;
+/** Of a shipper nobody waits for: in a process with nothing to do V8 gives back what it takes again for any work. */
+const otherOrdersPerSecond = 40;
 /** The median of so many samples, ten a second: what is held, not what a collection is about to free. */
 const samples = 300;
 
@@ -17,11 +19,12 @@ const samples = 300;
 export const waiting: Scenario = {
   name: 'waiting',
   promise:
-    '1,000 long polls of 20 shippers: at most 50 MB, no connection to PostgreSQL each, events in 500 ms',
+    '1,000 long polls of 20 shippers beside 40 orders/s of another: at most 50 MB, no connection to PostgreSQL each, events in 500 ms',
   run: async (bench) => {
     const { url, workerPid: pid } = await bench.deploy('all');
     const accounts = await Promise.all(Array.from({ length: shippers }, () => registerAccount({ url })));
-    await ordersFor(accounts, warmSeconds);
+    const others = startOrders(await registerAccount({ url }));
+    await ordersFor(accounts, 2 * warmSeconds);
     const readers = startReaders(url, accounts, 1);
     await ordersFor(accounts, warmSeconds);
     await readers.stop();
@@ -37,6 +40,7 @@ export const waiting: Scenario = {
     const seenMb = watch.stop();
     const connectionsMeanwhile = await connections(bench);
     const { latencyMs, failed } = await all.stop();
+    await others.stop();
     const { p50, p99 } = percentiles(latencyMs);
     return [
       {
@@ -80,6 +84,25 @@ async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<v
     await placeOrder(accounts[n % accounts.length]!, String(Date.now()));
     await sleep(betweenOrdersMs);
   }
+}
+
+/** One after the other, `otherOrdersPerSecond` of them. */
+function startOrders(account: Account) {
+  let ended = false;
+  const run = async () => {
+    for (let dueAt = performance.now(); !ended; dueAt += 1_000 / otherOrdersPerSecond) {
+      await sleep(Math.max(0, dueAt - performance.now()));
+      await placeOrder(account, 'other');
+    }
+  };
+  const running = run();
+  running.catch(() => undefined); // told by `stop`
+  return {
+    stop: () => {
+      ended = true;
+      return running;
+    },
+  };
 }
 
 function startReaders(url: string, accounts: Account[], ofEach: number) {
