@@ -5,12 +5,15 @@ import { createIntake } from '../../src/http/connections/intake.js';
 
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An intake whose requests are numbers; `taken` are those that were taken up, turn by turn. */
+/** An intake whose requests are numbers, each on a connection of its own unless it is told which. */
 function numbered() {
   const taken: number[] = [];
   const intake = createIntake((request) => void taken.push(Number(request.url)));
-  const take = (number: number, destroyed = false) =>
-    intake.take({ url: String(number) } as IncomingMessage, { destroyed } as ServerResponse);
+  const take = (number: number, options: { destroyed?: boolean; socket?: object } = {}) =>
+    intake.take(
+      { url: String(number), socket: options.socket ?? {} } as IncomingMessage,
+      { destroyed: options.destroyed ?? false } as ServerResponse,
+    );
   return { taken, take, connected: intake.connected };
 }
 
@@ -45,10 +48,20 @@ test('in a turn in which somebody connects, one request is taken up: who stands 
   expect(taken).toHaveLength(3 + 8);
 });
 
+test('connections take turns: what one sends at once waits behind the first of every other', async () => {
+  const { taken, take } = numbered();
+  const socket = {};
+  for (const number of upTo(20)) take(number, { socket });
+  for (const number of [100, 101, 102]) take(number);
+  while (taken.length < 23) await turnOfTheLoop();
+  expect(taken.slice(0, 6)).toEqual([0, 100, 101, 102, 1, 2]);
+  expect(taken.filter((number) => number < 100)).toEqual(upTo(20));
+});
+
 test('a request whose client has gone is not taken up', async () => {
   const { taken, take } = numbered();
   take(0);
-  take(1, true);
+  take(1, { destroyed: true });
   take(2);
   await turnOfTheLoop();
   expect(taken).toEqual([0, 2]);

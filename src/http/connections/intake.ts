@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Requests taken up in a turn of the event loop, and in one in which somebody has just connected. */
 const mostPerTurn = 8;
@@ -11,23 +12,27 @@ export interface Intake {
 }
 
 /**
- * Takes up requests in the order they came, a few in each turn of the event loop. Node accepts one connection a turn
- * (libuv, from 1.46): with hundreds of requests in one turn, who has no connection yet would wait for as many long turns
- * as others stand in line before him.
+ * Takes up a few requests in each turn of the event loop; connections take turns, so that nobody waits for all that
+ * another one has sent at once. Node accepts one connection a turn (libuv, from 1.46): with hundreds of requests in one
+ * turn, who has no connection yet would wait for as many long turns as others stand in line before him.
  */
 export function createIntake(handle: RequestListener): Intake {
-  const waiting: [IncomingMessage, ServerResponse][] = [];
+  const lines = new Map<Socket, [IncomingMessage, ServerResponse][]>(); // in the order of their turns
   let room = mostPerTurn;
   let scheduled = false;
 
   const takeUp = () => {
-    for (; room > 0 && waiting.length > 0; room -= 1) {
-      const [request, response] = waiting.shift()!;
+    for (const [socket, line] of lines) {
+      if (room === 0) break;
+      room -= 1;
+      lines.delete(socket); // goes to the end
+      const [request, response] = line.shift()!;
+      if (line.length > 0) lines.set(socket, line);
       if (!response.destroyed) handle(request, response);
     }
     room = mostPerTurn;
     scheduled = false;
-    if (waiting.length > 0) schedule();
+    if (lines.size > 0) schedule();
   };
   const schedule = () => {
     if (scheduled) return;
@@ -37,7 +42,9 @@ export function createIntake(handle: RequestListener): Intake {
 
   return {
     take: (request, response) => {
-      waiting.push([request, response]);
+      const line = lines.get(request.socket);
+      if (line) line.push([request, response]);
+      else lines.set(request.socket, [[request, response]]);
       schedule();
     },
     connected: () => void (room = mostBesideNew),
