@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ApiError, describeError, invalidRequest, methodNotAllowed, notFound } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
+import { arrivedAt } from './connections/intake.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { failureBody, successBody } from './envelope.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
@@ -123,7 +124,7 @@ const identifyAndLog =
     const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : randomUUID();
     response.locals.requestId = requestId;
     response.set('X-Request-Id', requestId);
-    const startedAt = performance.now();
+    const startedAt = arrivedAt(request);
     response.once('close', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
       const durationMs = performance.now() - startedAt;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceMs } from '../../src/platform/batch.js';
 import { unavailable } from '../../src/platform/errors.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import type { Database } from '../../src/platform/database/postgres.js';
@@ -16,33 +17,48 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The statement of the order called SILENT gets no answer, that of SLOW is late. */
-const lostAfterMs = 700;
-const lateByMs = 400;
-const troubled = (db: Database): Database => ({
+/** A statement that an order's name stops: it has begun, and goes on, or fails, when it is told to. */
+interface Stopped {
+  begun: Promise<void>;
+  begin(): void;
+  ended: Promise<void>;
+  goOn(): void;
+  lose(): void;
+}
+
+function stopped(): Stopped {
+  let [begin, goOn, lose] = [() => {}, () => {}, () => {}];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const ended = new Promise<void>((resolve, reject) => {
+    goOn = resolve;
+    lose = () => reject(unavailable());
+  });
+  return { begun, begin, ended, goOn, lose };
+}
+
+const stopping = (db: Database, stops: Record<string, Stopped>): Database => ({
   ...db,
   query: async (name, text, values) => {
-    const [called] = name === 'insert-orders' ? (values![4] as string[]) : [];
-    if (called === 'SLOW') await sleep(lateByMs);
-    if (called === 'SILENT') {
-      await sleep(lostAfterMs);
-      throw unavailable();
-    }
+    const stop = name === 'insert-orders' ? stops[(values![4] as string[])[0]!] : undefined;
+    stop?.begin();
+    await stop?.ended;
     return db.query(name, text, values);
   },
 });
 
-function orders(options: { atOnce: number; following?: () => Promise<void> }) {
+function orders(options: { atOnce?: number; following?: () => Promise<void> } = {}) {
   let pressure = 0;
+  const stops = { SILENT: stopped(), SLOW: stopped() };
   const accept = createAcceptOrder({
-    db: troubled(world.db),
+    db: stopping(world.db, stops),
     dropoffLocations: defaultDropoffLocations,
     onAccepted: options.following ?? (() => Promise.resolve()),
-    admission: createAdmission({ atOnce: options.atOnce, pressure: () => pressure, mostPressure: 1 }),
+    admission: createAdmission({ atOnce: options.atOnce ?? 10, pressure: () => pressure, mostPressure: 1 }),
     metrics: createMetrics(),
   });
   const order = (shipperTrackingId: string) => orderSchema.parse({ ...sampleOrder(), shipperTrackingId });
   return {
+    stops,
     press: (deliveries: number) => (pressure = deliveries),
     /** What becomes of the order: its HTTP status. */
     place: (called: string): Promise<number | undefined> =>
@@ -53,38 +69,45 @@ function orders(options: { atOnce: number; following?: () => Promise<void> }) {
   };
 }
 
-/** Until the statement of an order is under way, so that the next order has one of its own. */
-const untilUnderWay = () => sleep(10);
+const longerThanPatience = () => sleep(patienceMs + 50);
 
 describe('an order whose statement gets no answer', () => {
-  test('takes those with it that have waited as long, where none was stored meanwhile', async () => {
-    const { place, press } = orders({ atOnce: 10 });
+  test('also fails the orders that have waited as long, if none was stored meanwhile', async () => {
+    const { place, press, stops } = orders();
     const silent = place('SILENT');
-    await untilUnderWay();
+    await stops.SILENT.begun;
     press(1);
     const waiting = place('WAITS');
+    await longerThanPatience();
+    stops.SILENT.lose();
     expect(await Promise.all([silent, waiting])).toEqual([503, 503]);
   });
 
-  test('is alone where another was stored meanwhile: who waits keeps his turn', async () => {
-    const { place, press } = orders({ atOnce: 10 });
+  test('fails alone if another order was stored meanwhile: waiting orders keep their turns', async () => {
+    const { place, press, stops } = orders();
     const silent = place('SILENT');
-    await untilUnderWay();
+    await stops.SILENT.begun;
     const slow = place('SLOW');
-    await untilUnderWay();
+    await stops.SLOW.begun;
     press(1);
     const waiting = place('WAITS');
-    expect(await Promise.all([silent, slow])).toEqual([503, 201]);
+    await longerThanPatience();
+    stops.SLOW.goOn();
+    expect(await slow).toBe(201);
+    stops.SILENT.lose();
+    expect(await silent).toBe(503);
     press(0);
     expect(await waiting).toBe(201);
   });
 });
 
-test('what follows an order keeps its turn for 300 ms at most, however long it takes', async () => {
+test('what follows an order, however long it takes, keeps its turn for 300 ms', async () => {
   const endless = new Promise<void>(() => undefined);
   const { place } = orders({ atOnce: 1, following: () => endless });
   expect(await place('FIRST')).toBe(201);
   const acceptedAt = performance.now();
   expect(await place('SECOND')).toBe(201);
-  expect(performance.now() - acceptedAt).toBeGreaterThan(290);
+  const waitedMs = performance.now() - acceptedAt;
+  expect(waitedMs).toBeGreaterThan(290);
+  expect(waitedMs).toBeLessThan(2_000);
 });

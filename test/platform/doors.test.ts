@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { canSharePort } from '../../src/http/connections/doors.js';
 import { listen, type Listener } from '../../src/http/connections/listener.js';
 
@@ -13,46 +15,60 @@ afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listener) => listener.close()));
 });
 
-async function start(port = 0): Promise<Listener> {
-  const options = { port, host: '127.0.0.1', limits, longestAnswerMs: 0 };
-  const listener = await listen((_request, response) => void response.end('well'), options);
+const well: RequestListener = (_request, response) => void response.end('well');
+
+async function start(app = well, port = 0): Promise<Listener> {
+  const listener = await listen(app, { port, host: '127.0.0.1', limits, longestAnswerMs: 0 });
   listeners.push(listener);
   return listener;
 }
 
-const answered = (socket: Socket) =>
-  new Promise<string>((resolve, reject) => {
-    socket.once('error', reject);
-    socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1').split('\r\n')[0]!));
-  });
+/** Many clients that connect at once; what each is told: the first line of its answer, or the error. */
+function manyClients(port: number): { ask(): void; told: Promise<string[]> } {
+  const all = Array.from({ length: clientCount }, () => connect({ port, host: '127.0.0.1' }));
+  clients.push(...all);
+  const told = all.map(
+    (socket) =>
+      new Promise<string>((resolve) => {
+        socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+        socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1').split('\r\n')[0]!));
+      }),
+  );
+  const ask = () => {
+    for (const socket of all) socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  };
+  return { ask, told: Promise.all(told) };
+}
 
 test(`of many who connect at once ${canSharePort ? 'several are' : 'one is'} taken in a turn of the event loop, and all are answered`, async () => {
   const { port, connections } = await start();
-  for (let n = 0; n < clientCount; n += 1) clients.push(connect({ port, host: '127.0.0.1' }));
+  const { ask, told } = manyClients(port);
   let turns = 0;
   for (; connections() < clientCount; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   if (canSharePort) expect(turns).toBeLessThan(clientCount / 2);
   else expect(turns).toBeGreaterThanOrEqual(clientCount);
-  const answers = Promise.all(clients.map(answered));
-  for (const client of clients) client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  expect(new Set(await answers)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  ask();
+  expect(new Set(await told)).toEqual(new Set(['HTTP/1.1 200 OK']));
 });
 
-test('a port that another listener has is refused, not shared with it', async () => {
+test('a port that is already in use is refused', async () => {
   const { port } = await start();
-  await expect(start(port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(start(well, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('who is connected through any of the sockets is waited for at the end, and nobody gets in any more', async () => {
-  const { port, close } = await start();
-  for (let n = 0; n < clientCount; n += 1) clients.push(connect({ port, host: '127.0.0.1' }));
-  const ends = Promise.all(
-    clients.map((client) => new Promise((resolve) => client.resume().once('end', resolve))),
-  );
-  for (const client of clients) client.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+test('close() waits for the requests of every socket, then all of them refuse connections', async () => {
+  const held: ServerResponse[] = [];
+  const { port, close } = await start((_request, response) => void held.push(response));
+  const { ask, told } = manyClients(port);
+  ask();
+  while (held.length < clientCount) await sleep(5);
+  let isClosed = false;
   listeners.splice(0);
-  await Promise.all([close(), ends]);
-  await expect(answered(connect({ port, host: '127.0.0.1' }))).rejects.toMatchObject({
-    code: 'ECONNREFUSED',
-  });
+  const closing = close().then(() => (isClosed = true));
+  await sleep(300);
+  expect(isClosed).toBe(false);
+  for (const response of held) response.end('well');
+  expect(new Set(await told)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  await closing;
+  expect(new Set(await manyClients(port).told)).toEqual(new Set(['ECONNREFUSED']));
 });

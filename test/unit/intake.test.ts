@@ -11,7 +11,7 @@ function numbered() {
   const intake = createIntake((request) => void taken.push(Number(request.url)));
   const take = (number: number, options: { destroyed?: boolean; socket?: object } = {}) =>
     intake.take(
-      { url: String(number), socket: options.socket ?? {} } as IncomingMessage,
+      { url: String(number), socket: options.socket ?? { writable: true } } as IncomingMessage,
       { destroyed: options.destroyed ?? false } as ServerResponse,
     );
   return { taken, take, connected: intake.connected };
@@ -36,21 +36,22 @@ test('all requests are taken up in their order, eight in a turn of the event loo
   );
 });
 
-test('in a turn in which somebody connects, one request is taken up: who stands in line to connect is next', async () => {
+test('a turn with a new connection takes up one request, and one more for every 64 connections that wait', async () => {
   const { taken, take, connected } = numbered();
-  for (const number of upTo(20)) take(number);
-  for (const turns of [1, 2, 3]) {
+  for (const number of upTo(66)) take(number);
+  const after: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
     connected();
     await turnOfTheLoop();
-    expect(taken).toHaveLength(turns);
+    after.push(taken.length);
   }
   await turnOfTheLoop();
-  expect(taken).toHaveLength(3 + 8);
+  expect([...after, taken.length]).toEqual([2, 4, 5, 6, 14]);
 });
 
 test('connections take turns: what one sends at once waits behind the first of every other', async () => {
   const { taken, take } = numbered();
-  const socket = {};
+  const socket = { writable: true };
   for (const number of upTo(20)) take(number, { socket });
   for (const number of [100, 101, 102]) take(number);
   while (taken.length < 23) await turnOfTheLoop();
@@ -58,11 +59,19 @@ test('connections take turns: what one sends at once waits behind the first of e
   expect(taken.filter((number) => number < 100)).toEqual(upTo(20));
 });
 
-test('a request whose client has gone is not taken up', async () => {
+test('250 requests of one connection wait at most: the first of more is taken up at once, still in order', async () => {
   const { taken, take } = numbered();
-  take(0);
-  take(1, { destroyed: true });
-  take(2);
+  const socket = { writable: true };
+  for (const number of upTo(400)) take(number, { socket });
+  expect(taken).toEqual(upTo(150));
+  while (taken.length < 400) await turnOfTheLoop();
+  expect(taken).toEqual(upTo(400));
+});
+
+test('a request whose client has gone is passed over', async () => {
+  const { taken, take } = numbered();
+  for (const number of upTo(20))
+    take(number, { destroyed: number < 10, socket: { writable: number !== 15 } });
   await turnOfTheLoop();
-  expect(taken).toEqual([0, 2]);
+  expect(taken).toEqual([10, 11, 12, 13, 14, 16, 17, 18]);
 });

@@ -73,6 +73,20 @@ test('a connection keeps nothing of the requests that were refused before their 
   expect(new Set(counts.slice(1)).size).toBe(1);
 });
 
+test('of the requests of sixty clients at once, eight are taken up in a turn of the event loop', async () => {
+  await start();
+  const all = Array.from({ length: 60 }, () => client());
+  await until('all are connected', () => listener.connections() === all.length);
+  for (const { socket } of all) socket.write(head('/'));
+  const perTurn: number[] = [];
+  for (let before = begun; begun < all.length; before = begun) {
+    await new Promise((resolve) => setImmediate(resolve));
+    perTurn.push(begun - before);
+  }
+  expect(Math.max(...perTurn)).toBe(8);
+  await until('all are answered', () => all.every(({ text }) => text().includes(' 200 ')));
+});
+
 describe('a connection is given up', () => {
   test.each([
     ['half a head', 'GET / HTTP/1.1\r\nHost: x\r\n', ' 408 '],

@@ -14,41 +14,47 @@ export interface Doors {
 }
 
 const count = 8;
-/** Node lets sockets share a port from 23.1 on, where the kernel spreads connections over them. */
+/** From Node 24 on sockets can share a port; Linux spreads connections over them. */
 export const canSharePort = process.platform === 'linux' && Number(process.versions.node.split('.')[0]) >= 24;
 
 /**
- * Has the server listen, by several sockets of one port where Node can: each takes one connection in a turn of the event
- * loop (libuv, from 1.46), so that who comes while turns are long waits for fewer of them. Rejects where the port is
- * taken, as `listen` does.
+ * Has the server listen, by several sockets of one port where it can: each takes one connection in a turn of the event
+ * loop (libuv, from 1.46), so that a client connecting while turns are long waits for fewer of them. Rejects where the
+ * port is taken, as `listen` does.
  */
 export async function openDoors(server: HttpServer, address: Address): Promise<Doors> {
-  if (!canSharePort) return doorsOf([await opened(server, address)]);
-  if (address.port !== 0) await notTaken(address);
-  const first = await opened(server, { ...address, reusePort: true });
-  const shared = { host: address.host, port: portOf(first), reusePort: true };
-  const others = Array.from({ length: count - 1 }, () =>
-    // As Node's own HTTP server takes them.
-    createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket)),
+  if (!canSharePort) return doorsOf([await listenOn(server, address)]);
+  if (address.port !== 0) await expectFree(address);
+  // Without SO_REUSEPORT, one socket will do.
+  const first = await listenOn(server, { ...address, reusePort: true }).catch(() =>
+    listenOn(server, address),
   );
-  return doorsOf([first, ...(await Promise.all(others.map((other) => opened(other, shared))))]);
+  const { address: host, port } = first.address() as AddressInfo;
+  const others = await Promise.allSettled(
+    // The same socket options as Node's http.Server.
+    Array.from({ length: count - 1 }, () =>
+      listenOn(
+        createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket)),
+        { host, port, reusePort: true },
+      ),
+    ),
+  );
+  return doorsOf([first, ...others.flatMap((other) => (other.status === 'fulfilled' ? other.value : []))]);
 }
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
 const doorsOf = (servers: Server[]): Doors => ({
-  port: portOf(servers[0]!),
+  port: (servers[0]!.address() as AddressInfo).port,
   close: async () => {
-    await Promise.all(servers.map(closed));
+    await Promise.all(servers.map(closeServer));
   },
 });
 
-/** A port that is to be shared could be shared with another process, too, which would get a part of the connections. */
-async function notTaken(address: Address): Promise<void> {
-  await closed(await opened(createServer(), address));
+/** Without this check another process that shares its port would share it with this one, and get some of the connections. */
+async function expectFree(address: Address): Promise<void> {
+  await closeServer(await listenOn(createServer(), address));
 }
 
-const opened = (server: Server, options: Address & { reusePort?: boolean }): Promise<Server> =>
+const listenOn = (server: Server, options: Address & { reusePort?: boolean }): Promise<Server> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options, () => {
@@ -57,4 +63,5 @@ const opened = (server: Server, options: Address & { reusePort?: boolean }): Pro
     });
   });
 
-const closed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => server.close(() => resolve()));

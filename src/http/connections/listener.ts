@@ -73,7 +73,7 @@ export async function listen(first: RequestListener, options: ListenerOptions): 
   );
   server.on('connection', (socket) => {
     connections.add(socket);
-    intake.connected();
+    if (!socket.destroyed) intake.connected();
   });
   server.on('clientError', answerUnreadable(times.lingerMs));
   destroyStalled(server, times.stalledMs, connections.isDone);
