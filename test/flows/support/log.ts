@@ -59,9 +59,13 @@ export async function untilDelivery(
   deliveryId: string,
   matches: (delivery: LoggedDelivery) => boolean,
 ): Promise<LoggedDelivery> {
-  return until(async () => {
-    const delivery = (await account.call(`/v1/deliveries/${deliveryId}`)).data as unknown as LoggedDelivery;
-    return matches(delivery) ? delivery : null;
+  let seen: LoggedDelivery | undefined;
+  const found = until(async () => {
+    seen = (await account.call(`/v1/deliveries/${deliveryId}`)).data as unknown as LoggedDelivery;
+    return matches(seen) ? seen : null;
+  });
+  return found.catch((error: unknown) => {
+    throw new Error(`the delivery was last seen as ${JSON.stringify(seen)}`, { cause: error });
   });
 }
 
