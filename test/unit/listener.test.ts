@@ -87,6 +87,17 @@ test('of the requests of sixty clients at once, eight are taken up in a turn of 
   await until('all are answered', () => all.every(({ text }) => text().includes(' 200 ')));
 });
 
+test('in a turn with a new connection one request is taken up', async () => {
+  await start();
+  const all = Array.from({ length: 30 }, () => client());
+  await until('all are connected', () => listener.connections() === all.length);
+  for (const { socket } of all) socket.write(head('/'));
+  client();
+  while (begun === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect([begun, listener.connections()]).toEqual([1, 31]);
+  await until('all are answered', () => all.every(({ text }) => text().includes(' 200 ')));
+});
+
 describe('a connection is given up', () => {
   test.each([
     ['half a head', 'GET / HTTP/1.1\r\nHost: x\r\n', ' 408 '],
