@@ -139,7 +139,10 @@ function serve(
         : [
             ...pages,
             accounts.passwordPage,
-            documentPages(apiDocument(config, routes), notificationsDocument(), publicUrl),
+            documentPages(
+              { api: () => apiDocument(config, routes), notifications: notificationsDocument },
+              publicUrl,
+            ),
           ],
   });
   main.use(express);

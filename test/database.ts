@@ -9,7 +9,9 @@ export async function createDatabase(
   name: string,
   template: string | null,
 ): Promise<string> {
-  await administer(connectionString, `create database "${name}"${template ? ` template "${template}"` : ''}`);
+  // Copied as files: a third of the work of copying it page by page through the write-ahead log.
+  const copying = template ? ` template "${template}" strategy file_copy` : '';
+  await administer(connectionString, `create database "${name}"${copying}`);
   const url = new URL(connectionString);
   url.pathname = `/${name}`;
   return url.toString();
