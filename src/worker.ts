@@ -40,6 +40,8 @@ export interface WorkerRole {
   drain(): Promise<void>;
 }
 
+/** Between the beginnings of background tasks. */
+const apartMs = 20;
 const creationConcurrency = 4;
 const deliveryConcurrency = 8;
 const flowMaxAgeMs = 30_000;
@@ -113,11 +115,23 @@ export function startWorker(resources: Resources): WorkerRole {
     ),
   ];
 
+  const tasks: ReturnType<typeof every>[] = [];
+  /** Unless told when, a task begins after those before it: all at once would open a connection each. */
+  const background = (
+    intervalMs: number,
+    name: string,
+    task: () => Promise<number | void>,
+    firstAfterMs = tasks.length * apartMs,
+  ) => {
+    const begun = every(intervalMs, name, logger, task, firstAfterMs);
+    tasks.push(begun);
+    return begun;
+  };
+
   // Under an old snapshot what is long gone is read again and again: then these come more rarely.
-  const orders = every(
+  background(
     times.sweepRestEveryMs,
     'sweep orders',
-    logger,
     sparing(times.sweepRestEveryMs, () =>
       sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
     ),
@@ -129,17 +143,16 @@ export function startWorker(resources: Resources): WorkerRole {
     check: dispatcher.check,
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
   });
-  const deliveries = every(times.sweepEveryMs, 'sweep deliveries', logger, sweep);
-  const rest = every(
+  background(times.sweepEveryMs, 'sweep deliveries', sweep, 0);
+  background(
     times.sweepRestEveryMs,
     'sweep the rest',
-    logger,
     sparing(times.sweepRestEveryMs, async () => {
       await redeliverer.sweep();
       await disableHopeless({ ...sending, look }, daysWithoutSuccess);
     }),
   );
-  const replays = every(times.sweepEveryMs, 'replays', logger, async () => {
+  background(times.sweepEveryMs, 'replays', async () => {
     const deps = {
       db,
       logger,
@@ -151,72 +164,51 @@ export function startWorker(resources: Resources): WorkerRole {
     return (await advanceReplays(deps)) ? times.replayEveryMs : undefined;
   });
   const simulations = config.SIMULATE
-    ? every(times.sweepEveryMs, 'simulations', logger, () => advanceSimulations(creation))
+    ? background(times.sweepEveryMs, 'simulations', () => advanceSimulations(creation))
     : null;
-  const canaries = every(times.canaryEveryMs, 'canary', logger, async () => {
+  background(times.canaryEveryMs, 'canary', async () => {
     const job = { name: 'canary', id: `canary-${Date.now()}` };
     await Promise.all([...producers.values()].map((producer) => producer.add([job])));
   });
-  const gauges = every(
+  background(
     gaugeIntervalMs,
     'gauges',
-    logger,
     sparing(gaugeIntervalMs, () => refreshGauges({ db, producers, metrics })),
   );
-  const maintenance = every(maintenanceIntervalMs, 'maintenance', logger, async () => {
+  background(maintenanceIntervalMs, 'maintenance', async () => {
     await makeLogPartitions(db);
     await dropExpiredDays(db, config.LOG_RETENTION, logger);
     await dropOldHours(db, config.LOG_RETENTION);
     await dropExpiredKeys(db);
   });
-  const erasure = every(erasureIntervalMs, 'erasure', logger, async () => {
+  background(erasureIntervalMs, 'erasure', async () => {
     const deps = { db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION };
     return (await eraseExpired(deps)) ? erasurePauseMs : undefined;
   });
-  const removal = every(
+  background(
     times.sweepRestEveryMs,
     'removal',
-    logger,
     createRemoval({ db, logger, metrics, quietMs: times.removedQuietMs }),
   );
 
   const purge = createPurge(db, logger);
-  const purges = every(purgeIntervalMs, 'purge webhooks', logger, async () =>
-    (await purge()) ? purgeStepMs : undefined,
-  );
+  background(purgeIntervalMs, 'purge webhooks', async () => ((await purge()) ? purgeStepMs : undefined));
 
   const fold = createFold(db);
-  const folding = every(times.foldEveryMs, 'fold counts', logger, async () =>
-    (await fold()) ? foldPauseMs : undefined,
-  );
+  background(times.foldEveryMs, 'fold counts', async () => ((await fold()) ? foldPauseMs : undefined));
 
-  let isLater = false;
-  const sealing = every(maintenanceIntervalMs, 'sealing', logger, async () => {
-    if (!isLater) {
-      isLater = true;
-      return times.sealAfterMs;
-    }
-    await resealWebhooks({ ...resources, db }, sealedForm);
-    return undefined;
-  });
+  background(
+    maintenanceIntervalMs,
+    'sealing',
+    () => resealWebhooks({ ...resources, db }, sealedForm).then(() => undefined),
+    times.sealAfterMs,
+  );
 
   let draining: Promise<void> | undefined;
   const drain = async () => {
     const drained = Promise.all([dispatcher.drain(), redeliverer.drain()]);
     await Promise.all([
-      orders.stop(),
-      deliveries.stop(),
-      rest.stop(),
-      replays.stop(),
-      simulations?.stop(),
-      canaries.stop(),
-      gauges.stop(),
-      maintenance.stop(),
-      purges.stop(),
-      folding.stop(),
-      erasure.stop(),
-      removal.stop(),
-      sealing.stop(),
+      ...tasks.map((task) => task.stop()),
       ...consumers.map((consumer) => consumer.close()),
     ]);
     await drained;

@@ -3,13 +3,15 @@ import type { Logger } from './logger.js';
 
 /**
  * Runs a task again and again, never twice at once. A failure is logged and the next turn comes as usual. A task may
- * resolve with the milliseconds until its next turn, if that is to come at another time.
+ * resolve with the milliseconds until its next turn, if that is to come at another time. The first one comes at once, or
+ * after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
   name: string,
   logger: Logger,
   task: () => Promise<number | void>,
+  firstAfterMs = 0,
 ): {
   /** The next turn comes now, or right after the one that is under way. */
   wake(): void;
@@ -33,7 +35,8 @@ export function every(
         if (!stopped) timer = setTimeout(turn, waitMs);
       });
   };
-  turn();
+  if (firstAfterMs > 0) timer = setTimeout(turn, firstAfterMs);
+  else turn();
 
   return {
     wake: () => {
