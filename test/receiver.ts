@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from './pause.js';
 
 export interface Received {
   at: number;
@@ -57,13 +58,13 @@ export async function startReceiver(reply: Receiver['reply'] = () => ({})): Prom
     matches: (request: Received) => boolean = () => true,
     timeoutMs = 15_000,
   ) {
-    const until = Date.now() + timeoutMs;
+    const startedAt = Date.now();
     for (;;) {
       const found = receiver.received.filter(matches);
       if (found.length >= count) return found.slice(0, count);
-      if (Date.now() > until)
+      if (Date.now() > startedAt + timeoutMs)
         throw new Error(`${found.length} of ${count} notifications came within ${timeoutMs} ms`);
-      await sleep(5);
+      await pause(startedAt);
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account, Answer } from '../client.js';
+import { pause } from '../pause.js';
 
 export const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const offsetForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?\+00:00$/;
@@ -74,11 +74,11 @@ export function expectRecent(timestamp: number): void {
 
 /** Tracks until the shipment is in that state; the answer. */
 export async function untilState(account: Account, trackingId: string, state: string): Promise<Answer> {
-  const until = Date.now() + 10_000;
+  const startedAt = Date.now();
   for (;;) {
     const answer = await account.call(`/v1/shipment-tracking/${trackingId}`);
     if (answer.data?.state === state) return answer;
-    if (Date.now() > until) throw new Error(`not ${state} in time: ${JSON.stringify(answer.body)}`);
-    await sleep(10);
+    if (Date.now() > startedAt + 10_000) throw new Error(`not ${state} in time: ${JSON.stringify(answer.body)}`);
+    await pause(startedAt);
   }
 }

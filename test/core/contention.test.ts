@@ -11,6 +11,7 @@ import {
   type RunningProcess,
   type Service,
 } from '../harness.js';
+import { pause } from '../pause.js';
 import { watchLockWaits } from './support/lock-waits.js';
 
 const backlog = 20_000;
@@ -96,7 +97,8 @@ async function disturb(targetAddress: string, over: () => boolean): Promise<numb
   await registerWebhook(account, targetAddress, { supersede: true });
   const trackingIds = await Promise.all(Array.from({ length: 10 }, () => placeOrder(account)));
   const created = 'select 1 from shipment_progress where shipper_id = $1';
-  while ((await service.sql(created, [account.shipperId])).length < trackingIds.length) await sleep(20);
+  const startedAt = Date.now();
+  while ((await service.sql(created, [account.shipperId])).length < trackingIds.length) await pause(startedAt);
   await operator(service, '/events', {
     body: { events: trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' })) },
   });
@@ -134,8 +136,9 @@ const replay = (webhookId: string) =>
 
 async function untilLogged(webhookId: string): Promise<void> {
   const owed = 'select 1 from outbox where webhook_id = $1 limit 1';
-  for (const end = Date.now() + 20_000; (await service.sql(owed, [webhookId])).length > 0; await sleep(50))
-    if (Date.now() > end) throw new Error('not all was logged');
+  const startedAt = Date.now();
+  for (; (await service.sql(owed, [webhookId])).length > 0; await pause(startedAt))
+    if (Date.now() > startedAt + 20_000) throw new Error('not all was logged');
   const [logged] = await service.sql<{ count: number }>(
     `select count(*)::int as count from deliveries where webhook_id = $1 and status = 'SUCCEEDED' and attempt_count = 1`,
     [webhookId],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import {
   backends,
@@ -10,6 +9,7 @@ import {
   type Service,
 } from '../harness.js';
 import { startReceiver } from '../receiver.js';
+import { until } from './support.js';
 import { countShown, deliveriesOf } from './support/log.js';
 
 describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
@@ -31,11 +31,6 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
   const waitingForRetry = async (webhookId: string) => {
     const waiting = `select from outbox where webhook_id = $1 and status = 'RETRY' and failure_count = 1`;
     return (await service.sql(waiting, [webhookId])).length;
-  };
-  const until = async (what: string, holds: () => Promise<boolean>) => {
-    for (const end = Date.now() + 15_000; !(await holds()); await sleep(20)) {
-      if (Date.now() > end) throw new Error(`not within 15 s: ${what}`);
-    }
   };
   const isOpen = async (webhookId: string) =>
     (

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { placeOrder, request, sampleOrder, type Account } from '../client.js';
 import { operatorToken, type Service } from '../harness.js';
+import { pause } from '../pause.js';
 import type { Received } from '../receiver.js';
 
 /** What a process of a deployment on some other database needs. */
@@ -48,7 +48,7 @@ export async function until(
   const startedAt = Date.now();
   while (!(await condition())) {
     if (Date.now() - startedAt > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await sleep(20);
+    await pause(startedAt);
   }
   return Date.now() - startedAt;
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerWebhook, type Account } from '../../client.js';
+import { pause } from '../../pause.js';
 import { startReceiver, type Receiver, type Reply } from '../../receiver.js';
 
 export interface LoggedDelivery {
@@ -71,7 +71,8 @@ export async function untilDelivery(
 
 /** Waits until `look` finds something; rejects after twenty seconds. */
 export async function until<T>(look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(20)) {
+  const startedAt = Date.now();
+  for (; Date.now() < startedAt + 20_000; await pause(startedAt)) {
     const found = await look();
     if (found) return found;
   }
