@@ -78,7 +78,8 @@ export async function untilState(account: Account, trackingId: string, state: st
   for (;;) {
     const answer = await account.call(`/v1/shipment-tracking/${trackingId}`);
     if (answer.data?.state === state) return answer;
-    if (Date.now() > startedAt + 10_000) throw new Error(`not ${state} in time: ${JSON.stringify(answer.body)}`);
+    if (Date.now() > startedAt + 10_000)
+      throw new Error(`not ${state} in time: ${JSON.stringify(answer.body)}`);
     await pause(startedAt);
   }
 }

@@ -98,7 +98,8 @@ async function disturb(targetAddress: string, over: () => boolean): Promise<numb
   const trackingIds = await Promise.all(Array.from({ length: 10 }, () => placeOrder(account)));
   const created = 'select 1 from shipment_progress where shipper_id = $1';
   const startedAt = Date.now();
-  while ((await service.sql(created, [account.shipperId])).length < trackingIds.length) await pause(startedAt);
+  while ((await service.sql(created, [account.shipperId])).length < trackingIds.length)
+    await pause(startedAt);
   await operator(service, '/events', {
     body: { events: trackingIds.map((trackingId) => ({ trackingId, state: 'PICKED_UP' })) },
   });
