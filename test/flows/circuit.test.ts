@@ -9,7 +9,7 @@ import {
   type Service,
 } from '../harness.js';
 import { startReceiver } from '../receiver.js';
-import { until } from './support.js';
+import { placeOrders, until } from './support.js';
 import { countShown, deliveriesOf } from './support/log.js';
 
 describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
@@ -250,6 +250,49 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await receiver.waitFor(2);
     await until('it has succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 1);
     expect(receiver.received).toHaveLength(2);
+    await receiver.close();
+  });
+
+  test('what was claimed for a webhook before its circuit opened is not sent after', async () => {
+    const receiver = await startReceiver(() => ({ status: 500, delayMs: 200 }));
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
+    await placeOrders(account, 240);
+    await until('all are held', async () => (await statusCounts(webhookId)).HELD === 240);
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    await until('the circuit opens', () => isOpen(webhookId));
+    await until('none is under way', async () => !(await statusCounts(webhookId)).SENDING);
+    expect(receiver.received.length).toBeLessThan(200);
+    const untouched = 'select 1 from outbox where webhook_id = $1 and attempt_count = 0';
+    expect(await service.sql(untouched, [webhookId])).toHaveLength(240 - receiver.received.length);
+    await receiver.close();
+  });
+
+  test('one delivery that is refused for ever does not keep the circuit open', async () => {
+    let refused = '';
+    const receiver = await startReceiver(({ notification }) =>
+      notification.tracking_id === refused ? { status: 500 } : {},
+    );
+    const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
+    await forceOpen(webhookId);
+    refused = await placeOrder(account);
+    await placeOrders(account, 3);
+    await until('all are held', async () => (await statusCounts(webhookId)).HELD === 4);
+    const probe = () =>
+      service.sql('update circuits set open_until = now() where webhook_id = $1', [webhookId]);
+    await probe();
+    await receiver.waitFor(1);
+    await until('the probe has failed', async () => {
+      const [row] = await service.sql<{ n: number }>(
+        'select times_opened as n from circuits where webhook_id = $1 and open_until > now()',
+        [webhookId],
+      );
+      return row?.n === 2;
+    });
+    expect(receiver.received.map(({ notification }) => notification.tracking_id)).toEqual([refused]);
+    await probe();
+    await until('it is closed', async () => !(await isOpen(webhookId)));
+    await until('the others have succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 3);
     await receiver.close();
   });
 });

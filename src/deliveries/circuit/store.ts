@@ -16,13 +16,13 @@ interface CircuitRow extends Circuit {
 
 /**
  * Adds outcomes to the circuits of several webhooks, in a transaction under row locks, so that all workers count
- * together. Returns the transitions.
+ * together. Returns the transitions, and which of the circuits are open then.
  */
 export async function updateCircuits(
   tx: Database,
   outcomes: Map<string, Outcomes>,
   times: CircuitTimes,
-): Promise<{ webhookId: string; transition: Transition }[]> {
+): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
   const webhookIds = [...outcomes.keys()].sort(); // one order for all: no deadlocks
   const rows = await lockCircuits(tx, webhookIds);
   const results = rows.map((row) => {
@@ -32,6 +32,7 @@ export async function updateCircuits(
       probed: outcomes.get(row.webhookId)!.probe !== null,
       circuit,
       transition,
+      isOpen: circuit.openUntil !== null,
     };
   });
   await saveCircuits(tx, results);

@@ -39,15 +39,21 @@ async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING
   return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 
-/** Counts outcomes for the circuits of webhooks, and tells the owners of those that open or close. */
+/**
+ * Counts outcomes for the circuits of webhooks, and tells the owners of those that open or close. Resolves with the
+ * webhooks whose circuit is open now.
+ */
 export async function countOutcomes(
   deps: TransitionDependencies,
   outcomes: Map<string, Outcomes>,
-): Promise<void> {
+): Promise<string[]> {
+  let open: string[] = [];
   await changeAndTell(deps, async (tx) => {
     const results = await updateCircuits(tx, outcomes, deps.times.circuit);
+    open = results.flatMap(({ webhookId, isOpen }) => (isOpen ? webhookId : []));
     return results.flatMap(({ webhookId, transition }) => noticeOf(webhookId, transition) ?? []);
   });
+  return open;
 }
 
 function noticeOf(webhookId: string, transition: Transition): Notice | null {

@@ -20,7 +20,7 @@ import { createWaitingRoom } from './waiting-room.js';
 import { createWakes } from './wakes.js';
 
 export interface DispatcherOptions
-  extends SendingOptions, Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'leisure'> {
+  extends SendingOptions, Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'onOpen' | 'leisure'> {
   /** Claims, leases and what is done again if it is lost. */
   leaseDb: Database;
   metrics: Metrics;
@@ -118,6 +118,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     look: puller.look,
     lookAhead: puller.lookAhead,
     wakeAt: wakes.at,
+    onOpen: (webhookIds) =>
+      returnWaiting(webhookIds.map(lanes.of).filter((lane) => !lane.waiting.some(({ isProbe }) => isProbe))),
     leisure: () => places.inUse() < concurrency / 3,
   });
   options.metrics.attemptSlots.set(concurrency);

@@ -49,7 +49,10 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
   );
 }
 
-/** Claims the longest due delivery of each open circuit whose wait is over, as its probe: one at a time. */
+/**
+ * Claims one delivery of each open circuit whose wait is over, as its probe: of those that are due longest, one that was
+ * tried least, for a receiver may be back and refuse the same one for ever.
+ */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<Claim[]> {
   return db.query<Claim>(
     'claim-probes',
@@ -63,9 +66,16 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
          from ripe
         cross join lateral (select * from webhooks where webhook_id = ripe.webhook_id limit 1) w
         cross join lateral (
+          select shipper_id, delivery_id from (
+            select shipper_id, delivery_id, attempt_count, due_at from outbox
+             where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not withdrawn
+             order by due_at limit 50) longest_due
+           order by attempt_count, due_at limit 1) least_tried
+        cross join lateral (
           select shipper_id, delivery_id, webhook_id from outbox
-           where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not withdrawn
-           order by due_at limit 1 for no key update skip locked) o
+           where shipper_id = least_tried.shipper_id and delivery_id = least_tried.delivery_id
+             and status <> 'SENDING' and not withdrawn
+           limit 1 for no key update skip locked) o
      ), probing as (
        update circuits set probe_until = now() + ${ms('$2')}
         where webhook_id = any(array(select webhook_id from picked))

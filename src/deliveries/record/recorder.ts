@@ -28,6 +28,8 @@ export interface RecorderOptions extends TransitionDependencies {
   lookAhead(webhookIds: string[]): void;
   /** A retry of the webhook is due after this time. */
   wakeAt(delayMs: number, webhookId: string): void;
+  /** The circuits of these webhooks are open: but for a probe they are not to be called. */
+  onOpen(webhookIds: string[]): void;
   /** There is time to record outcomes together. */
   leisure(): boolean;
 }
@@ -59,7 +61,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const counter = createCircuitCounter({
     logger,
     windowMs: times.circuit.windowMs,
-    countOutcomes: (outcomes) => countOutcomes(options, outcomes),
+    countOutcomes: async (outcomes) => options.onOpen(await countOutcomes(options, outcomes)),
   });
 
   const batches = createBatcher<Item, boolean>({
