@@ -5089,7 +5089,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Events recorded then or later, as far back as the log goes; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Events recorded then or later, as far back as the log goes; a moment to come counts as now; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;

@@ -40,7 +40,9 @@ const feedQuery = z
     )
       .transform((text) => (text === 'latest' ? text : decodeCursor(text)))
       .optional(),
-    from: momentInQuery('Events recorded then or later, as far back as the log goes; not with `after`'),
+    from: momentInQuery(
+      'Events recorded then or later, as far back as the log goes; a moment to come counts as now; not with `after`',
+    ),
     limit: paging.limit,
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
     wait: described(
