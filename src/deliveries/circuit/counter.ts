@@ -11,14 +11,18 @@ export interface CircuitCounter {
   flushed(): Promise<void>;
 }
 
+/** By webhook; moments are of performance.now(). */
+type Successes = Map<string, { count: number; lastAt: number }>;
+
 export function createCircuitCounter(deps: {
   logger: Logger;
   /** How long a success weighs against a failure. */
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
-  /** Successes of webhooks nothing was wrong with: they weigh when a failure comes within the same minute. */
-  let quiet = new Map<string, { count: number; lastAt: number }>();
+  /** Successes of webhooks nothing was wrong with: they weigh when a failure comes within a minute. */
+  let quiet: Successes = new Map();
+  let quietBefore: Successes = new Map();
   let quietSince = performance.now();
   let toTell = new Map<string, Outcomes>();
   let telling: Promise<void> | null = null;
@@ -52,23 +56,40 @@ export function createCircuitCounter(deps: {
       });
   };
 
+  const forgetOld = () => {
+    const elapsedMs = performance.now() - quietSince;
+    if (elapsedMs <= deps.windowMs) return;
+    quietBefore = elapsedMs <= 2 * deps.windowMs ? quiet : new Map();
+    quiet = new Map();
+    quietSince = performance.now();
+  };
+
+  /** What a failure comes after: counted with it, and no second time. */
+  const takeQuiet = (webhookId: string): { count: number; lastAgoMs: number } | null => {
+    const now = performance.now();
+    const those = [quiet, quietBefore].flatMap((successes) => successes.get(webhookId) ?? []);
+    quiet.delete(webhookId);
+    quietBefore.delete(webhookId);
+    const recent = those.filter(({ lastAt }) => now - lastAt <= deps.windowMs);
+    if (recent.length === 0) return null;
+    return {
+      count: recent.reduce((sum, { count }) => sum + count, 0),
+      lastAgoMs: now - Math.max(...recent.map(({ lastAt }) => lastAt)),
+    };
+  };
+
   return {
     note: ({ webhookId, troubled, isProbe }, succeeded, retryAfterMs) => {
-      if (performance.now() - quietSince > deps.windowMs) {
-        quiet = new Map();
-        quietSince = performance.now();
-      }
+      forgetOld();
       if (succeeded && !troubled) {
         quiet.set(webhookId, { count: (quiet.get(webhookId)?.count ?? 0) + 1, lastAt: performance.now() });
         return;
       }
-      const earlier = quiet.get(webhookId);
-      quiet.delete(webhookId);
-      const earlierAgoMs = earlier ? performance.now() - earlier.lastAt : null;
+      const earlier = takeQuiet(webhookId);
       add(webhookId, {
         attempts: (earlier?.count ?? 0) + 1,
         failures: succeeded ? 0 : 1,
-        succeededAgoMs: succeeded ? 0 : earlierAgoMs,
+        succeededAgoMs: succeeded ? 0 : (earlier?.lastAgoMs ?? null),
         probe: isProbe ? (succeeded ? 'SUCCEEDED' : 'FAILED') : null,
         retryAfterMs,
       });
