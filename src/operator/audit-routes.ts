@@ -10,8 +10,7 @@ import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { auditList } from './account-answers.js';
 
-const id = (description: string) =>
-  idInPath(description).toLowerCase().refine(isUuid, 'must be a UUID').optional();
+const id = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID').optional();
 
 const query = z.object({
   ...paging,

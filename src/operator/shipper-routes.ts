@@ -26,7 +26,7 @@ export interface ShipperDependencies {
   onChanged(): void;
 }
 
-const params = z.object({ shipperId: idInPath('The shipper.').toLowerCase() });
+const params = z.object({ shipperId: idInPath('The shipper.') });
 const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
   pattern: notBlank,
 });

@@ -11,7 +11,7 @@ import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
 import * as answers from './account-answers.js';
 
-const params = z.object({ userId: idInPath('The user.').toLowerCase() });
+const params = z.object({ userId: idInPath('The user.') });
 
 const known = (userId: string): string => {
   if (!isUuid(userId)) throw notFound('This user');
@@ -29,7 +29,7 @@ export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void 
       tag: 'Operator',
       answers: { 200: answers.userList },
       auth: 'operator',
-      params: z.object({ shipperId: idInPath('The shipper.').toLowerCase() }),
+      params: z.object({ shipperId: idInPath('The shipper.') }),
       query: z.object(paging),
       handle: async ({ params: { shipperId }, query: { limit, cursor } }) => {
         if (!isUuid(shipperId) || !(await shipperExists(db, shipperId))) throw notFound('This shipper');

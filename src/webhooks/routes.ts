@@ -48,7 +48,7 @@ export interface WebhookDependencies {
   stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
-const webhookParams = z.object({ webhookId: idInPath('The webhook.').toLowerCase() });
+const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
   const { db, sealed, knownInterests } = deps;

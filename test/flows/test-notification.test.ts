@@ -76,6 +76,27 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await receiver.close();
   });
 
+  test('ids in capital letters name the same, wherever something is sent by hand', async () => {
+    const hook = await startHook(account);
+    const shouted = (path: string, id: string, body?: object) =>
+      account.call(path.replace('{id}', id.toUpperCase()), { method: 'POST', body });
+    const { httpStatus, data: sent } = await shouted('/v1/webhooks/{id}/test', hook.webhookId);
+    expect(httpStatus).toBe(200);
+    const { deliveryId } = sent as Record<string, string>;
+    expect((await account.call(`/v1/deliveries/${deliveryId!.toUpperCase()}`)).data).toMatchObject({
+      deliveryId,
+    });
+    expect(await shouted('/v1/deliveries/{id}/redeliver', deliveryId!)).toMatchObject({
+      httpStatus: 202,
+      data: { deliveryId },
+    });
+    const replay = await shouted('/v1/webhooks/{id}/replay', hook.webhookId, { from: 0, to: Date.now() });
+    expect(replay.httpStatus).toBe(202);
+    const { replayId } = replay.data as Record<string, string>;
+    expect((await account.call(`/v1/replays/${replayId!.toUpperCase()}`)).data).toMatchObject({ replayId });
+    await hook.close();
+  });
+
   test('at most five tests of a shipper run at once', async () => {
     const hook = await startHook(account);
     const { answer, webhookId } = hook;

@@ -30,7 +30,7 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
       description:
         'Every attempt that is in the log counts in the hour in which it began, redeliveries, replays and notices too, tests not: as soon as the log shows it, and never twice.',
       answers: { 200: stats },
-      params: z.object({ webhookId: idInPath('The webhook.').toLowerCase() }),
+      params: z.object({ webhookId: idInPath('The webhook.') }),
       query: z.object({ hours }),
       handle: async ({ caller, params: { webhookId }, query }) => {
         const found = isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId));

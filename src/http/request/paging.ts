@@ -45,4 +45,4 @@ export function cutPage<Row>(
 }
 
 /** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */
-export const isUuid = (text: string): boolean => uuidForm.test(text.toLowerCase());
+export const isUuid = (text: string): boolean => uuidForm.test(text);
