@@ -7,6 +7,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { arrivedAt } from './connections/intake.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
+import { refuseHeaders } from './request/refused-headers.js';
 import { failureBody, successBody } from './envelope.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 import type { Shares } from './connections/shares.js';
@@ -42,8 +43,8 @@ export function createApp(options: ServerOptions): Express {
     identifyAndLog(logger, metrics),
     helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
   );
-  app.use(refuseNotifications);
   app.use(['/v1', '/operator/v1'], keepPrivate);
+  app.use(refuseHeaders);
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {
     for (const spec of group) {
@@ -103,13 +104,6 @@ const refuseMethod = (group: Route[]): RequestHandler => {
   return () => {
     throw methodNotAllowed(allow);
   };
-};
-
-/** What a webhook of ours sends us would send the next one: a loop that only grows. */
-const refuseNotifications: RequestHandler = (request, _response, next) => {
-  if (request.headers['parcelhook-attempt'] === undefined) return next();
-  const message = 'marks a notification, and this service takes none: a webhook must not call it';
-  throw invalidRequest([{ path: 'Parcelhook-Attempt', message }]);
 };
 
 /** Node takes about forty methods; those no route has share one label. */

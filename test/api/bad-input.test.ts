@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { operator, registerAccount, registerWebhook, request, sampleOrder, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { expectFailure, expectSuccess, expectWrong } from './expect.js';
-import { parseAnswer, sendRaw } from './raw.js';
 
 let service: Service;
 let account: Account;
@@ -256,31 +255,6 @@ describe('paths and queries', () => {
 
   test('a path of 8,000 characters is 404', async () => {
     expectFailure(await account.call(`/v1/shipment-tracking/${'A'.repeat(8_000)}`), 404);
-  });
-});
-
-describe('what is no HTTP gets the form of every failure', () => {
-  test.each([
-    ['no request line', 'hello\r\n\r\n', 400],
-    ['a line break in a header', 'GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: b\rc\r\n\r\n', 400],
-    ['U+0000 in a header', 'GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: b\0c\r\n\r\n', 400],
-    [
-      'two lengths',
-      'POST /v1/shipments HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-      400,
-    ],
-    [
-      'a length and chunks',
-      'POST /v1/shipments HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-    ],
-    [
-      '20,000 bytes of header',
-      `GET /v1/login HTTP/1.1\r\nHost: a\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`,
-      431,
-    ],
-  ])('%s', async (_, bytes, httpStatus) => {
-    expectFailure(parseAnswer(await sendRaw(service.url, bytes)), httpStatus);
   });
 });
 

@@ -50,6 +50,7 @@ describe('answers', () => {
         for (const answer of [
           await account.call(path, { method }),
           await request(`${service.url}${path}`, { method }),
+          await request(`${service.url}${path}`, { method, headers: { 'parcelhook-attempt': '1' } }),
         ])
           expect([path, method, answer.headers.get('cache-control')]).toEqual([
             path,

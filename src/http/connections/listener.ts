@@ -68,9 +68,11 @@ export async function listen(first: RequestListener, options: ListenerOptions): 
       requestTimeout: times.requestMs,
       connectionsCheckingInterval: Math.min(2_000, times.headersMs),
       keepAliveTimeout: times.idleMs,
+      requireHostHeader: false, // the app requires it: Node would refuse it without a body
     },
     answer,
   );
+  server.on('checkExpectation', answer); // as well
   server.on('connection', (socket) => {
     connections.add(socket);
     if (!socket.destroyed) intake.connected();
