@@ -107,7 +107,11 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000], // the preferred form of RFC 9110 §5.6.7
     ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000], // RFC 850
     ['Sat Nov 21 12:00:30 2026', 30_000], // asctime
+    ['Sun Nov 22 11:00:00 2026', 82_800_000],
+    ['Tue Dec  1 12:00:00 2026', dayMs],
     ['Sun, 21 Nov 2027 12:00:00 GMT', dayMs],
+    ['Saturday, 21-Nov-76 12:00:30 GMT', dayMs],
+    ['Sunday, 21-Nov-77 12:00:30 GMT', 0], // more than 50 years ahead: 1977
     ['Sat, 21 Nov 2026 11:59:30 GMT', 0],
   ])('%p counts as %d ms', (header, expected) => {
     expect(retryAfterMs(header, now)).toBe(expected);
@@ -127,7 +131,35 @@ describe('Retry-After', () => {
     ['NaN'],
     ['2027'.repeat(10)],
     ['Feb, 31 of never'],
+    ['wait 35'],
+    ['try 2030'],
+    ['Sun, 21 Nov 2027 12:00:00'],
+    ['Sun, 21 Nov 2027 12:00:00 +0000'],
+    ['Sun, 31 Feb 2027 12:00:00 GMT'],
+    ['Sun, 21 Nov 2027 29:00:00 GMT'],
+    ['2027-11-21T12:00:00Z'],
   ])('%p counts as none', (header) => {
     expect(retryAfterMs(header, now)).toBe(0);
+  });
+
+  test('junk never delays, be it words with numbers or a date that lacks a character', () => {
+    const date = fc.constantFrom(
+      'Sun, 21 Nov 2027 12:00:00 GMT',
+      'Sunday, 21-Nov-27 12:00:00 GMT',
+      'Sun Nov 21 12:00:00 2027',
+      'Mon Nov  1 12:00:00 2027',
+    );
+    const maimed = fc.tuple(date, fc.nat()).map(([text, nth]) => {
+      const at = nth % text.length;
+      return text.slice(0, at) + text.slice(at + 1);
+    });
+    const word = fc.constantFrom('wait', 'try', 'in', 'until', 'Sun', 'Sun,', 'Nov', 'GMT');
+    const rest = fc.array(fc.oneof(word, fc.nat(9_999).map(String)), { maxLength: 3 });
+    const words = fc.tuple(word, rest).map(([first, others]) => [first, ...others].join(' '));
+    fc.assert(
+      fc.property(fc.oneof(maimed, words), (retryAfter) => {
+        expect(retryAfterMs(retryAfter, now)).toBe(0);
+      }),
+    );
   });
 });

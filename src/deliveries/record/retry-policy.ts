@@ -1,3 +1,5 @@
+import { parseHttpDate } from './http-date.js';
+
 /** What becomes of a delivery after an attempt. `delayMs` counts from the moment the result is recorded. */
 export type NextStep = { status: 'SUCCEEDED' } | { status: 'FAILED' } | { status: 'RETRY'; delayMs: number };
 
@@ -28,10 +30,6 @@ export function nextStep(input: RetryInput): NextStep {
 /** Seconds or an HTTP date, at most 24 hours; anything else counts as none. */
 export function retryAfterMs(header: string | null, now: Date): number {
   const text = header?.trim() ?? '';
-  const waitMs = /^\d{1,15}$/.test(text)
-    ? Number(text) * 1_000
-    : /^[A-Za-z]{3,9},? /.test(text)
-      ? Date.parse(text) - now.getTime()
-      : Number.NaN;
+  const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text, now) - now.getTime();
   return waitMs > 0 ? Math.min(waitMs, longestRetryAfterMs) : 0;
 }
