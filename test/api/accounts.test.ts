@@ -93,6 +93,8 @@ describe('registration by the operator', () => {
     ['users', { email: 'a:b@example.com', password: 'short' }, ['email', 'password']],
     ['users', { email: 'a@example.com', password: 'x'.repeat(11) }, ['password']],
     ['users', { email: 'a@example.com', password: 'x'.repeat(129) }, ['password']],
+    ['users', { email: 'a@example.com', password: '😀'.repeat(6) }, ['password']],
+    ['users', { email: 'a@example.com', password: '😀'.repeat(129) }, ['password']],
     ['users', { email: 'a@example.com', password: 123456789012 }, ['password']],
     ['users', { email: null, password: null }, ['email', 'password']],
   ])('POST %s with %j is 400 that names %j', async (path, body, paths) => {
@@ -101,7 +103,7 @@ describe('registration by the operator', () => {
   });
 
   test('passwords of 12 and of 128 characters are taken', async () => {
-    for (const password of ['x'.repeat(12), 'y'.repeat(128)]) {
+    for (const password of ['x'.repeat(12), 'y'.repeat(128), '😀'.repeat(12), '😀'.repeat(128)]) {
       const { email } = await newUser(password);
       expectSuccess(await login(email, password), 200);
     }
@@ -149,6 +151,7 @@ describe('the password link', () => {
     const { text } = page.body as unknown as { text: string };
     expect(text).toContain('<form method="post" action="/set-password">');
     expect(text).toContain(tokenOf(setPasswordUrl));
+    expect(text).toContain('maxlength="256"'); // of 128 emoji a browser cuts off nothing
     expectFailure(await login(email, 'my new password'), 401);
 
     expect((await submit(setPasswordUrl, 'my new password')).httpStatus).toBe(200);

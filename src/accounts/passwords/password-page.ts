@@ -77,13 +77,16 @@ const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, 
 
 const linkVoid = '<p>This link was used already or has expired. Ask your operator for a new one.</p>';
 
-/** The token is of [A-Za-z0-9_-] only; nothing here needs escaping. */
+/**
+ * The token is of [A-Za-z0-9_-] only; nothing here needs escaping. To browsers a character beyond U+FFFF is two: with
+ * `maxlength` 128 they would cut off what is a good password.
+ */
 const passwordForm = (token: string, problem = '') => `
   ${problem && `<p role="alert">${problem}</p>`}
   <form method="post" action="/set-password">
     <input type="hidden" name="token" value="${token}">
     <label>New password (12 to 128 characters)
-      <input type="password" name="password" minlength="12" maxlength="128" autocomplete="new-password" required autofocus>
+      <input type="password" name="password" minlength="12" maxlength="256" autocomplete="new-password" required autofocus>
     </label>
     <button>Set password</button>
   </form>`;
