@@ -1,8 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
+import { isProxyUrl } from '../deliveries/send/proxy.js';
 import { longSecret, operatorTokens } from './secrets.js';
 import { nameServers, networks } from '../platform/limits/address-lists.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
+import { isRedisUrl } from '../platform/queue/redis-url.js';
 import { describeError } from '../platform/errors.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { readCatalogue } from '../shipments/states.js';
@@ -20,12 +22,10 @@ const scale = z
   .refine((text) => Number(text) >= 0.01 && Number(text) <= 1, 'must be a number from 0.01 to 1')
   .transform(Number);
 const url = (schemes: string[]) =>
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && schemes.includes(new URL(text).protocol),
-      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    );
+  z.string().refine((text) => URL.canParse(text) && schemes.includes(new URL(text).protocol), {
+    error: `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    abort: true,
+  });
 
 /** Durations separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
 const retrySchedule = z.string().transform((text, context) => {
@@ -117,10 +117,10 @@ export const variables = z.object({
     ),
   REDIS_URL: z
     .string()
-    .regex(/^(rediss?|redis\+sentinel|rediss\+sentinel|redis\+cluster|rediss\+cluster):\/\/.+/, {
-      error:
-        'must start with redis:// or rediss://, or redis+sentinel:// or redis+cluster:// followed by hosts separated by commas',
-    })
+    .refine(
+      isRedisUrl,
+      'must be redis:// or rediss:// with a host, or redis+sentinel:// or redis+cluster:// with hosts separated by commas; ports up to 65535, user and password percent-encoded',
+    )
     .optional()
     .describe(
       'Redis ≥ 6.2 or Valkey: `redis://`, `rediss://`, `redis+sentinel://h1:26379,h2:26379/master-name`, `redis+cluster://h1:6379,h2:6379`. Unset: the queue runs on PostgreSQL',
@@ -175,6 +175,7 @@ export const variables = z.object({
       'Name servers asked for the names of webhooks (`10.0.0.53,10.0.1.53:5353`). Unset: those of the machine',
     ),
   EGRESS_PROXY: url(['http:'])
+    .refine(isProxyUrl, 'must have its user and password percent-encoded')
     .optional()
     .describe(
       'HTTP proxy that all notifications go through by CONNECT (`http://user:password@host:port`); it is told addresses, which are resolved and checked here',

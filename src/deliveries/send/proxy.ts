@@ -26,6 +26,15 @@ export function proxyOf(text: string): Proxy {
   };
 }
 
+/** Whether an http URL can be taken for one: the parser of URLs lets through what cannot be decoded. */
+export function isProxyUrl(text: string): boolean {
+  try {
+    return proxyOf(text).host !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** More addresses of one name than a receiver has for its availability. */
 const mostAddresses = 4;
 

@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { parseRedisUrl } from './redis-url.js';
 
 /**
  * A connection on which an answer has been owed for this long is cut, and made anew: it may be half open, and TCP alone
@@ -31,16 +32,15 @@ export function connectRedis(
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 6), 2_000),
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   };
-  const mode = /^(redis|rediss)\+(sentinel|cluster):\/\//.exec(url);
-  if (!mode) return new Redis(url, shared);
+  const { mode, tls, hosts, username, password, master, db } = parseRedisUrl(url);
+  if (mode === 'single') return new Redis(url, shared);
 
-  const { hosts, username, password, path } = splitUrl(url);
   const secure = {
-    ...(mode[1] === 'rediss' && { tls: {} }),
+    ...(tls && { tls: {} }),
     ...(username && { username }),
     ...(password && { password }),
   };
-  if (mode[2] === 'cluster') {
+  if (mode === 'cluster') {
     return new Cluster(hosts, {
       redisOptions: { ...shared, ...secure },
       enableOfflineQueue: kind === 'blocking',
@@ -54,21 +54,7 @@ export function connectRedis(
     ...shared,
     ...secure,
     sentinels: hosts,
-    name: path[0] ?? 'mymaster',
-    db: Number(path[1] ?? 0),
+    name: master,
+    db,
   });
-}
-
-function splitUrl(url: string) {
-  const [authority = '', ...path] = url.replace(/^[^/]+\/\//, '').split('/');
-  const at = authority.lastIndexOf('@');
-  const [username, password] = at < 0 ? [] : authority.slice(0, at).split(':').map(decodeURIComponent);
-  const hosts = authority
-    .slice(at + 1)
-    .split(',')
-    .map((host) => {
-      const { hostname, port } = new URL(`redis://${host}`);
-      return { host: hostname, port: Number(port || 6379) };
-    });
-  return { hosts, username, password, path: path.filter(Boolean) };
 }
