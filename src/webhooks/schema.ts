@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { described } from '../http/described.js';
-import { oneOfFields } from '../http/request/fields.js';
+import { evenIfFieldsAreWrong, oneOfFields } from '../http/request/fields.js';
 import { addressPattern } from './destination/address-pattern.js';
 import { masked } from './at-rest/at-rest.js';
 import { checkTargetAddress, type DestinationPolicy } from './destination/destination.js';
@@ -16,21 +16,26 @@ const reservedHeader =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|user-agent|proxy-.*|webhook-.*|parcelhook-.*)$/i;
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
+const mostHeaders = 16;
+
+/** A value that is no text was named before. */
+function headerProblem(name: string, value: unknown, isKept: (value: string) => boolean): string | null {
+  if (!headerName.test(name)) return 'must be a header name of RFC 9110';
+  if (reservedHeader.test(name)) return 'is set by the service and must not be there';
+  if (typeof value === 'string' && !headerValue.test(value) && !isKept(value))
+    return 'must be printable ASCII of at most 1,000 characters';
+  return null;
+}
+
 const headers = (isKept: (value: string) => boolean) =>
-  z.record(z.string(), z.string()).superRefine((value, context) => {
-    const names = Object.keys(value);
-    if (names.length > 16) context.addIssue('must have at most 16 headers');
-    for (const name of names) {
-      const problem = !headerName.test(name)
-        ? 'must be a header name of RFC 9110'
-        : reservedHeader.test(name)
-          ? 'is set by the service and must not be there'
-          : !headerValue.test(value[name] ?? '') && !isKept(value[name] ?? '')
-            ? 'must be printable ASCII of at most 1,000 characters'
-            : null;
-      if (problem) context.addIssue({ code: 'custom', message: problem, path: [name] });
+  z.record(z.string(), z.string()).superRefine((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > mostHeaders) context.addIssue(`must have at most ${mostHeaders} headers`);
+    for (const [name, value] of entries) {
+      const message = headerProblem(name, value, isKept);
+      if (message) context.addIssue({ code: 'custom', message, path: [name] });
     }
-  });
+  }, evenIfFieldsAreWrong);
 
 /** Of requests and answers alike. */
 export const fields = {
@@ -67,7 +72,7 @@ const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePatter
     `Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values.${more}`,
     { 'X-Team': 'logistics' },
     {
-      maxProperties: 16,
+      maxProperties: mostHeaders,
       propertyNames: { pattern: headerName.source },
       additionalProperties: { type: 'string', pattern: valuePattern },
     },

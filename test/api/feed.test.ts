@@ -191,6 +191,7 @@ test('what is wrong is named: both ways to begin, a limit, a wait, a cursor that
   const wrong: [string, string[]][] = [
     ['?after=latest&from=2026-01-01T00:00:00Z', ['from']],
     ['?limit=251&wait=31s&after=x&from=x&trackingId=-', ['after', 'from', 'limit', 'trackingId', 'wait']],
+    ['?limit=251&after=latest&from=2026-01-01T00:00:00Z', ['from', 'limit']],
     ['?wait=30', ['wait']],
     ['?wait=-1s', ['wait']],
     ['?after=', ['after']],

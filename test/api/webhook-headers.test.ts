@@ -63,3 +63,10 @@ test('a masked value that there is nothing to keep for is 400 and changes nothin
   expectWrong(await create({ headers: { 'X-A': '••••' } }), ['headers.X-A']);
   expectFailure(await patch(unknownId, { headers }), 404);
 });
+
+test('every wrong header is named at once, also beside one whose value is no text', async () => {
+  const headers = { a: 1, Host: 'x', 'X A': 'y', 'X-B': 'é', 'X-C': 'well' };
+  const paths = ['headers.a', 'headers.Host', 'headers.X A', 'headers.X-B'];
+  expectWrong(await create({ headers, status: 'NONE' }), [...paths, 'status']);
+  expectWrong(await patch(unknownId, { headers }), paths);
+});

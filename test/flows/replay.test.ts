@@ -200,6 +200,11 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     expect(await problems({ from: '2026-11-21T12:00:00', to })).toMatchObject([{ path: 'from' }]);
     expect(await problems({ from: '2026-02-30', to })).toMatchObject([{ path: 'from' }]);
     expect(await problems({ ...lastHour(), status: 'SUCCEEDED' })).toMatchObject([{ path: 'status' }]);
+    expect(await problems({ from: to, to })).toMatchObject([{ path: 'from' }]);
+    expect(await problems({ from: to, to: 0, status: 'SUCCEEDED' })).toMatchObject([
+      { path: 'status' },
+      { path: 'from', message: 'must be before to' },
+    ]);
     expect((await replay(hook.webhookId, lastHour(), other)).httpStatus).toBe(404);
     expect((await replay(hook.webhookId, { ...lastHour(), trackingId: 'NOSUCH' })).httpStatus).toBe(404);
     const theirs = await placeOrder(other);

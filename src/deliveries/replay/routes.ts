@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { described } from '../../http/described.js';
-import { idInPath, trackingId } from '../../http/request/fields.js';
+import { evenIfFieldsAreWrong, idInPath, trackingId } from '../../http/request/fields.js';
 import { momentInBody } from '../../http/request/moments.js';
 import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
@@ -29,9 +29,14 @@ const replayBody = z
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
   })
   .meta({ id: 'ReplayRange', description: 'What to catch up on.' })
-  .superRefine(({ from, to }, context) => {
-    if (from >= to) context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
+  .refine(({ from, to }) => !areMoments(from, to) || from < to, {
+    path: ['from'],
+    error: 'must be before to',
+    ...evenIfFieldsAreWrong,
   });
+
+/** A wrong one comes as it was sent. */
+const areMoments = (...given: unknown[]) => given.every((moment) => moment instanceof Date);
 
 export interface ReplayRoutesDependencies {
   db: Database;

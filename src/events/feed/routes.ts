@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { momentInQuery } from '../../http/request/moments.js';
 import { paging } from '../../http/request/paging.js';
-import { trackingId } from '../../http/request/fields.js';
+import { evenIfFieldsAreWrong, trackingId } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
 import { duration } from '../../platform/duration.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -54,9 +54,10 @@ const feedQuery = z
       .pipe(duration({ minMs: 0, maxMs: longestWaitMs }))
       .optional(),
   })
-  .superRefine(({ after, from }, context) => {
-    if (after !== undefined && from !== undefined)
-      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be there beside after' });
+  .refine(({ after, from }) => after === undefined || from === undefined, {
+    path: ['from'],
+    error: 'must not be there beside after',
+    ...evenIfFieldsAreWrong,
   });
 
 /** What a receiver reconciles against (contract, section 4). */

@@ -60,6 +60,12 @@ export const overlap = (description: string) =>
 export const idInPath = (description: string) =>
   described(z.string().toLowerCase(), description, exampleId, { format: 'uuid' });
 
+/** Of a refinement of a whole object: it looks also where a field is wrong already, so that one answer names all. */
+export const evenIfFieldsAreWrong = {
+  when: ({ value }: { value: unknown }) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
 /** What is wrong with a request, field by field. */
 export const details = described(
   z
