@@ -108,10 +108,14 @@ export function route<
   } as unknown as Route;
 }
 
-/** Validates all parts of a request together, so that one answer names every wrong field. */
+/**
+ * Validates all parts of a request together, so that one answer names every wrong field. `bodyDetails` are those that
+ * were found when the body was read; what they name the body's schema does not name again.
+ */
 export function parseRequest(
   spec: Route,
   request: Request,
+  bodyDetails: Detail[] = [],
 ): { params: unknown; query: unknown; headers: unknown; body: unknown } {
   const headers = Object.keys(spec.headers.shape).map((name) => [name, request.get(name)]);
   const parts = {
@@ -120,8 +124,11 @@ export function parseRequest(
     headers: spec.headers.safeParse(Object.fromEntries(headers)),
     body: spec.body.safeParse(request.body as unknown),
   };
+  const named = new Set(bodyDetails.map(({ path }) => path));
   const details = [
-    ...Object.values(parts).flatMap((part) => (part.success ? [] : part.error.issues.map(detailOf))),
+    ...[parts.params, parts.query, parts.headers].flatMap(detailsOf),
+    ...bodyDetails,
+    ...detailsOf(parts.body).filter(({ path }) => !named.has(path)),
     ...unknownParameters(spec.query.shape, request.query),
   ];
   if (details.length > 0) throw invalidRequest(details.slice(0, maxDetails));
@@ -132,6 +139,8 @@ export function parseRequest(
     body: parts.body.data,
   };
 }
+
+const detailsOf = ({ error }: z.ZodSafeParseResult<unknown>): Detail[] => error?.issues.map(detailOf) ?? [];
 
 export function detailOf(issue: z.core.$ZodIssue): Detail {
   const path = issue.path.reduce<string>(

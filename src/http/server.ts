@@ -2,7 +2,14 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import helmet from 'helmet';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { ApiError, describeError, invalidRequest, methodNotAllowed, notFound } from '../platform/errors.js';
+import {
+  ApiError,
+  describeError,
+  invalidRequest,
+  methodNotAllowed,
+  notFound,
+  type Detail,
+} from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { arrivedAt } from './connections/intake.js';
@@ -90,7 +97,8 @@ const admission =
 const handler =
   (spec: Route, { shares }: ServerOptions): RequestHandler =>
   async (request, response) => {
-    const parsed = parseRequest(spec, request);
+    const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
+    const parsed = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
     const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
     const takesTurns = spec.auth === 'shipper' && !spec.takesNoTurn;

@@ -93,6 +93,28 @@ describe('where what is refused stands is named', () => {
   });
 });
 
+describe('what is refused is named with whatever else is wrong', () => {
+  test.each([
+    ['a character', orderText('"Ana Torres"', '"\\u0000"'), ['recipientInformation.fullName']],
+    ['a key', orderText('{"recipientLocation"', '{"__proto__":1,"recipientLocation"'), ['__proto__']],
+    ['a number', orderText('"weight":1.2', '"weight":1e999'), ['package.weight']],
+  ])('%s', async (_, text, refused) => {
+    const raw = text.replace(',"phone":"5512345678"', '');
+    const answer = await account.call('/v1/shipments?foo=1', { raw });
+    const paths = [...refused, 'recipientInformation.phone', 'foo'];
+    expectWrong(answer, paths);
+    expect(answer.body.error.details).toHaveLength(paths.length);
+  });
+
+  test('of a body that is no JSON only that is said, beside the query', async () => {
+    const answer = await account.call('/v1/shipments?foo=1', { raw: '{' });
+    expect(answer.body.error.details).toMatchObject([
+      { path: 'body', message: 'must be valid JSON' },
+      { path: 'foo' },
+    ]);
+  });
+});
+
 describe('numbers', () => {
   test.each([
     ['"weight":1.2', '"weight":1e999', 'package.weight'],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { RequestHandler } from 'express';
 import readRaw from 'raw-body';
-import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js';
+import { ApiError, type Detail } from '../../platform/errors.js';
 import { maxDetails } from '../route.js';
 
 const maxBodyBytes = 256 * 1024;
@@ -12,11 +12,12 @@ const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
- * Reads a JSON body of at most 256 KiB; anything PostgreSQL or JavaScript could stumble over is refused by path. The
- * end of a body that is refused is not waited for.
+ * Reads a JSON body of at most 256 KiB. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by
+ * path, to be named with whatever else is wrong (see `parseRequest`). The end of a body that is too large is not waited
+ * for.
  */
 export function jsonBody(): RequestHandler {
-  return async (request, _response, next) => {
+  return async (request, response, next) => {
     const { 'content-length': length = null, 'transfer-encoding': coding } = request.headers;
     const isJson = request.is(jsonTypes);
     if (!isJson && coding === undefined && (length ?? '0') === '0') return next();
@@ -25,22 +26,22 @@ export function jsonBody(): RequestHandler {
       throw unsupportedMediaType();
     const bytes = await readRaw(request, { length, limit: maxBodyBytes });
     const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
-    const body = parse(bytes.toString());
-    inspect(body, '', 0, details);
-    if (details.length > 0) throw invalidRequest(details);
-    request.body = body;
+    request.body = parse(bytes.toString(), details);
+    inspect(request.body, '', 0, details);
+    response.locals.bodyDetails = details;
     next();
   };
 }
 
 const byteOrderMark = '\ufeff';
 
-function parse(text: string): unknown {
+function parse(text: string, details: Detail[]): unknown {
   if (text === '') return {};
   try {
     return JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
   } catch {
-    throw invalidRequest([{ path: 'body', message: 'must be valid JSON' }]);
+    details.push({ path: 'body', message: 'must be valid JSON' });
+    return undefined;
   }
 }
 
