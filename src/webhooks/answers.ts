@@ -55,7 +55,7 @@ const health = z.object({
   lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
   failureRate: described(
     z.number().min(0).max(1).nullable(),
-    'Failed share of the attempts of the last hour; null without any.',
+    'Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.',
     0,
   ),
   pendingCount: described(z.int().min(0), 'Deliveries that wait; counted up to 10,000.', 0),
@@ -63,7 +63,7 @@ const health = z.object({
 
 export const webhookWithHealth = webhook
   .extend({ health })
-  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its newest 1,000 deliveries went.' });
+  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries have been going.' });
 
 const count = (description: string, example: number) => described(z.int().min(0), description, example);
 const percentile = (share: string, example: number) =>
@@ -97,10 +97,7 @@ export const stats = z
 
 const listedWebhook = webhook
   .extend({
-    health: described(
-      health.optional(),
-      'With `include=health`: how its newest deliveries went, 100 of each state.',
-    ),
+    health: described(health.optional(), 'With `include=health`: how its deliveries have been going.'),
     stats: described(stats.optional(), 'With `include=stats`: its attempts of the last 24 hours.'),
   })
   .meta({ id: 'ListedWebhook' });

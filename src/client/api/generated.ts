@@ -960,7 +960,7 @@ export interface components {
              * @example []
              */
             unknownInterests: string[];
-            /** @description With `include=health`: how its newest deliveries went, 100 of each state. */
+            /** @description With `include=health`: how its deliveries have been going. */
             health?: {
                 /**
                  * @description `OPEN`: it failed too often and is given a rest.
@@ -970,7 +970,7 @@ export interface components {
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
-                 * @description Failed share of the attempts of the last hour; null without any.
+                 * @description Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.
                  * @example 0
                  */
                 failureRate: number | null;
@@ -1143,7 +1143,7 @@ export interface components {
              */
             secret: string;
         };
-        /** @description The webhook and how its newest 1,000 deliveries went. */
+        /** @description The webhook and how its deliveries have been going. */
         WebhookWithHealth: {
             /**
              * Format: uuid
@@ -1225,7 +1225,7 @@ export interface components {
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
-                 * @description Failed share of the attempts of the last hour; null without any.
+                 * @description Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.
                  * @example 0
                  */
                 failureRate: number | null;
@@ -3624,7 +3624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook and how its newest 1,000 deliveries went. */
+            /** @description The webhook and how its deliveries have been going. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -46,6 +46,28 @@ export function readHours(db: Database, webhookIds: string[], hours: number): Pr
   );
 }
 
+/** How many attempts of webhooks, those without any left out, began in the current hour and the one before it. */
+export function countLately(
+  db: Database,
+  webhookIds: string[],
+): Promise<{ webhookId: string; succeeded: number; failed: number }[]> {
+  return db.query(
+    'count-lately',
+    `with asked as materialized (
+       select webhook_id, ${hourOf('now()')} - interval '1 hour' as first from unnest($1::uuid[]) as webhook_id
+     )
+     select a.webhook_id as "webhookId", sum(c.succeeded)::int as succeeded, sum(c.failed)::int as failed
+       from asked a cross join lateral (
+         (select succeeded, failed from webhook_hours
+           where webhook_id = a.webhook_id and hour between a.first and now() offset 0)
+         union all
+         (select succeeded, failed from attempt_counts
+           where webhook_id = a.webhook_id and hour between a.first and now() offset 0)) c
+      group by a.webhook_id`,
+    [webhookIds],
+  );
+}
+
 /** Forgets hours that began before the retention; a bounded piece. Returns how many. */
 export async function deleteOldHours(db: Database, retentionMs: number, limit: number): Promise<number> {
   const rows = await db.query(
