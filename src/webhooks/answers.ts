@@ -52,7 +52,9 @@ export const newWebhook = webhook
 const health = z.object({
   circuit: described(z.enum(['CLOSED', 'OPEN']), '`OPEN`: it failed too often and is given a rest.'),
   nextProbeAt: moment('When it is tried next while it is given a rest; else null.').nullable(),
-  lastSuccessAt: moment('When a notification last arrived; null if none did.').nullable(),
+  lastSuccessAt: moment(
+    'When a notification last arrived; null if none did. It may be up to an hour early where that one was recorded days, or 50 others of its state, before it arrived, or is not in the log any more.',
+  ).nullable(),
   failureRate: described(
     z.number().min(0).max(1).nullable(),
     'Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.',

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
-import { orderDelivered, startHook } from '../flows/support/log.js';
+import { orderDelivered, startHook, untilDelivery } from '../flows/support/log.js';
 
 let service: Service;
 let account: Account;
@@ -64,6 +64,60 @@ test('the failure rate is the exact share of the current hour and the one before
   const { data } = await account.call('/v1/webhooks?include=health');
   const listed = data.webhooks as { webhookId: string; health: { failureRate: number } }[];
   expect(listed.find(({ webhookId }) => webhookId === hook.webhookId)!.health.failureRate).toBe(failureRate);
+  await hook.close();
+});
+
+describe('the last success of a webhook that has been idle', () => {
+  const hourOf = `date_bin('1 hour', now() - interval '10 days', timestamptz 'epoch')`;
+  const succeededInHour = (webhookId: string) =>
+    service.sql<{ hour: Date }>(
+      `insert into webhook_hours (webhook_id, hour, succeeded, failed, durations_ms, duration_counts)
+       values ($1, ${hourOf}, 1, 0, '{}', '{}'), ($1, now() - interval '2 days', 0, 1, '{}', '{}')
+       returning hour`,
+      [webhookId],
+    );
+
+  test('is shown as the log knows it', async () => {
+    const hook = await startHook(account);
+    const [row] = await succeededInHour(hook.webhookId);
+    await service.sql(`select make_log_partitions(current_date - 12, current_date)`);
+    for (const minutes of [5, 20, 10])
+      await service.sql(
+        `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count,
+                                 completed_at)
+         select $1, delivery_id(event_id, $2), event_id, $2, 'S' || $3, 'SUCCEEDED', 1,
+                ${hourOf} + make_interval(mins => $3::int)
+           from (select uuid_floor(${hourOf} - make_interval(mins => $3::int)) as event_id) e`,
+        [account.shipperId, hook.webhookId, minutes],
+      );
+    const { lastSuccessAt } = await health(hook.webhookId);
+    expect(Date.parse(lastSuccessAt as string) - row!.hour.getTime()).toBe(20 * 60_000);
+    const { data } = await account.call('/v1/webhooks?include=health');
+    const listed = data.webhooks as { webhookId: string; health: object }[];
+    expect(listed.find(({ webhookId }) => webhookId === hook.webhookId)!.health).toMatchObject({
+      lastSuccessAt,
+    });
+    await hook.close();
+  });
+
+  test('is shown as the start of its hour where the log is gone', async () => {
+    const hook = await startHook(account);
+    const [row] = await succeededInHour(hook.webhookId);
+    const { lastSuccessAt } = await health(hook.webhookId);
+    expect(Date.parse(lastSuccessAt as string)).toBe(row!.hour.getTime());
+    await hook.close();
+  });
+});
+
+test('a redelivery of what had succeeded is a success, too', async () => {
+  const hook = await startHook(account);
+  const deliveryId = await orderDelivered(account, hook.webhookId);
+  const before = (await health(hook.webhookId)).lastSuccessAt as string;
+  await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+  await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
+  expect(Date.parse((await health(hook.webhookId)).lastSuccessAt as string)).toBeGreaterThan(
+    Date.parse(before),
+  );
   await hook.close();
 });
 

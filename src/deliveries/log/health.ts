@@ -1,5 +1,7 @@
 import { isoOffset } from '../../http/envelope.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { ms } from '../outbox/sql.js';
+import { lastSuccessHour } from '../stats/sql.js';
 import { countLately } from '../stats/store.js';
 
 /** `health` of webhooks as the API shows it (contract, section 4), by their ids. */
@@ -34,34 +36,48 @@ interface HealthFigures {
 }
 
 /** Bounds on what one look reads: the cost is the same whatever the size of the log and of the backlog. */
-const newestOfEach = 100;
+const newestOfEach = 50;
 const pendingCountMax = 10_000;
 
-/** Today and yesterday: whole days, which are whole partitions. */
-const lately = `delivery_id >= uuid_floor(date_trunc('day', now() - interval '1 day', 'UTC'))`;
-const nextState = (after: string) => `select state from deliveries
-  where webhook_id = w.webhook_id and status = 'SUCCEEDED' and ${lately} ${after} order by state limit 1`;
+/** The start of the day before a moment: whole days are whole partitions. */
+const dayBefore = (moment: string) => `date_trunc('day', ${moment} - interval '1 day', 'UTC')`;
+const succeeded = `webhook_id = w.webhook_id and status = 'SUCCEEDED' and delivery_id >= s.first and delivery_id < s.last`;
+const nextState = (after: string) =>
+  `select state from deliveries where ${succeeded} ${after} order by state limit 1`;
 
-/** How webhooks are doing, each by itself: its circuit, its last success, and how many are owed to it (at most 10,000 are counted). */
+/**
+ * How webhooks are doing, each by itself: its circuit, its last success, and how many are owed to it (at most 10,000 are
+ * counted). The log is ordered by when its events were recorded. So the last success is looked for among the newest of
+ * today and yesterday, and of the days up to the last hour with a success; failing that, the hour is told.
+ */
 function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFigures[]> {
   return db.query<HealthFigures>(
     'read-health-figures',
-    `select w.webhook_id as "webhookId", h.* from unnest($1::uuid[]) as w (webhook_id) cross join lateral (
-     with recursive states as (
-       (${nextState('')})
+    `select w.webhook_id as "webhookId", h.*
+       from (select webhook_id, ${lastSuccessHour('i.webhook_id')} as hour
+               from unnest($1::uuid[]) as i (webhook_id) offset 0) w
+      cross join lateral (
+     with recursive spans as (
+       select uuid_floor(${dayBefore('now()')}) as first, uuid_floor(now() + interval '1 day') as last
        union all
-       select n.state from states s cross join lateral (${nextState('and state > s.state')}) n
+       select uuid_floor(${dayBefore('w.hour')}), uuid_floor(w.hour + interval '1 hour')
+        where w.hour < ${dayBefore('now()')}
+     ), states as (
+       select s.*, n.state from spans s cross join lateral (${nextState('')}) n
+       union all
+       select s.first, s.last, n.state from states s cross join lateral (${nextState('and state > s.state')}) n
+     ), arrived as (
+       select d.* from states s cross join lateral (
+         select greatest(completed_at, case when trigger = 'MANUAL' and error_code is null
+                                            then started_at + ${ms('duration_ms')} end) as at
+           from deliveries where ${succeeded} and state = s.state order by delivery_id desc limit $2) d
      ), circuit as (
        select open_until, last_success_at from circuits where webhook_id = w.webhook_id
      )
      select exists (select 1 from circuit where open_until is not null) as "circuitOpen",
             (select open_until from circuit) as "nextProbeAt",
-            coalesce((select max(completed_at)
-                        from states s cross join lateral (
-                          select completed_at from deliveries
-                           where webhook_id = w.webhook_id and status = 'SUCCEEDED' and state = s.state and ${lately}
-                           order by delivery_id desc limit $2) d),
-                     (select last_success_at from circuit)) as "lastSuccessAt",
+            coalesce((select max(at) from arrived where at >= w.hour),
+                     greatest((select max(at) from arrived), (select last_success_at from circuit), w.hour)) as "lastSuccessAt",
             (select count(*)::int from (select 1 from outbox where webhook_id = w.webhook_id limit $3) o) as "pendingCount") h`,
     [webhookIds, newestOfEach, pendingCountMax],
   );

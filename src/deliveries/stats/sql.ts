@@ -14,6 +14,12 @@ export const insertCounts = (attempts: string) => `
    where trigger <> 'TEST'
    group by 1, 2`;
 
+/** The latest hour in which an attempt of a webhook began that succeeded; null without any. */
+export const lastSuccessHour = (webhookId: string) => `greatest(
+  (select hour from webhook_hours where webhook_id = ${webhookId} and hour <= now() and succeeded > 0
+    order by hour desc limit 1),
+  (select max(hour) from attempt_counts where webhook_id = ${webhookId} and hour <= now() and succeeded > 0))`;
+
 /** A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %. */
 const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
