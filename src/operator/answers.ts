@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { replayProgress } from '../deliveries/replay/answers.js';
 import { described } from '../http/described.js';
-import { details, uuid } from '../http/request/fields.js';
+import { details, moment, uuid } from '../http/request/fields.js';
 
 const count = (description: string) => described(z.int().min(0), description, 0);
 const setPasswordUrl = described(
@@ -84,6 +84,21 @@ export const status = z
       oldestDueSeconds: count('How long the oldest has been due.'),
     }),
     openCircuits: count('Webhooks that are given a rest.'),
+    circuits: described(
+      z.array(
+        z
+          .object({
+            webhookId: uuid('The webhook.'),
+            shipperId: uuid('Its shipper.'),
+            failingSince: moment(
+              'Its first failure since its last success; null where an attempt that was under way has succeeded since.',
+            ).nullable(),
+            nextProbeAt: moment('When it is tried next.'),
+          })
+          .meta({ id: 'OpenCircuit', description: 'A webhook that is given a rest.' }),
+      ),
+      'Which webhooks those are: at most 100, those that began to fail last first.',
+    ),
     replays: described(z.array(replayProgress), 'Replays under way and the newest of those that are over.'),
     versions: z.object({
       parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),

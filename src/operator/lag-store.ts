@@ -53,12 +53,33 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
   return lag!;
 }
 
+const openCircuits = `circuits c join webhooks w using (webhook_id)
+      where c.open_until is not null and ${isActive('w')}`;
+
 /** Of webhooks that would be called. */
 export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
-    `select count(*)::int as count from circuits join webhooks using (webhook_id)
-      where open_until is not null and ${isActive('webhooks')}`,
+    `select count(*)::int as count from ${openCircuits}`,
   );
   return row!.count;
 }
+
+export interface OpenCircuit {
+  webhookId: string;
+  shipperId: string;
+  /** Null where an attempt that was under way when it opened has succeeded. */
+  failingSince: Date | null;
+  nextProbeAt: Date;
+}
+
+/** Those that began to fail last come first. */
+export const listOpenCircuits = (db: Database, limit: number): Promise<OpenCircuit[]> =>
+  db.query<OpenCircuit>(
+    'list-circuits-open',
+    `select c.webhook_id as "webhookId", w.shipper_id as "shipperId", c.failing_since as "failingSince",
+            c.open_until as "nextProbeAt"
+       from ${openCircuits}
+      order by c.failing_since desc nulls first, c.webhook_id limit $1`,
+    [limit],
+  );

@@ -1,11 +1,13 @@
 import { listReplays, replayView } from '../deliveries/replay/progress-store.js';
+import { isoOffset } from '../http/envelope.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { describeError } from '../platform/errors.js';
 import { version } from '../version.js';
-import { countOpenCircuits, readLag } from './lag-store.js';
+import { countOpenCircuits, listOpenCircuits, readLag, type OpenCircuit } from './lag-store.js';
 
 const replaysShown = 20;
+const circuitsShown = 100;
 const countedMax = 10_000;
 
 /** `GET /operator/v1/status`: queues, lag, open circuits, replays, versions. A part that is away says so. */
@@ -31,7 +33,15 @@ export async function readStatus(deps: {
     queues: Object.fromEntries(queues) as object,
     lag: { ordersToCreate, deliveriesDue: due, oldestDueSeconds: Math.round(oldestDueSeconds) },
     openCircuits: await countOpenCircuits(deps.db),
+    circuits: (await listOpenCircuits(deps.db, circuitsShown)).map(circuitView),
     replays: (await listReplays(deps.db, replaysShown)).map(replayView),
     versions: { parcelhook: version, node: process.versions.node, postgres, queueEngine: deps.engineKind },
   };
 }
+
+const circuitView = ({ webhookId, shipperId, failingSince, nextProbeAt }: OpenCircuit) => ({
+  webhookId,
+  shipperId,
+  failingSince: isoOffset(failingSince),
+  nextProbeAt: isoOffset(nextProbeAt),
+});

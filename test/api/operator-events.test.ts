@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, type Account, type Answer } from '../client.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  type Account,
+  type Answer,
+} from '../client.js';
 import { startService, type Service } from '../harness.js';
-import { expectFailure, expectSuccess, expectWrong, untilState, uuidForm } from './expect.js';
+import { expectFailure, expectSuccess, expectWrong, offsetForm, untilState, uuidForm } from './expect.js';
 
 let service: Service;
 let account: Account;
@@ -250,7 +257,35 @@ test('the status has queues, lag, open circuits and versions', async () => {
   expect(answer.data).toMatchObject({
     queues: expect.any(Object),
     lag: expect.any(Object),
-    openCircuits: expect.any(Number),
+    openCircuits: 0,
+    circuits: [],
     versions: { parcelhook: expect.stringMatching(/^\d+\.\d+\.\d+/), postgres: expect.any(String) },
   });
+});
+
+test('the status tells which circuits are open, those that began to fail last first', async () => {
+  const { shipperId } = account;
+  const webhookIds: string[] = [];
+  for (const minutesAgo of [20, 5, null, 10]) {
+    const paused = minutesAgo === null && { status: 'PAUSED' };
+    const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { ...paused });
+    webhookIds.push(webhookId);
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, times_opened)
+       values ($1, now(), 10, 10, now() - make_interval(mins => $2::int), '2099-01-01T00:00:00Z', 1)`,
+      [webhookId, minutesAgo ?? 0],
+    );
+  }
+  const { openCircuits, circuits } = (await operator(service, '/status')).data as Record<string, unknown>;
+  const [oldest, newest, , middle] = webhookIds;
+  expect(openCircuits).toBe(3);
+  expect(circuits).toEqual(
+    [newest, middle, oldest].map((webhookId) => ({
+      webhookId,
+      shipperId,
+      failingSince: expect.stringMatching(offsetForm),
+      nextProbeAt: '2099-01-01T00:00:00+00:00',
+    })),
+  );
+  for (const webhookId of webhookIds) await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
 });

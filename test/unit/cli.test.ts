@@ -51,7 +51,7 @@ function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply 
   if (/\/shipments\/[^/]+\/events$/.test(route)) return ok({ eventId: 'e-1' }, 202);
   if (route === 'POST /operator/v1/events') return ok({ results: eventsIn(body).map(result) }, 202);
   if (route === 'GET /operator/v1/status') {
-    return ok({ queues: { deliver: { waiting: 3 } }, openCircuits: 0, oldest: null });
+    return ok({ queues: { deliver: { waiting: 3 } }, circuits: [{ webhookId: 'w' }], oldest: null });
   }
   return no(404, 'NOT_FOUND', 'No such route.');
 }
@@ -137,10 +137,10 @@ describe('requests', () => {
   });
 
   test('people get aligned lines, programs the data as JSON, wherever --json stands', async () => {
-    expect((await operator(['status'])).stdout).toBe(
-      'queues.deliver.waiting  3\nopenCircuits            0\noldest                  -\n',
+    expect((await operator(['status'])).stdout).toMatch(
+      /^queues\.deliver\.waiting {2}3\noldest {18}-\n\nwebhookId .+ nextProbeAt\nw {10}- {10}- {13}-\n$/,
     );
-    expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ openCircuits: 0 });
+    expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ oldest: null });
     const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);
     expect(JSON.parse(stdout)).toEqual({ shipperId: 's-1', accountKey: 'key-1' });
   });

@@ -5,8 +5,9 @@ import type { OperatorClient } from '../client.js';
 import { loadFile } from './load-file.js';
 import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
 import { example, requestWith, settingsOf, type Data, type Request } from '../request.js';
+import { tableOf } from '../lists.js';
 import { addShipmentCommands } from './shipments.js';
-import { printable, write, type Io } from '../terminal.js';
+import { aligned, printable, write, type Io } from '../terminal.js';
 
 /** Sealing many secrets anew takes its time. */
 const rotationTimeoutMs = 300_000;
@@ -57,9 +58,9 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 
   program
     .command('status')
-    .description('how the service is doing: queues, lag, open circuits, replays, versions')
+    .description('how the service is doing: queues, lag, which circuits are open, replays, versions')
     .addHelpText('after', example('status'))
-    .action(request((client) => client.get('/operator/v1/status')));
+    .action(request((client) => client.get('/operator/v1/status'), statusText));
 
   // Run by main.ts, for it is no operator's: here it is for the list of commands.
   program
@@ -116,4 +117,12 @@ function sendEvent(
     JSON.stringify({ state, eventId, timestamp, lat, lng, anomalies, evidences }),
     { repeatable: Boolean(eventId) },
   );
+}
+
+const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
+
+/** Open circuits, of which there may be a hundred, come last, with one line for each. */
+function statusText({ circuits, ...others }: Data): string {
+  const areSome = Array.isArray(circuits) && circuits.length > 0;
+  return `${aligned(others)}${areSome ? `\n${tableOf('circuits', circuitColumns)({ circuits })}` : ''}`;
 }

@@ -587,7 +587,7 @@ export interface paths {
         };
         /**
          * How the service is doing
-         * @description Queues, lag, open circuits, replays and versions. A part that is away says so.
+         * @description Queues, lag, which circuits are open, replays and versions. A part that is away says so.
          */
         get: operations["getStatus"];
         put?: never;
@@ -2566,6 +2566,8 @@ export interface components {
              * @example 0
              */
             openCircuits: number;
+            /** @description Which webhooks those are: at most 100, those that began to fail last first. */
+            circuits: components["schemas"]["OpenCircuit"][];
             /** @description Replays under way and the newest of those that are over. */
             replays: components["schemas"]["ReplayProgress"][];
             versions: {
@@ -2590,6 +2592,28 @@ export interface components {
                  */
                 queueEngine: "redis" | "postgres";
             };
+        };
+        /** @description A webhook that is given a rest. */
+        OpenCircuit: {
+            /**
+             * Format: uuid
+             * @description The webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * Format: uuid
+             * @description Its shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description When it is tried next.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            nextProbeAt: string;
         };
         /** @description The shipment, of which nothing personal is kept any more. */
         ErasedShipment: {
