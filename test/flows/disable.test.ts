@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { startReceiver } from '../receiver.js';
 import { deliveriesOf, orderDelivered, startHook, until } from './support/log.js';
@@ -16,6 +16,18 @@ describe('webhooks that are given up', () => {
   afterAll(() => service?.stop());
 
   const webhook = async (webhookId: string) => (await account.call(`/v1/webhooks/${webhookId}`)).data;
+  const expectAudited = async (webhookId: string) => {
+    const { data } = await operator(service, `/audit?webhookId=${webhookId}&action=WEBHOOK_DISABLED`);
+    expect(data.entries).toMatchObject([
+      {
+        outcome: 'DONE',
+        actor: { kind: 'SERVICE', name: null, address: null },
+        shipperId: account.shipperId,
+        webhookId,
+        fields: ['status', 'disabledReason'],
+      },
+    ]);
+  };
   const heldOf = async (webhookId: string) =>
     (await deliveriesOf(account, webhookId)).filter(({ status }) => status === 'HELD').length;
 
@@ -30,6 +42,7 @@ describe('webhooks that are given up', () => {
     const [notice] = await owner.waitFor(1);
     expect(notice!.notification).toMatchObject({ webhook_id: webhookId, target_address: receiver.url });
     expect(await webhook(webhookId)).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
+    await expectAudited(webhookId);
     await placeOrder(account);
     await until(async () => (await heldOf(webhookId)) === 2);
     expect(receiver.received).toHaveLength(1);
@@ -55,6 +68,7 @@ describe('webhooks that are given up', () => {
     await service.sql('drop trigger refuse_notices on events; drop function refuse_notices');
     await owner.waitFor(1);
     expect((await webhook(webhookId)).disabledReason).toBe('GONE');
+    await expectAudited(webhookId);
     await Promise.all([receiver.close(), owner.close()]);
   });
 
@@ -67,6 +81,7 @@ describe('webhooks that are given up', () => {
     await until(async () => (await service.sql(failing, [webhookId])).length > 0);
     await until(async () => (await webhook(webhookId)).disabledReason === 'FAILING');
     expect((await webhook(webhookId)).status).toBe('DISABLED');
+    await expectAudited(webhookId);
     await receiver.close();
   });
 

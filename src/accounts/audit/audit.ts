@@ -16,6 +16,7 @@ export const auditActions = [
   'PASSWORD_SET',
   'WEBHOOK_CREATED',
   'WEBHOOK_UPDATED',
+  'WEBHOOK_DISABLED',
   'WEBHOOK_DELETED',
   'WEBHOOK_SECRET_ROTATED',
   'REPLAY_CANCELLED',
@@ -52,7 +53,14 @@ export const actorOf = ({ operator, userId, address }: Caller): Actor =>
 
 /** Writes one line of the audit log; to be called in the transaction of what it tells. */
 export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
-  append(tx, [{ actor, entry, outcome: 'DONE', count: 1 }]);
+  auditAll(tx, actor, [entry]);
+
+/** Writes a line for each entry; to be called in the transaction of what they tell. */
+export const auditAll = (tx: Database, actor: Actor, entries: AuditEntry[]): Promise<void> =>
+  append(
+    tx,
+    entries.map((entry) => ({ actor, entry, outcome: 'DONE', count: 1 })),
+  );
 
 /** Does `work` and tells of it in one transaction; of nothing where `entryOf` its result is null. */
 export const audited = <Result>(

@@ -141,14 +141,14 @@ export function disableWebhooks(
   db: Database,
   doomed: Doomed[],
   reason: string,
-): Promise<{ webhookId: string }[]> {
+): Promise<{ webhookId: string; shipperId: string }[]> {
   return db.query(
     'disable-webhooks',
     `update webhooks w set status = 'DISABLED', disabled_reason = $3, updated_at = now(), stopped_at = now()
        from unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address)
       where w.webhook_id = d.webhook_id and w.target_address = coalesce(d.target_address, w.target_address)
         and w.status = 'ACTIVE' and w.deleted_at is null
-     returning w.webhook_id as "webhookId"`,
+     returning w.webhook_id as "webhookId", w.shipper_id as "shipperId"`,
     [doomed.map(({ webhookId }) => webhookId), doomed.map(({ storedAddress }) => storedAddress), reason],
   );
 }

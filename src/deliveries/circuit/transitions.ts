@@ -1,3 +1,4 @@
+import { auditAll, service } from '../../accounts/audit/audit.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
@@ -34,8 +35,12 @@ export async function disableHopeless(deps: TransitionDependencies, days: number
   });
 }
 
+const fields = ['status', 'disabledReason'];
+
 async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING'): Promise<Notice[]> {
   const disabled = await disableWebhooks(tx, doomed, reason);
+  const entries = disabled.map((webhook) => ({ ...webhook, action: 'WEBHOOK_DISABLED' as const, fields }));
+  if (entries.length > 0) await auditAll(tx, service, entries);
   return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 
