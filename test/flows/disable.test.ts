@@ -115,14 +115,32 @@ describe('webhooks that are given up', () => {
     await Promise.all([before.close(), after.close()]);
   });
 
-  test.each(['test', 'redelivery'])('a 410 to a %s disables the webhook as well', async (kind) => {
+  test.each([
+    ['test', 'ACTIVE'],
+    ['redelivery', 'ACTIVE'],
+    ['test', 'PAUSED'],
+    ['redelivery', 'PAUSED'],
+  ])('a 410 to a %s disables a webhook that is %s as well', async (kind, status) => {
     const hook = await startHook(account, { interests: ['CREATED'] });
     const deliveryId = await orderDelivered(account, hook.webhookId);
     hook.answer.status = 410;
+    await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status } });
     const path =
       kind === 'test' ? `/v1/webhooks/${hook.webhookId}/test` : `/v1/deliveries/${deliveryId}/redeliver`;
     await account.call(path, { method: 'POST' });
     await until(async () => (await webhook(hook.webhookId)).disabledReason === 'GONE');
+    await hook.close();
+  });
+
+  test('a 410 to a webhook that its shipper disabled changes nothing', async () => {
+    const hook = await startHook(account, { status: 'DISABLED' });
+    const before = await webhook(hook.webhookId);
+    hook.answer.status = 410;
+    await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
+    expect(await webhook(hook.webhookId)).toMatchObject({
+      disabledReason: 'BY_SHIPPER',
+      updatedAt: before.updatedAt,
+    });
     await hook.close();
   });
 });

@@ -136,20 +136,28 @@ export interface Doomed {
   storedAddress: string | null;
 }
 
-/** Disables webhooks; returns those that were active until now. What is owed to them is held from then on. */
+/** A test or a redelivery reaches a paused webhook too, and its 410 counts; a paused one's days without success do not. */
+const disabledFrom = { GONE: ['ACTIVE', 'PAUSED'], FAILING: ['ACTIVE'] };
+
+/** Disables webhooks; returns those that were not until now. What is owed to them is held from then on. */
 export function disableWebhooks(
   db: Database,
   doomed: Doomed[],
-  reason: string,
+  reason: keyof typeof disabledFrom,
 ): Promise<{ webhookId: string; shipperId: string }[]> {
   return db.query(
     'disable-webhooks',
     `update webhooks w set status = 'DISABLED', disabled_reason = $3, updated_at = now(), stopped_at = now()
        from unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address)
       where w.webhook_id = d.webhook_id and w.target_address = coalesce(d.target_address, w.target_address)
-        and w.status = 'ACTIVE' and w.deleted_at is null
+        and w.status = any($4::text[]) and w.deleted_at is null
      returning w.webhook_id as "webhookId", w.shipper_id as "shipperId"`,
-    [doomed.map(({ webhookId }) => webhookId), doomed.map(({ storedAddress }) => storedAddress), reason],
+    [
+      doomed.map(({ webhookId }) => webhookId),
+      doomed.map(({ storedAddress }) => storedAddress),
+      reason,
+      disabledFrom[reason],
+    ],
   );
 }
 
