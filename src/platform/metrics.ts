@@ -87,10 +87,12 @@ export function createMetrics() {
       'Time from the recording of an event to the success of its delivery.',
       latencySeconds,
     ),
-    completed: counterOf('deliveries_completed_total', 'Deliveries that ended.', 'status', [
-      'SUCCEEDED',
-      'FAILED',
-    ]),
+    completed: counterOf(
+      'deliveries_completed_total',
+      'Deliveries that ended by an attempt, tests left out.',
+      'status',
+      ['SUCCEEDED', 'FAILED'],
+    ),
     retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that another one follows.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
     lateResults: counter(

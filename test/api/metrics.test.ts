@@ -71,6 +71,21 @@ describe('/metrics', () => {
     });
   });
 
+  test('counts a delivery that a redelivery ends, once', async () => {
+    receiver.reply = () => ({});
+    const { data } = await account.call('/v1/deliveries?status=PENDING');
+    const [{ deliveryId }] = data.deliveries as [{ deliveryId: string }];
+    for (const successes of [2, 3]) {
+      await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+      let text = '';
+      await until('the redelivery is counted', async () => {
+        text = await scrape(service.url);
+        return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === successes;
+      });
+      expect(sample(text, 'deliveries_completed_total{status="SUCCEEDED"}')).toBe(2);
+    }
+  });
+
   test('labels hold no id, URL or name of a tenant', async () => {
     await request(`${service.url}/v1/no-such-route/${account.shipperId}?key=${account.accountKey}`);
     await request(`${service.url}/v1/webhooks`, { method: 'PURGE' });

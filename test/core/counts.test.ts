@@ -94,7 +94,7 @@ describe('attempts are counted as they enter the log', () => {
     const byHand = await redeliver(late[0]!);
     await lapse(world);
     await takeLapsedRedeliveries(world.db, leaseMs, 100);
-    expect(await settleByHand(byHand, true)).toBe(false);
+    expect(await settleByHand(byHand, true)).toBeNull();
     await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
     expect(await expectCountsMatchLog(world)).toBe(5);
     expect(await sums()).toEqual([2, 3]);

@@ -4,6 +4,7 @@ import type { Producer } from '../../platform/queue/engine.js';
 import { reportSuccess } from '../circuit/transitions.js';
 import { giveTurns } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
+import { noteSuccess } from '../record/attempt-metrics.js';
 import { sendByHand, type ByHandOptions } from './send-by-hand.js';
 import {
   claimRedeliveries,
@@ -41,7 +42,11 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   const attempt = async (claim: Claim, issuedAt: number): Promise<void> => {
     const crowded = (perWebhook.get(claim.webhookId) ?? 0) > atOnceOfOneWebhook;
     if (crowded || draining) return giveRedeliveryBack(db, claim);
-    const sent = await sendByHand(options, claim, issuedAt, settleRedelivery);
+    const sent = await sendByHand(options, claim, issuedAt, async (over, outcome) => {
+      const settled = await settleRedelivery(over, outcome);
+      if (settled?.finished) noteSuccess(options.metrics);
+      return settled !== null;
+    });
     if (!sent) return giveRedeliveryBack(db, claim);
     if (!sent.settled || !sent.succeeded) return;
     if (claim.troubled) await reportSuccess(options, claim.webhookId);

@@ -145,13 +145,14 @@ const replaceLastAttempt = `
 
 /**
  * Records an attempt by hand. A success ends the delivery; after a failure it is what it was before, its schedule
- * untouched. The attempt is the last one of what is finished. False if the claim was taken away meanwhile.
+ * untouched. The attempt is the last one of what is finished. Null if the claim was taken away meanwhile, else whether
+ * the delivery was owed until now and is finished.
  */
 export async function settleRedelivery(
   db: Database,
   attempt: AttemptRecord & { succeeded: boolean },
-): Promise<boolean> {
-  const rows = await db.query(
+): Promise<{ finished: boolean } | null> {
+  const rows = await db.query<{ finished: boolean }>(
     'settle-redelivery',
     `with t as (
        delete from redeliveries
@@ -182,7 +183,7 @@ export async function settleRedelivery(
                          from (select webhook_id from ended union all select webhook_id from rested
                                union all select webhook_id from after) w`)}
      )
-     select delivery_id from t`,
+     select exists (select 1 from ended) as finished from t`,
     [
       attempt.shipperId,
       attempt.deliveryId,
@@ -196,7 +197,7 @@ export async function settleRedelivery(
       attempt.requestHeaders,
     ],
   );
-  return rows.length > 0;
+  return rows[0] ?? null;
 }
 
 /** Whether anything was asked for by hand that is not over. */

@@ -27,5 +27,8 @@ export function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
 }
 
+/** Counts a delivery that an attempt by hand ended. */
+export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
+
 const secondsSince = ({ recordedAt }: Claim, nowMs: number) =>
   Math.max(0, nowMs - recordedAt.getTime()) / 1_000;
