@@ -1,6 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pause } from './pause.js';
 
 export interface Received {
   at: number;
@@ -31,6 +31,7 @@ export interface Receiver {
 
 /** A real HTTP receiver on a free port whose answers a test decides. */
 export async function startReceiver(reply: Receiver['reply'] = () => ({})): Promise<Receiver> {
+  const arrivals = new EventEmitter().setMaxListeners(0);
   const receiver: Receiver = { url: '', received: [], reply, waitFor, close };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,6 +47,7 @@ export async function startReceiver(reply: Receiver['reply'] = () => ({})): Prom
         notification: JSON.parse(body || '{}') as Record<string, unknown>,
       };
       receiver.received.push(received);
+      arrivals.emit('arrival');
       void answer(receiver.reply(received, response), response);
     });
   });
@@ -58,13 +60,13 @@ export async function startReceiver(reply: Receiver['reply'] = () => ({})): Prom
     matches: (request: Received) => boolean = () => true,
     timeoutMs = 15_000,
   ) {
-    const startedAt = Date.now();
+    const tooLate = AbortSignal.timeout(timeoutMs);
     for (;;) {
       const found = receiver.received.filter(matches);
       if (found.length >= count) return found.slice(0, count);
-      if (Date.now() > startedAt + timeoutMs)
+      await once(arrivals, 'arrival', { signal: tooLate }).catch(() => {
         throw new Error(`${found.length} of ${count} notifications came within ${timeoutMs} ms`);
-      await pause(startedAt);
+      });
     }
   }
 

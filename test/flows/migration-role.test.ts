@@ -122,8 +122,14 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
     await until(
       'the day is dropped',
       async () => {
-        await stopProcess(await startProcess(env(), 'worker')); // it looks once at its start
-        return !(await partitions(days('- 10')));
+        const worker = await startProcess(env(), 'worker'); // it looks once, soon after its start
+        const dropped = until('it looks', async () => !(await partitions(days('- 10'))), 3_000);
+        const isDropped = await dropped.then(
+          () => true,
+          () => false,
+        );
+        await stopProcess(worker);
+        return isDropped;
       },
       50_000,
     );
