@@ -209,12 +209,16 @@ function apiRoutes(
       onResuming: forgetCircuit,
       onResumed: (webhookId) => handOver.look([webhookId]),
       onReordered: async (webhookId) => {
-        await remakeTurns(db, webhookId).catch((error: unknown) =>
-          logger.warn(
-            { webhookId, error: describeError(error) },
-            'turns not remade; the sweeper gives those that are due',
-          ),
-        );
+        const remake = () =>
+          remakeTurns(db, webhookId).catch((error: unknown) =>
+            logger.warn(
+              { webhookId, error: describeError(error) },
+              'turns not remade; the sweeper gives those that are due',
+            ),
+          );
+        await remake();
+        await untilNoSendCanStart(resources.times);
+        await remake(); // what was being recorded meanwhile knew the ordering of before
         handOver.look([webhookId]);
       },
       health: (webhookIds) => webhookHealth(db, webhookIds),

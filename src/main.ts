@@ -70,10 +70,13 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
   }
 }
 
+/** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
+const togetherMs = 500;
+
 /** SIGTERM and SIGINT drain and exit 0; a second signal, or a drain that takes too long, exits 1. */
 function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
-  let stopping = false;
+  let stoppingSinceMs: number | null = null;
   const drain = (started: Pick<App, 'stop'>) => {
     started.stop().then(
       () => {
@@ -84,8 +87,11 @@ function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'
     );
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(exitCode.failure);
-    stopping = true;
+    if (stoppingSinceMs !== null) {
+      if (signal === 'SIGINT' && performance.now() - stoppingSinceMs < togetherMs) return;
+      process.exit(exitCode.failure);
+    }
+    stoppingSinceMs = performance.now();
     logger.info({ signal }, 'stopping');
     // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
     setTimeout(
@@ -101,7 +107,7 @@ function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'
   process.on('SIGINT', onSignal);
   return (started) => {
     app = started;
-    if (stopping) drain(app); // asked to stop while still starting
+    if (stoppingSinceMs !== null) drain(app); // asked to stop while still starting
   };
 }
 

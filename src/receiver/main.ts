@@ -80,14 +80,17 @@ async function receive(options: Options): Promise<void> {
   });
   say(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
 
+  let isStopping = false; // npm passes on a Ctrl-C that the terminal has given to all
   const stop = () => {
+    if (isStopping) return;
+    isStopping = true;
     receiver.close();
     const { VERIFIED, WRONG, NOT_CHECKED } = counts;
     const total = VERIFIED + WRONG + NOT_CHECKED;
     say(`\nNotifications: ${total} (verified ${VERIFIED}, wrong ${WRONG}, not checked ${NOT_CHECKED})\n`);
     process.exitCode = 0;
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
 /** Nobody reads what is printed any more: there is no point in going on. */

@@ -11,27 +11,31 @@ const text = z
   .min(1, 'must not be empty')
   .meta({ pattern: notBlank });
 const optionalText = z.string().trim().max(maxLength, `must have at most ${maxLength} characters`).nullish();
-const amount = z.number('must be a finite number').min(0, 'must be at least 0');
-const size = z.number('must be a finite number').gt(0, 'must be greater than 0');
+const number = z.number({
+  error: ({ input }) => (input === undefined ? undefined : 'must be a finite number'),
+});
+const amount = number.min(0, 'must be at least 0');
+const size = number.gt(0, 'must be greater than 0');
 const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A real instant: `2026-02-30T00:00:00Z` is refused, not moved to March. */
+/** A real instant of the years 1 to 9999 in UTC: `2026-02-30T00:00:00Z` is refused, not moved to March. */
 const instant = z
   .string()
   .refine(isRealInstant, 'must be a real instant in ISO 8601 UTC, such as 2026-11-21T12:00:00Z')
   .meta({ format: 'date-time' });
 
+const firstMomentMs = Date.parse('0001-01-01T00:00:00Z');
+const lastMomentMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Every 400 years the calendar is the same; to Date.UTC the first hundred are of the 20th century. */
+const daysOf = (year: number, month: number) => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
+
 function isRealInstant(value: string): boolean {
   const match = isoUtc.exec(value);
-  if (!match || Number.isNaN(Date.parse(value))) return false;
+  const ms = Date.parse(value);
+  if (!match || !(ms >= firstMomentMs && ms <= lastMomentMs)) return false;
   const [year, month, day, hour] = match.slice(1, 5).map(Number) as [number, number, number, number];
-  return (
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= new Date(Date.UTC(year, month, 0)).getUTCDate() &&
-    hour < 24
-  );
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month) && hour < 24;
 }
 
 /** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */

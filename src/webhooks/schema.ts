@@ -31,8 +31,12 @@ const headers = (isKept: (value: string) => boolean) =>
   z.record(z.string(), z.string()).superRefine((given, context) => {
     const entries = Object.entries(given);
     if (entries.length > mostHeaders) context.addIssue(`must have at most ${mostHeaders} headers`);
+    const known = new Set<string>();
     for (const [name, value] of entries) {
-      const message = headerProblem(name, value, isKept);
+      const isTwice = known.size === known.add(name.toLowerCase()).size;
+      const message = isTwice
+        ? 'is there twice: HTTP knows no case of names'
+        : headerProblem(name, value, isKept);
       if (message) context.addIssue({ code: 'custom', message, path: [name] });
     }
   }, evenIfFieldsAreWrong);

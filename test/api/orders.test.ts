@@ -133,9 +133,26 @@ describe('the order result', () => {
     ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59+00:00'],
     ['2026-12-01T10:00:00+00:00', '2026-12-01T10:00:00+00:00'],
     ['2026-12-01T04:00:00-06:00', '2026-12-01T10:00:00+00:00'],
+    ['0004-02-29T00:00:00Z', '0004-02-29T00:00:00+00:00'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59+00:00'],
   ])('the date %s comes back as %s', async (sent, shown) => {
     const data = await accepted({ shipperDropoffDate: sent, expectedDeliveryDate: sent });
     expect([data.shipperDropoffDate, data.expectedDeliveryDate]).toEqual([shown, shown]);
+  });
+
+  test.each(['9999-12-31T23:59:59-01:00', '0000-12-31T23:59:59Z', '0001-01-01T00:00:00+01:00'])(
+    'the date %s, of a year that ISO 8601 does not write in four digits, is refused',
+    async (expectedDeliveryDate) => {
+      expectWrong(await send({ ...(sampleOrder() as Json), expectedDeliveryDate }), ['expectedDeliveryDate']);
+    },
+  );
+
+  test('a number that is missing is required like any other field', async () => {
+    const order = sampleOrder() as Json;
+    const answer = await send({ ...order, package: { ...(order.package as Json), weight: undefined } });
+    expect((answer.body.error as unknown as Json).details).toEqual([
+      { path: 'package.weight', message: expect.stringMatching(/^is required/) },
+    ]);
   });
 
   test('strings are trimmed, and kept otherwise', async () => {

@@ -65,6 +65,7 @@ test('a masked value that there is nothing to keep for is 400 and changes nothin
 });
 
 test('every wrong header is named at once, also beside one whose value is no text', async () => {
+  expectWrong(await create({ headers: { 'X-A': '1', 'x-a': '2' } }), ['headers.x-a']);
   const headers = { a: 1, Host: 'x', 'X A': 'y', 'X-B': 'é', 'X-C': 'well' };
   const paths = ['headers.a', 'headers.Host', 'headers.X A', 'headers.X-B'];
   expectWrong(await create({ headers, status: 'NONE' }), [...paths, 'status']);

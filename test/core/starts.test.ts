@@ -132,7 +132,7 @@ describe('an attempt whose connection took longer than a start may', () => {
   });
 
   test('does not start where PostgreSQL does not say so soon, or not at all', async () => {
-    const impatient = createStarts(world.db, { longestStartMs: 0 });
+    const impatient = createStarts(world.db, { ...timesOf(), longestStartMs: 0 });
     expect(await impatient.mayStart(claim, longAgo())).toBe(false);
     const away: Database = { ...world.db, query: () => Promise.reject(new Error('away')) };
     expect(await createStarts(away, timesOf()).mayStart(claim, longAgo())).toBe(false);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { PassThrough, type Duplex } from 'node:stream';
 import { forward } from '../../src/client/listen/forward.js';
 import { askPassword } from '../../src/client/listen/password.js';
@@ -69,6 +69,30 @@ describe('a local server that answers 101', () => {
     expect(result).toMatchObject({ ok: false, statusCode: null, errorCode: 'RESET' });
     expect(result.durationMs).toBeLessThan(4_000);
     close();
+  });
+});
+
+describe('a local server that cannot be called', () => {
+  const call = (url: string) =>
+    forward(new URL(url), {}, '{}', { timeoutMs: 5_000, signal: new AbortController().signal });
+
+  test('says why in the words of the delivery log', async () => {
+    const silent = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    const garbled = net.createServer((socket) => socket.end('no HTTP\r\n\r\n')).listen(0, '127.0.0.1');
+    await Promise.all([once(silent, 'listening'), once(garbled, 'listening')]);
+    const portOf = (server: net.Server) => (server.address() as AddressInfo).port;
+    const codes = await Promise.all(
+      [
+        'http://no-such-host.invalid',
+        `http://127.0.0.1:${portOf(silent)}`,
+        `https://127.0.0.1:${portOf(garbled)}`,
+        `http://127.0.0.1:${portOf(garbled)}`,
+        'http://127.0.0.1:1',
+      ].map(async (url) => (await call(url)).errorCode),
+    );
+    expect(codes).toEqual(['DNS', 'RESET', 'TLS', 'PROTOCOL', 'CONNECT']);
+    silent.close();
+    garbled.close();
   });
 });
 

@@ -174,6 +174,7 @@ describe('the program', () => {
     });
     expect(await post(await url(), signed([secret]))).toBe(500);
     child.kill('SIGINT');
+    setTimeout(() => child.kill('SIGINT'), 1); // the same Ctrl-C, by way of npm
     expect(await exit).toBe(0);
     expect(JSON.parse(output.stdout)).toMatchObject({ webhookId: 'msg.1', signature: 'VERIFIED' });
     expect(output.stderr).toContain('Notifications: 1 (verified 1,');

@@ -49,6 +49,7 @@ async function runListen(args: string[], io: Io, signal: AbortSignal): Promise<n
     }
     const password = options.password ?? (await passwordFrom(io, signal));
     if (password === null) return exitCode.done;
+    if (password === '') throw new UsageError('The password is empty.');
     const { url, key, email, json } = options;
     const client = createClient({ url, key, email, password, userAgent: `parcelhook-listen/${version}` });
     const printer = (json ? createJsonPrinter : createPrinter)((text) => void io.stdout.write(text));

@@ -5,7 +5,7 @@ import https from 'node:https';
 export interface Forwarded {
   ok: boolean;
   statusCode: number | null;
-  /** Why there was no answer: `CONNECT`, `TIMEOUT` or `RESET`. */
+  /** Why there was no answer, in the words of the delivery log: `DNS`, `CONNECT`, `TLS`, `RESET`, `PROTOCOL`, `TIMEOUT`. */
   errorCode: string | null;
   durationMs: number;
 }
@@ -58,14 +58,23 @@ export function forward(
         signal.aborted ? reject(reasonOf(signal)) : end(response.statusCode!, null),
       );
     });
-    sent.on('error', () => undefined); // it closes, too
+    let failure: NodeJS.ErrnoException | undefined;
+    sent.on('error', (error) => (failure ??= error)); // it closes, too
     sent.on('close', () => {
       if (isAnswered) return;
       if (signal.aborted) reject(reasonOf(signal));
-      else end(null, deadline.aborted ? 'TIMEOUT' : isConnected ? 'RESET' : 'CONNECT');
+      else end(null, deadline.aborted ? 'TIMEOUT' : failureOf(failure?.code ?? '', isConnected));
     });
     sent.end(body);
   });
+}
+
+/** What Node's code says; the rest is told by how far it came. */
+function failureOf(code: string, isConnected: boolean): string {
+  if (/^(ENOTFOUND|EAI_)/.test(code)) return 'DNS';
+  if (/^(ERR_TLS_|ERR_SSL_|EPROTO$|UNABLE_TO_|HOSTNAME_MISMATCH$)|CERT|SELF_SIGNED/.test(code)) return 'TLS';
+  if (/^(HPE_|ERR_HTTP_|ERR_INVALID_)/.test(code)) return 'PROTOCOL';
+  return isConnected ? 'RESET' : 'CONNECT';
 }
 
 const reasonOf = ({ reason }: AbortSignal) => reason as Error;

@@ -59,7 +59,7 @@ export function createCircuitCounter(deps: {
   const forgetOld = () => {
     const elapsedMs = performance.now() - quietSince;
     if (elapsedMs <= deps.windowMs) return;
-    quietBefore = elapsedMs <= 2 * deps.windowMs ? quiet : new Map();
+    quietBefore = elapsedMs <= 2 * deps.windowMs ? quiet : new Map<string, never>();
     quiet = new Map();
     quietSince = performance.now();
   };

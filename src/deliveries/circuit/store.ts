@@ -96,7 +96,11 @@ async function saveCircuits(
 async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'mark-called',
-    `update webhooks set called_since = now() where webhook_id = any($1::uuid[]) and deleted_at is null`,
+    `with called as materialized (
+       select webhook_id from webhooks where webhook_id = any($1::uuid[]) and deleted_at is null
+        order by webhook_id for no key update
+     )
+     update webhooks set called_since = now() where webhook_id = any(array(select webhook_id from called))`,
     [webhookIds],
   );
 }
@@ -147,10 +151,16 @@ export function disableWebhooks(
 ): Promise<{ webhookId: string; shipperId: string }[]> {
   return db.query(
     'disable-webhooks',
-    `update webhooks w set status = 'DISABLED', disabled_reason = $3, updated_at = now(), stopped_at = now()
-       from unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address)
-      where w.webhook_id = d.webhook_id and w.target_address = coalesce(d.target_address, w.target_address)
-        and w.status = any($4::text[]) and w.deleted_at is null
+    `with doomed as materialized (
+       select w.webhook_id
+         from webhooks w join unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address) using (webhook_id)
+        where w.target_address = coalesce(d.target_address, w.target_address)
+          and w.status = any($4::text[]) and w.deleted_at is null
+        order by w.webhook_id for no key update of w
+     )
+     update webhooks w
+        set status = 'DISABLED', disabled_reason = $3, revision = revision + 1, updated_at = now(), stopped_at = now()
+      where webhook_id = any(array(select webhook_id from doomed))
      returning w.webhook_id as "webhookId", w.shipper_id as "shipperId"`,
     [
       doomed.map(({ webhookId }) => webhookId),

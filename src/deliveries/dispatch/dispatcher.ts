@@ -48,6 +48,9 @@ export interface Dispatcher extends HandOver {
 }
 
 const drainPollMs = 10;
+/** For rows that were locked: nobody locks one for long. */
+const giveBackAgainMs = 50;
+const mostGiveBacksAgain = 2;
 const stalledAfterMs = 300;
 /** Slow attempts that have given up their place, as a multiple of the places. */
 const movedFactor = 5;
@@ -187,7 +190,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     concurrency: 1,
     maxWaiting: 10_000,
     flush: async (claims) => {
-      await giveBack(leaseDb, claims);
+      let left = await giveBack(leaseDb, claims);
+      for (let again = 0; left.length > 0 && again < mostGiveBacksAgain; again += 1) {
+        await sleep(giveBackAgainMs);
+        left = await giveBack(leaseDb, left);
+      }
+      await recorder.givenBack(claims);
       return claims.map(() => undefined);
     },
   });

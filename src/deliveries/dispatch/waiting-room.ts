@@ -14,10 +14,25 @@ export interface WaitingRoom {
   pressure(): number;
 }
 
+/** Those that are relieved are looked for when there are more; where nobody asks for the pressure, only then. */
+const fewestPressed = 1_000;
+
+const isRelieved = (lane: Lane) => lane.left + lane.waitingNew === 0;
+
 export function createWaitingRoom(): WaitingRoom {
   const arrivals = new Map<Claim, { issuedAt: number; isNew: boolean }>();
   /** Lanes of which something was recorded just now and has not begun. */
   const pressed = new Set<Lane>();
+  let mostPressed = fewestPressed;
+  const relieve = () => {
+    for (const lane of pressed) if (isRelieved(lane)) pressed.delete(lane);
+  };
+  const press = (lane: Lane) => {
+    pressed.add(lane);
+    if (pressed.size <= mostPressed) return;
+    relieve();
+    mostPressed = Math.max(fewestPressed, 2 * pressed.size); // not for each lane more, where all are pressed
+  };
 
   return {
     enter: (lane, claim, issuedAt, isNew) => {
@@ -25,7 +40,7 @@ export function createWaitingRoom(): WaitingRoom {
       lane.waiting.push(claim);
       if (!isNew) return;
       lane.waitingNew += 1;
-      pressed.add(lane);
+      press(lane);
     },
     leave: (lane) => {
       const claim = lane.waiting.shift()!;
@@ -36,15 +51,14 @@ export function createWaitingRoom(): WaitingRoom {
     },
     leftOutside: (lane) => {
       lane.left += 1;
-      pressed.add(lane);
+      press(lane);
     },
     size: () => arrivals.size,
     pressure: () => {
+      relieve();
       let sum = 0;
-      for (const lane of pressed) {
-        if (lane.left + lane.waitingNew === 0) pressed.delete(lane);
-        else if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
-      }
+      for (const lane of pressed)
+        if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
       return sum;
     },
   };

@@ -74,7 +74,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
         cross join lateral (
           select shipper_id, delivery_id, webhook_id from outbox
            where shipper_id = least_tried.shipper_id and delivery_id = least_tried.delivery_id
-             and status <> 'SENDING' and not withdrawn
+             and due_at <= now() and status <> 'SENDING' and not withdrawn
            limit 1 for no key update skip locked) o
      ), probing as (
        update circuits set probe_until = now() + ${ms('$2')}
@@ -104,15 +104,21 @@ const held = `select o.shipper_id, o.delivery_id
     where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
     limit 1 for no key update skip locked) o`;
 
-/** Gives claims back that were not sent: the attempt does not count. */
-export async function giveBack(db: Database, claims: Claim[]): Promise<void> {
-  await db.query(
+/**
+ * Gives claims back that were not sent: the attempt does not count. Resolves with those that were not given back: somebody
+ * has locked their rows, such as a renewal of their leases, or they are no claims any more.
+ */
+export async function giveBack(db: Database, claims: Claim[]): Promise<Claim[]> {
+  const rows = await db.query<{ deliveryId: string }>(
     'give-back',
     `with held as materialized (${held})
      update outbox o set status = ${restingStatus('o')}, attempt_count = o.attempt_count - 1, lease_until = null
-       from held where ${sameDelivery('o', 'held')}`,
+       from held where ${sameDelivery('o', 'held')}
+     returning o.delivery_id as "deliveryId"`,
     keysOf(claims),
   );
+  const given = new Set(rows.map(({ deliveryId }) => deliveryId));
+  return claims.filter(({ deliveryId }) => !given.has(deliveryId));
 }
 
 /** Prolongs the leases of attempts under way. */

@@ -1,6 +1,6 @@
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { isActive } from './sql.js';
+import { isActive, ms } from './sql.js';
 import type { Times } from './times.js';
 import type { Claim } from './types.js';
 
@@ -14,14 +14,17 @@ export interface Starts {
   mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
 }
 
-export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'longestStartMs'>): Starts {
+export function createStarts(
+  db: Database,
+  { longestStartMs, leaseMs }: Pick<Times, 'longestStartMs' | 'leaseMs'>,
+): Starts {
   // So lately that nobody who has stopped its webhook was answered yet.
   const isSoon = (issuedAt: number) => performance.now() - issuedAt <= longestStartMs;
   const questions = createBatcher<Claim, boolean>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    flush: (claims) => findUnchanged(db, claims),
+    flush: (claims) => findUnchanged(db, claims, leaseMs / 4),
   });
   /** The answer is as good as a claim, and for as long. */
   const ask = async (claim: Claim): Promise<boolean> => {
@@ -36,9 +39,10 @@ export function createStarts(db: Database, { longestStartMs }: Pick<Times, 'long
 
 /**
  * By hand a webhook is called that is not active, too, but none of a suspended shipper. An attempt asked for by hand is
- * claimed in `redeliveries`: what is finished is not in the outbox.
+ * claimed in `redeliveries`: what is finished is not in the outbox. A lease must last until it is renewed: the statement
+ * that gave it may have taken most of it.
  */
-async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> {
+async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number): Promise<boolean[]> {
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);
   const rows = await db.query<{ unchanged: boolean }>(
     'find-unchanged',
@@ -53,7 +57,8 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
        left join lateral (
-         select not withdrawn and status = 'SENDING' and attempt_count = t.number as is_ours from outbox
+         select not withdrawn and status = 'SENDING' and attempt_count = t.number
+                and lease_until > now() + ${ms('$9')} as is_ours from outbox
           where shipper_id = t.shipper_id and delivery_id = t.delivery_id limit 1) o on true
        left join lateral (
          select lease_until is not null and number = t.number as is_ours from redeliveries
@@ -68,6 +73,7 @@ async function findUnchanged(db: Database, claims: Claim[]): Promise<boolean[]> 
       column(({ shipperId }) => shipperId),
       column(({ deliveryId }) => deliveryId),
       column(({ number }) => number),
+      leaseLeftMs,
     ],
   );
   return rows.map(({ unchanged }) => unchanged);

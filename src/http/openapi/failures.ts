@@ -75,7 +75,8 @@ export const failures: Record<number, Failure> = {
   503: {
     name: 'Unavailable',
     code: 'UNAVAILABLE',
-    description: 'The database is out of reach; nothing was accepted. Send it again after `Retry-After`.',
+    description:
+      'The database is out of reach; nothing was accepted, unless `message` says that this is not known. Send it again after `Retry-After`, an order under its `Idempotency-Key`.',
     message: 'A part the service needs is out of reach; nothing was accepted.',
     headers: ['Retry-After'],
   },

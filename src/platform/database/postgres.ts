@@ -89,6 +89,10 @@ const outOfReach = new Set([
   'EAI_AGAIN',
 ]);
 const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
+/** What was sent when the connection broke or fell silent may have been done. */
+const inDoubt = /^(Query read timeout|Connection terminated(?! due to connection timeout))|ECONNRESET|EPIPE/;
+const outcomeUnknown =
+  'The database has not answered; whether anything was accepted is not known. Send it again, an order under the same Idempotency-Key.';
 const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;
 
 function translate(error: unknown): unknown {
@@ -97,7 +101,9 @@ function translate(error: unknown): unknown {
   const away = code
     ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
     : clientMessages.test(error.message);
-  return away ? Object.assign(unavailable(), { cause: error }) : error;
+  if (!away) return error;
+  const isInDoubt = inDoubt.test(code ?? error.message);
+  return Object.assign(unavailable(isInDoubt ? outcomeUnknown : undefined), { cause: error });
 }
 
 /** True where PostgreSQL may do later what it did not do now. */
