@@ -2835,7 +2835,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The database is out of reach; nothing was accepted. Send it again after `Retry-After`. */
+        /** @description The database is out of reach; nothing was accepted, unless `message` says that this is not known. Send it again after `Retry-After`, an order under its `Idempotency-Key`. */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
