@@ -129,6 +129,8 @@ describe('an attempt whose connection took longer than a start may', () => {
     expect([await byHand('MANUAL'), await byHand('TEST')]).toEqual([false, false]);
     await resumeWebhooks(world.db, world.shipperId);
     expect(await byHand('MANUAL')).toBe(true);
+    await disableWebhooks(world.db, [{ webhookId, storedAddress: null }], 'GONE');
+    expect(await byHand('MANUAL')).toBe(false); // what was claimed before the 410
   });
 
   test('does not start where PostgreSQL does not say so soon, or not at all', async () => {

@@ -295,4 +295,21 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await until('the others have succeeded', async () => (await statusCounts(webhookId)).SUCCEEDED === 3);
     await receiver.close();
   });
+
+  test('a probe that fails and was overtaken meanwhile is superseded', async () => {
+    const receiver = await startReceiver(() => ({ status: 500, delayMs: 800 }));
+    const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
+    await forceOpen(webhookId);
+    const trackingId = await placeOrder(account);
+    await until('it is held', async () => (await statusCounts(webhookId)).HELD === 1);
+    await service.sql('update circuits set open_until = now() where webhook_id = $1', [webhookId]);
+    await receiver.waitFor(1);
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } });
+    await until('it is superseded', async () => (await statusCounts(webhookId)).CANCELLED === 1);
+    expect(await deliveriesOf(account, webhookId)).toMatchObject([
+      { state: 'PICKED_UP', status: 'HELD' },
+      { state: 'CREATED', status: 'CANCELLED', reason: 'SUPERSEDED' },
+    ]);
+    await receiver.close();
+  });
 });

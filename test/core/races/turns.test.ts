@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
 import { remakeTurns } from '../../../src/deliveries/outbox/turns.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
-import { createSweeper, drain, finish, muchRoom, pull, record } from '../support/acts.js';
+import { createSweeper, drain, finish, leaseMs, muchRoom, pull, record } from '../support/acts.js';
 import { stopAt } from '../support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/checks.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
@@ -20,6 +21,28 @@ async function expectInOrder(states: number): Promise<void> {
   const inTime = [...logged].sort((a, b) => a.completed_at.getTime() - b.completed_at.getTime());
   expect(sequencesOf(inTime)).toEqual(Array.from({ length: states }, (_, index) => index + 1));
 }
+
+const isDue = async (sequence: number) =>
+  world.sql('update outbox set waits_turn = false, due_at = now() where sequence = $1', [sequence]);
+
+test('a probe is none of what was made to wait while it was looked for', async () => {
+  await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+  await world.sql(`update outbox set due_at = now() + interval '1 hour' where sequence = 1`);
+  await isDue(2);
+  await world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until) values ($1, now(), 10, 10, now())`,
+    [webhookId],
+  );
+  const stop = stopAt(world, 'claim-probes', 'SNAPSHOT');
+  const probing = claimProbes(stop.db, leaseMs, leaseMs);
+  await stop.reached;
+  await world.sql('update outbox set waits_turn = true, due_at = null where sequence = 2');
+  stop.go();
+  expect(await probing).toEqual([]);
+  await isDue(2);
+  await world.sql('update circuits set probe_until = null');
+  expect(sequencesOf(await claimProbes(world.db, leaseMs, leaseMs))).toEqual([2]);
+});
 
 describe('the next state goes', () => {
   test('when it was recorded while the one before was there still, and is committed after that one has gone', async () => {
