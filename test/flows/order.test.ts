@@ -4,6 +4,8 @@ import { operator, placeOrder, registerAccount, registerWebhook, type Account } 
 import { backends, startService, type Service } from '../harness.js';
 import { untilState } from '../api/expect.js';
 import { startReceiver, type Received } from '../receiver.js';
+import { until } from './support.js';
+import { countShown, deliveriesOf } from './support/log.js';
 
 const statesOf = (received: Received[], trackingId: string) =>
   received
@@ -173,6 +175,24 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
       OUT_FOR_DELIVERY: ['CANCELLED', 'SUPERSEDED'],
     });
     expect(byState.DELIVERED[0]).toMatch(/SUCCEEDED|PENDING|SENDING/);
+    await receiver.close();
+  });
+
+  test('with supersede, the probe of an open circuit that fails and was overtaken meanwhile is superseded', async () => {
+    const receiver = await startReceiver(() => ({ status: 500, delayMs: 800 }));
+    const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
+    await service.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until) values ($1, now(), 10, 10, now())`,
+      [webhookId],
+    );
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    await send(trackingId, 'PICKED_UP');
+    await until('it is superseded', async () => (await countShown(account, webhookId)).CANCELLED === 1);
+    expect(await deliveriesOf(account, webhookId)).toMatchObject([
+      { state: 'PICKED_UP', status: 'HELD' },
+      { state: 'CREATED', status: 'CANCELLED', reason: 'SUPERSEDED' },
+    ]);
     await receiver.close();
   });
 
