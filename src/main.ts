@@ -73,7 +73,7 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
 /** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
 const togetherMs = 500;
 
-/** SIGTERM and SIGINT drain and exit 0; a second signal, or a drain that takes too long, exits 1. */
+/** SIGTERM and SIGINT drain and exit 0; a later signal, or a drain that takes too long, exits 1. */
 function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
   let stoppingSinceMs: number | null = null;

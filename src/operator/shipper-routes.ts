@@ -97,7 +97,9 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
           body,
         );
         deps.onChanged();
-        if (statusChanged) await (body.status === 'ACTIVE' ? deps.onResumed(shipperId) : deps.onStopped());
+        if (body.status === 'SUSPENDED')
+          await deps.onStopped(); // also where another request has just done it
+        else if (statusChanged) await deps.onResumed(shipperId);
         return { data: view(shipper) };
       },
     }),

@@ -35,7 +35,7 @@ const headers = (isKept: (value: string) => boolean) =>
     for (const [name, value] of entries) {
       const isTwice = known.size === known.add(name.toLowerCase()).size;
       const message = isTwice
-        ? 'is there twice: HTTP knows no case of names'
+        ? 'appears twice: header names are case-insensitive'
         : headerProblem(name, value, isKept);
       if (message) context.addIssue({ code: 'custom', message, path: [name] });
     }

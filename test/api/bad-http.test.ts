@@ -60,3 +60,8 @@ describe('what is no HTTP gets the form of every failure', () => {
     expectFailure(parseAnswer(await sendRaw(service.url, bytes)), httpStatus);
   });
 });
+
+test('after all that the service runs, without a single unexpected error', async () => {
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  expect(service.process.output()).not.toMatch(/unexpected error|unhandled|"status":5\d\d/i);
+});

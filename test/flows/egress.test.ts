@@ -8,7 +8,7 @@ import { startReceiver, type Receiver } from '../receiver.js';
 import { accountAt, trackingIdOf, until } from './support.js';
 
 /** Longer than a start may take, and longer than the answer to a pause. */
-const lateMs = timesOf().longestStartMs + timesOf().startMarginMs + 200;
+const lateMs = timesOf().longestStartMs + timesOf().startMarginMs + 600;
 
 let service: Service;
 let dns: DnsServer;

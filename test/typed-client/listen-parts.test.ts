@@ -74,7 +74,7 @@ describe('a local server that answers 101', () => {
 
 describe('a local server that cannot be called', () => {
   const call = (url: string) =>
-    forward(new URL(url), {}, '{}', { timeoutMs: 5_000, signal: new AbortController().signal });
+    forward(new URL(url), {}, '{}', { timeoutMs: 30_000, signal: new AbortController().signal });
 
   test('says why in the words of the delivery log', async () => {
     const silent = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');

@@ -5,7 +5,7 @@ import type { Outcomes } from '../../src/deliveries/circuit/rule.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import { createLogger } from '../../src/platform/logger.js';
 
-const windowMs = 400;
+const windowMs = 1_500;
 const claim = { webhookId: 'webhook', troubled: false, isProbe: false } as Claim;
 
 function makeCounter() {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createConnections } from '../../src/http/connections/connections.js';
 
@@ -35,10 +36,10 @@ function world() {
     connections.add(socket as unknown as Socket);
     return socket;
   };
-  const ask = (socket: FakeSocket) => {
+  const ask = (socket: FakeSocket, complete = true) => {
     const response = new FakeResponse();
     connections.begin(
-      { socket, complete: true } as unknown as IncomingMessage,
+      { socket, complete } as unknown as IncomingMessage,
       response as unknown as ServerResponse,
     );
     return response;
@@ -56,10 +57,22 @@ describe('the places for connections', () => {
     expect(dropped).toEqual(['displaced']);
   });
 
+  test('whose request has not ended for a second is pushed out where nobody is idle, the oldest first', async () => {
+    const { connect, ask, dropped } = world();
+    const [first, second] = [connect('192.0.2.1'), connect('192.0.2.2')];
+    ask(first, false);
+    ask(second, false);
+    expect(connect('192.0.2.3').destroyed).toBe(true); // their bodies may be on the way
+    await sleep(1_050);
+    const fourth = connect('192.0.2.4');
+    expect([first, second, fourth].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    expect(dropped).toEqual(['refused', 'displaced']);
+  });
+
   test('what is being answered is never pushed out: the new one is refused', () => {
     const { connect, ask, dropped } = world();
     const sockets = [connect('192.0.2.1'), connect('192.0.2.2')];
-    sockets.map(ask);
+    sockets.map((socket) => ask(socket));
     expect(connect('192.0.2.3').destroyed).toBe(true);
     expect(dropped).toEqual(['refused']);
     expect(sockets.some(({ destroyed }) => destroyed)).toBe(false);

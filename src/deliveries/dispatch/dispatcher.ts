@@ -195,7 +195,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         await sleep(giveBackAgainMs);
         left = await giveBack(leaseDb, left);
       }
-      await recorder.givenBack(claims);
       return claims.map(() => undefined);
     },
   });

@@ -105,8 +105,8 @@ const held = `select o.shipper_id, o.delivery_id
     limit 1 for no key update skip locked) o`;
 
 /**
- * Gives claims back that were not sent: the attempt does not count. Resolves with those that were not given back: somebody
- * has locked their rows, such as a renewal of their leases, or they are no claims any more.
+ * Gives claims back that were not sent: the attempt does not count. Resolves with those that were not given back: their
+ * rows were locked, for instance by a renewal of their leases, or they are no claims any more.
  */
 export async function giveBack(db: Database, claims: Claim[]): Promise<Claim[]> {
   const rows = await db.query<{ deliveryId: string }>(

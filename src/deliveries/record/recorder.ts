@@ -38,8 +38,6 @@ export interface RecorderOptions extends TransitionDependencies {
 export interface Recorder {
   /** Resolves when the outcome is recorded, or was refused as stale. Kept for a minute while PostgreSQL is away. */
   record(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
-  /** These claims were given back without an attempt. Never rejects. */
-  givenBack(claims: Claim[]): Promise<void>;
   /** From now on an outcome is kept for a few seconds only. */
   hurry(): void;
   /** Resolves when what was recorded so far has been counted for the circuits. */
@@ -115,15 +113,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
       counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
       if (settlement.delayMs !== null) options.wakeAt(settlement.delayMs, claim.webhookId);
     }
-    const claimsOf = (isOver: boolean) =>
-      items.flatMap(({ claim, settlement }) => (isFinal(settlement) === isOver ? claim : []));
-    await passTurnOn(claimsOf(true), claimsOf(false));
+    await passTurnOn(items);
   };
 
-  /** What is owed still may have been overtaken while it was claimed. What is lost here the sweeper finds. */
-  const passTurnOn = async (finished: Claim[], owed: Claim[]) => {
-    const overtaken = owed.filter(({ supersedes }) => supersedes).flatMap(turnOf);
-    const turns = distinctTurns([...overtaken, ...finished.flatMap(turnOf)]);
+  /** What is lost here the sweeper finds: the outcome itself is committed. */
+  const passTurnOn = async (items: Item[]) => {
+    const overtaken = items.flatMap((item) => (mayBeOvertaken(item) ? turnOf(item.claim) : []));
+    const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? turnOf(claim) : []));
+    const turns = distinctTurns([...overtaken, ...finished]);
     try {
       if (overtaken.length > 0) await supersede(db, distinctTurns(overtaken), options.terminalStates);
       if (turns.length > 0) options.lookAhead(await giveTurns(db, turns, options.orderHoldMs));
@@ -149,11 +146,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
       else metrics.lateResults.inc();
       logAttempt(logger, claim, settlement, accepted);
     },
-    givenBack: (claims) => passTurnOn([], claims),
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
   };
 }
+
+/** It has failed, and is owed still; of a replay only what used up an attempt of its schedule. */
+const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status } }: Item) =>
+  supersedes && (status === 'RETRY' || (status === 'UNCHANGED' && trigger === 'SCHEDULED'));
 
 const isFinal = ({ status }: Settlement) => status === 'SUCCEEDED' || status === 'FAILED';
 

@@ -29,18 +29,24 @@ interface Block {
   size: number;
   /** Who has been idle for longest comes first. */
   idle: Set<Socket>;
+  /** Whose request had a head but no end when it began; likewise. */
+  unfinished: Set<Socket>;
 }
 
 interface Connection {
   block: Block;
   underWay: Set<ServerResponse>;
   newest: IncomingMessage | null;
+  newestAt: number;
 }
+
+/** The rest of a request that takes longer may cost its connection the place. */
+const patienceMs = 1_000;
 
 /**
  * Keeps the places for connections. Where none is left, the one that has been idle for longest goes, from the same
- * block or from that which has most: who sends half a request and waits is pushed out by those who come with a whole
- * one. A connection whose request is being answered is never pushed out.
+ * block or from that which has most, or else one whose request has no end: who sends half a request and waits is pushed
+ * out by those who come with a whole one. A connection whose whole request is being answered is never pushed out.
  */
 export function createConnections(limits: ConnectionLimits): Connections {
   const blocks = new Map<string, Block>();
@@ -52,13 +58,24 @@ export function createConnections(limits: ConnectionLimits): Connections {
     const { block, underWay } = connection;
     open.delete(socket);
     block.idle.delete(socket);
+    block.unfinished.delete(socket);
     block.size -= 1;
     if (block.size === 0) blocks.delete(block.name);
     // Node closes only the answer whose turn it was, not those that wait behind it.
     for (const response of underWay) response.destroy().emit('close');
   };
-  const pushOut = ({ idle }: Block): boolean => {
-    const [victim] = idle;
+  /** The first is the oldest: where it is young, all are. */
+  const firstUnfinished = ({ unfinished }: Block): Socket | undefined => {
+    for (const socket of unfinished) {
+      const { newest, newestAt } = open.get(socket)!;
+      if (newest && !newest.complete) return performance.now() - newestAt > patienceMs ? socket : undefined;
+      unfinished.delete(socket);
+    }
+    return undefined;
+  };
+  const pushOut = (block: Block): boolean => {
+    const [longestIdle] = block.idle;
+    const victim = longestIdle ?? firstUnfinished(block);
     if (!victim) return false;
     limits.onDropped('displaced');
     remove(victim);
@@ -79,11 +96,11 @@ export function createConnections(limits: ConnectionLimits): Connections {
         limits.onDropped('refused');
         return void socket.destroy();
       }
-      const block = blocks.get(name) ?? { name, size: 0, idle: new Set() };
+      const block = blocks.get(name) ?? { name, size: 0, idle: new Set(), unfinished: new Set() };
       blocks.set(name, block);
       block.size += 1;
       block.idle.add(socket);
-      open.set(socket, { block, underWay: new Set(), newest: null });
+      open.set(socket, { block, underWay: new Set(), newest: null, newestAt: 0 });
       socket.once('close', () => remove(socket));
     },
     begin: (request, response) => {
@@ -93,7 +110,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
       const { block, underWay } = connection;
       underWay.add(response);
       connection.newest = request;
+      connection.newestAt = performance.now();
       block.idle.delete(socket);
+      block.unfinished.delete(socket);
+      if (!request.complete) block.unfinished.add(socket); // the last of them
       response.once('close', () => {
         underWay.delete(response);
         if (underWay.size === 0 && open.has(socket)) block.idle.add(socket);

@@ -72,7 +72,7 @@ export async function listen(first: RequestListener, options: ListenerOptions): 
     },
     answer,
   );
-  server.on('checkExpectation', answer); // as well
+  server.on('checkExpectation', answer); // the app refuses an unknown Expect, too
   server.on('connection', (socket) => {
     connections.add(socket);
     if (!socket.destroyed) intake.connected();

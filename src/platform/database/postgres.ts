@@ -90,7 +90,8 @@ const outOfReach = new Set([
 ]);
 const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
 /** What was sent when the connection broke or fell silent may have been done. */
-const inDoubt = /^(Query read timeout|Connection terminated(?! due to connection timeout))|ECONNRESET|EPIPE/;
+const inDoubt =
+  /^(Query read timeout|Connection terminated(?! due to connection timeout))|^08|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/;
 const outcomeUnknown =
   'The database has not answered; whether anything was accepted is not known. Send it again, an order under the same Idempotency-Key.';
 const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;

@@ -60,6 +60,7 @@ const deniedIpv6 = DENIED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(range
 export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean {
   const family = isIP(ip);
   if (family === 0 || ip.includes('%') || policy.isDenied(ip)) return true;
+  if (isUnspecified(ip) && [...loopback].some(policy.isDenied)) return true;
   if (policy.allowPrivateTargets) return false;
   if (family === 4) {
     const address = ipaddr.IPv4.parse(ip);
@@ -68,6 +69,14 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
   const address = ipaddr.IPv6.parse(ip);
   if (!address.match(allowedIpv6)) return true;
   return deniedIpv6.some((range) => address.match(range)) || ownAddresses().has(address.toString());
+}
+
+const loopback = ['127.0.0.1', '::1'];
+
+/** To Linux the unspecified address is this machine's loopback. */
+function isUnspecified(ip: string): boolean {
+  const address = ipaddr.process(ip);
+  return address.range() === 'unspecified';
 }
 
 const OWN_ADDRESSES_KEPT_MS = 10_000;
