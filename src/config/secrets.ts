@@ -9,6 +9,11 @@ export const longSecret = (length: number) =>
       `must have at least ${length} characters, not counting blanks`,
     );
 
+/** What a header can bear. Spaces or a line break around it would be part of it, and never match. */
+export const bearerToken = z
+  .string()
+  .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without blanks');
+
 /** Bearer tokens of the operator API, each with a name for the audit log and what it allows. */
 export const operatorTokens = z.string().transform((text, context) => {
   if (text === '') return [];
@@ -32,6 +37,7 @@ export interface Secrets {
   SECRETS_KEY_PREVIOUS?: string | undefined;
   OPERATOR_TOKEN?: string | undefined;
   OPERATOR_TOKENS?: { token: string }[] | undefined;
+  METRICS_TOKEN?: string | undefined;
 }
 
 const names = [
@@ -40,6 +46,7 @@ const names = [
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
   'OPERATOR_TOKEN',
+  'METRICS_TOKEN',
 ] as const;
 
 /** Says of every secret that is another one, too, which: who learns the lesser has the greater. */

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../deliveries/send/proxy.js';
-import { longSecret, operatorTokens } from './secrets.js';
+import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 import { nameServers, networks } from '../platform/limits/address-lists.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
 import { isRedisUrl } from '../platform/queue/redis-url.js';
@@ -144,7 +144,7 @@ export const variables = z.object({
   SECRETS_KEY_PREVIOUS: longSecret(32)
     .optional()
     .describe('A second key that opens what `SECRETS_KEY` encrypts, while `SECRETS_KEY` is being rotated'),
-  OPERATOR_TOKEN: longSecret(16)
+  OPERATOR_TOKEN: bearerToken
     .optional()
     .describe(
       'Bearer token of the operator API; at least 16 characters. Unset: generated if embedded, else an error',
@@ -265,7 +265,7 @@ export const variables = z.object({
     .describe(
       'A listener of its own for `/metrics`, `/healthz` and `/readyz`; the latter two stay on `PORT` as well; 0: any free one. Unset: `PORT`',
     ),
-  METRICS_TOKEN: longSecret(16)
+  METRICS_TOKEN: bearerToken
     .optional()
     .describe(
       'Bearer token that `/metrics` needs, for where it shares the port of the API; at least 16 characters. Unset: anybody who reaches the port may read it',

@@ -50,7 +50,7 @@ const wrong: Record<string, string[]> = {
   TOKEN_SECRET_PREVIOUS: ['x'.repeat(31), ' '.repeat(32)],
   SECRETS_KEY: ['x'.repeat(31)],
   SECRETS_KEY_PREVIOUS: ['x'.repeat(31)],
-  OPERATOR_TOKEN: ['x'.repeat(15), ' '.repeat(16)],
+  OPERATOR_TOKEN: ['x'.repeat(15), ' '.repeat(16), 'p@ssword-1234567890', `${'x'.repeat(16)}\n`],
   OPERATOR_TOKENS: [
     'ci:admin',
     'ci:root:0123456789abcdef',
@@ -225,6 +225,7 @@ describe('the configuration', () => {
   test.each<[Record<string, string>, string]>([
     [{ SECRETS_KEY: production.TOKEN_SECRET }, 'SECRETS_KEY: must differ from TOKEN_SECRET'],
     [{ OPERATOR_TOKEN: production.SECRETS_KEY }, 'OPERATOR_TOKEN: must differ from SECRETS_KEY'],
+    [{ METRICS_TOKEN: production.OPERATOR_TOKEN }, 'METRICS_TOKEN: must differ from OPERATOR_TOKEN'],
     [
       { TOKEN_SECRET_PREVIOUS: production.TOKEN_SECRET },
       'TOKEN_SECRET_PREVIOUS: must differ from TOKEN_SECRET',
