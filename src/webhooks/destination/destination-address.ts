@@ -60,7 +60,7 @@ const deniedIpv6 = DENIED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(range
 export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean {
   const family = isIP(ip);
   if (family === 0 || ip.includes('%') || policy.isDenied(ip)) return true;
-  if (isUnspecified(ip) && [...loopback].some(policy.isDenied)) return true;
+  if (loopback.some(policy.isDenied) && isUnspecified(ip)) return true;
   if (policy.allowPrivateTargets) return false;
   if (family === 4) {
     const address = ipaddr.IPv4.parse(ip);
@@ -73,11 +73,8 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
 
 const loopback = ['127.0.0.1', '::1'];
 
-/** To Linux the unspecified address is this machine's loopback. */
-function isUnspecified(ip: string): boolean {
-  const address = ipaddr.process(ip);
-  return address.range() === 'unspecified';
-}
+/** To Linux this is its loopback. */
+const isUnspecified = (ip: string) => ipaddr.process(ip).range() === 'unspecified';
 
 const OWN_ADDRESSES_KEPT_MS = 10_000;
 let own = { addresses: new Set<string>(), readAtMs: -Infinity };
