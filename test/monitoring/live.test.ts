@@ -29,6 +29,7 @@ const mayBeZero: [RegExp, string][] = [
   [/postgres_pool_waiting/, 'there are connections enough'],
   [/status=~"5\.\."/, 'no request fails'],
   [/oldest_waiting_seconds/, 'workers keep up'],
+  [/queue_jobs/, 'they take jobs at once, and it is looked every 15 s'],
   [/shippers_to_remove|removal_rows_total/, 'no shipper is removed'],
   [/shipments_erased_total/, 'nothing is erased'],
 ];
