@@ -224,14 +224,9 @@ describe('addresses', () => {
     for (const ip of ['8.9.0.1', '2a00:1450:4001:800::200e'])
       expect([ip, isDeniedAddress(ip, { ...corpusPolicy, isDenied })]).toEqual([ip, false]);
     expect(checkTargetAddress('https://8.8.8.8/', { ...developmentPolicy, isDenied })).not.toBeNull();
-  });
-
-  test('where loopback is denied so is the unspecified address, which leads there', () => {
-    const policy = { ...developmentPolicy, isDenied: inNetworks(['127.0.0.0/8']) };
-    for (const ip of ['0.0.0.0', '::', '::ffff:0.0.0.0', '127.0.0.2'])
-      expect([ip, isDeniedAddress(ip, policy)]).toEqual([ip, true]);
-    for (const ip of ['10.0.0.1', '8.8.8.8']) expect(isDeniedAddress(ip, policy)).toBe(false);
-    expect(isDeniedAddress('0.0.0.0', developmentPolicy)).toBe(false);
+    const noLoopback = { ...developmentPolicy, isDenied: inNetworks(['127.0.0.0/8']) };
+    const unspecified = ['0.0.0.0', '::', '::ffff:0.0.0.0']; // they lead there
+    expect(unspecified.filter((ip) => !isDeniedAddress(ip, noLoopback))).toEqual([]);
   });
 
   test.each(['', 'example.org', '127.1', '0x7f000001', 'fe80::1%eth0', '1.2.3.4 '])(
