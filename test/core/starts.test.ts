@@ -133,6 +133,14 @@ describe('an attempt whose connection took longer than a start may', () => {
     expect(await byHand('MANUAL')).toBe(false); // what was claimed before the 410
   });
 
+  test('does not start where its lease may run out before it is renewed', async () => {
+    const left = (ms: number) => world.sql(`update outbox set lease_until = now() + interval '${ms} ms'`);
+    await left(timesOf().leaseMs / 8);
+    expect(await mayStart()).toBe(false);
+    await left(timesOf().leaseMs / 2);
+    expect(await mayStart()).toBe(true);
+  });
+
   test('does not start where PostgreSQL does not say so soon, or not at all', async () => {
     const impatient = createStarts(world.db, { ...timesOf(), longestStartMs: 0 });
     expect(await impatient.mayStart(claim, longAgo())).toBe(false);

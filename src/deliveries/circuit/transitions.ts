@@ -38,6 +38,7 @@ export async function disableHopeless(deps: TransitionDependencies, days: number
   });
 }
 
+/** Of the webhook, as its audit line names them. */
 const fields = ['status', 'disabledReason'];
 
 async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING'): Promise<Notice[]> {
