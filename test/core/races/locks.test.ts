@@ -42,6 +42,19 @@ describe('a claim', () => {
     expect({ all: after.all - before.all, hot: after.hot - before.hot }).toEqual({ all: 9, hot: 9 });
   });
 
+  test('that cannot be given back, because its row is locked, is named, and given back when it is not', async () => {
+    for (const id of await addShipments(2)) await record(world.db, id, ['CREATED']);
+    const claims = await pull(world.db, webhookId);
+    const stop = stopAt(world, 'renew-leases', 'COMMIT');
+    const renewing = renewLeases(stop.db, [claims[0]!], leaseMs);
+    await stop.reached;
+    expect(idsOf(await giveBack(world.db, claims))).toEqual([claims[0]!.deliveryId]);
+    stop.go();
+    await renewing;
+    expect(await giveBack(world.db, [claims[0]!])).toEqual([]);
+    expect((await outboxOf(world)).map(({ status }) => status)).toEqual(['READY', 'READY']);
+  });
+
   test('waits for nobody: two who pull the same webhook share what is due', async () => {
     for (const id of await addShipments(20)) await record(world.db, id, ['CREATED']);
     const stop = stopAt(world, 'pull-due', 'COMMIT');
