@@ -38,27 +38,25 @@ for start in range(0, len(fields), 5):
 `;
 
 const go = `
-package webhook
+package main
 
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"os"
-	"testing"
+	"webhook"
 )
 
-func TestMain(*testing.M) {
+func main() {
 	fields := os.Args[1:]
 	for ; len(fields) > 0; fields = fields[5:] {
-		header := http.Header{}
+		headers := map[string]string{}
 		for place, name := range []string{"id", "timestamp", "signature"} {
-			if fields[place+1] != "" {
-				header.Set("webhook-"+name, fields[place+1])
-			}
+			headers["webhook-"+name] = fields[place+1]
 		}
 		body, _ := base64.StdEncoding.DecodeString(fields[4])
-		fmt.Println(Verify(fields[0], header, body))
+		header := func(name string) string { return headers[name] }
+		fmt.Println(webhook.Verify(fields[0], header, body))
 	}
 }
 `;
@@ -108,8 +106,8 @@ export const examples: Record<string, Example> = {
   go: {
     tools: ['go'],
     file: 'verify.go',
-    files: { 'main_test.go': go, 'go.mod': 'module webhook\n\ngo 1.19\n' },
-    build: [['go', 'test', '-c', '-o', 'verify']],
+    files: { 'program/main.go': go, 'go.mod': 'module webhook\n\ngo 1.19\n' },
+    build: [['go', 'build', '-o', 'verify', './program']],
     run: (folder) => [`${folder}/verify`],
   },
   java: {

@@ -1,9 +1,9 @@
 /** What the README prints for receivers is what runs here, in every language whose tools are on the path. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sign } from '../../src/deliveries/send/signature.js';
 import { newSecret } from '../../src/webhooks/at-rest/secrets.js';
 import { codeBlocks } from './readme.js';
@@ -73,7 +73,10 @@ describe.each(Object.entries(examples).filter(([, example]) => installed(example
       folder = mkdtempSync(join(tmpdir(), `parcelhook-${language}-`));
       const { code } = blocks.find((block) => block.language === language)!;
       const files = { ...example.files, [example.file]: code };
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text);
+      }
       for (const [program, ...args] of example.build ?? [])
         execFileSync(program!, args, { cwd: folder, stdio: 'pipe' });
       const fields = cases.flatMap(([, { secret, id, timestamp, signatures, body }]) => [

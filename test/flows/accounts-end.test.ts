@@ -60,7 +60,7 @@ const set = (account: Account, status: string) =>
   operator(service, `/shippers/${account.shipperId}`, { method: 'PATCH', body: { status } });
 
 describe('on every process within ten seconds', () => {
-  test('a new password ends tokens and other links', async () => {
+  test.concurrent('a new password ends tokens and other links', async () => {
     const account = await knownAccount();
     const [first, second] = [await newLink(account), await newLink(account)];
     expect((await setPassword(second, 'another long password')).httpStatus).toBe(200);
@@ -70,21 +70,21 @@ describe('on every process within ten seconds', () => {
     await worksOnBoth(await again(account, { password: 'another long password' }));
   });
 
-  test('a password that is set by two links at once is set by one of them', async () => {
+  test.concurrent('a password that is set by two links at once is set by one of them', async () => {
     const account = await knownAccount();
     const links = await Promise.all([1, 2, 3, 4].map(() => newLink(account)));
     const answers = await Promise.all(links.map((link, n) => setPassword(link, `a long password ${n}`)));
     expect(answers.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 404, 404, 404]);
   });
 
-  test('a sign-out ends tokens, but not the password', async () => {
+  test.concurrent('a sign-out ends tokens, but not the password', async () => {
     const account = await knownAccount();
     expectSuccess(await operator(service, `/users/${account.userId}/sign-out`, { method: 'POST' }), 200);
     await refusedOnBoth(account, 401);
     await worksOnBoth(await again(account));
   });
 
-  test('a user is removed with tokens and links; the address may be registered again', async () => {
+  test.concurrent('a user is removed with tokens and links; the address may be registered again', async () => {
     const account = await knownAccount();
     const link = await newLink(account);
     expectSuccess(await operator(service, `/users/${account.userId}`, { method: 'DELETE' }), 200);
@@ -97,7 +97,7 @@ describe('on every process within ten seconds', () => {
     await refusedOnBoth(account, 401); // the token of who was removed stays void
   });
 
-  test('a user who is removed while his password is verified gets no token', async () => {
+  test.concurrent('a user who is removed while his password is verified gets no token', async () => {
     const account = await knownAccount();
     const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
     await client.connect();
@@ -121,7 +121,7 @@ describe('on every process within ten seconds', () => {
     }
   });
 
-  test('a suspended shipper is 403 until it is resumed, told only to who has right credentials', async () => {
+  test.concurrent('a suspended shipper is 403 until it is resumed, told only to who has right credentials', async () => {
     const account = await knownAccount();
     const other = await knownAccount();
     expectSuccess(await set(account, 'SUSPENDED'), 200);
@@ -140,7 +140,7 @@ describe('on every process within ten seconds', () => {
     expect(await until('resumed', works)).toBeLessThan(boundMs);
   });
 
-  test('a removed shipper is 401 for good, its key and its users are nobody', async () => {
+  test.concurrent('a removed shipper is 401 for good, its key and its users are nobody', async () => {
     const account = await knownAccount();
     const other = await knownAccount();
     const path = `/shippers/${account.shipperId}`;
@@ -164,7 +164,7 @@ describe('on every process within ten seconds', () => {
       expectFailure(await operator(service, `/users/${account.userId}${sub}`, { method }), 404);
   });
 
-  test('what another process lets through in between changes nothing: webhooks are held, or are none', async () => {
+  test.concurrent('what another process lets through in between changes nothing: webhooks are held, or are none', async () => {
     const account = await knownAccount();
     const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
     const there = accountAt(account, another);
@@ -187,7 +187,7 @@ describe('on every process within ten seconds', () => {
     expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
   });
 
-  test('a rotated account key is good for its overlap, with the tokens got by it, and then ends', async () => {
+  test.concurrent('a rotated account key is good for its overlap, with the tokens got by it, and then ends', async () => {
     const account = await knownAccount();
     const path = `/shippers/${account.shipperId}/rotate-key`;
     const rotated = await operator(service, path, { body: { overlap: '4s' } });
@@ -206,7 +206,7 @@ describe('on every process within ten seconds', () => {
     await worksOnBoth(renewed);
   });
 
-  test('a key that has leaked ends without an overlap', async () => {
+  test.concurrent('a key that has leaked ends without an overlap', async () => {
     const account = await knownAccount();
     const path = `/shippers/${account.shipperId}/rotate-key`;
     const { data } = await operator(service, path, { body: { overlap: '0s' } });
