@@ -18,6 +18,7 @@ const backends = process.env.TEST_REDIS_URL ? ['postgres', 'redis'] : ['postgres
 
 const project = {
   rootDir: root,
+  cacheDirectory: path.join(root, 'node_modules/.cache/jest'), // kept from run to run: not below TMPDIR
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
