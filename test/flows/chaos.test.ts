@@ -36,7 +36,7 @@ const chaos = (...args: string[]) =>
   );
 
 describe('the fault bench', () => {
-  test.each(backends)(
+  test.concurrent.each(backends)(
     'a quick run with a killed worker, the queue on %s, breaks no invariant',
     async (backend) => {
       const { exitCode, stdout } = await chaos('F2', '--quick', '--json', '--queue', backend, '--seed', '7');
@@ -49,7 +49,7 @@ describe('the fault bench', () => {
     120_000,
   );
 
-  test('says what it can do, and what is wrong with what it is asked', async () => {
+  test.concurrent('says what it can do, and what is wrong with what it is asked', async () => {
     const help = await chaos('--help');
     expect(help).toMatchObject({ exitCode: 0 });
     for (const word of ['--quick', '--seed', '--results', '--json', 'F2', 'F17', 'F19-postgres'])
