@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { listen, type Listener } from '../../src/http/connections/listener.js';
+import type { App } from '../../src/http/connections/messages.js';
 
 const times = { headersMs: 300, requestMs: 600, idleMs: 5_000, stalledMs: 600, lingerMs: 200 };
 const large = Buffer.alloc(32 * 1024 * 1024, 'x'); // more than the kernel takes
@@ -20,13 +24,14 @@ const pages: Record<string, (request: IncomingMessage, response: ServerResponse)
   '/slow': (_request, response) => void setTimeout(() => response.end('late'), 3 * times.stalledMs),
 };
 
-async function start(most = 100, other: Partial<typeof times> = {}): Promise<void> {
+const answer = (request: IncomingMessage, response: ServerResponse) => {
+  begun += 1;
+  response.once('close', () => (over += 1));
+  pages[request.url ?? '/']!(request, response);
+};
+
+async function start(most = 100, other: Partial<typeof times> = {}, app: App = answer): Promise<void> {
   begun = over = 0;
-  const app = (request: IncomingMessage, response: ServerResponse) => {
-    begun += 1;
-    response.once('close', () => (over += 1));
-    pages[request.url ?? '/']!(request, response);
-  };
   const limits = { most, mostOfBlock: most, isProxy: () => false, onDropped: () => undefined };
   const ownTimes = { ...times, ...other };
   listener = await listen(app, { port: 0, host: '127.0.0.1', limits, longestAnswerMs: 0, times: ownTimes });
@@ -164,4 +169,27 @@ test('where every place is taken by those who say nothing, a whole request is an
   socket.write(head('/'));
   await until('the answer', () => text().includes('well'));
   expect(listener.connections()).toBeLessThanOrEqual(10);
+});
+
+test('all requests that Express answers share one hidden class, and so do its responses, also after a change of the app', async () => {
+  setFlagsFromString('--allow-natives-syntax');
+  const haveSameMap = runInThisContext('(a, b) => %HaveSameMap(a, b)') as (a: object, b: object) => boolean;
+  type Seen = [IncomingMessage, ServerResponse];
+  const seen: Seen[] = [];
+  const app = () =>
+    express().get('/', (request, response) => {
+      seen.push([request, response]);
+      response.json({ secure: request.secure });
+    });
+  await start(100, {}, app());
+  const { socket, text } = client();
+  for (let round = 1; round <= 2; round += 1) {
+    for (let n = 1; n <= 20; n += 1) {
+      socket.write(head('/'));
+      await until('the answer', () => text().split('{"secure":false}').length > 20 * (round - 1) + n);
+    }
+    const [[request, response], [lastRequest, lastResponse]] = seen.splice(0).slice(-2) as [Seen, Seen];
+    expect([haveSameMap(request, lastRequest), haveSameMap(response, lastResponse)]).toEqual([true, true]);
+    listener.use(app());
+  }
 });

@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createConnections, type ConnectionLimits } from './connections.js';
 import { openDoors, type Doors } from './doors.js';
 import { createIntake } from './intake.js';
+import { createMessages, type App } from './messages.js';
 import { destroyStalled } from './stalled.js';
 import { answerUnreadable } from './unreadable.js';
 
 export interface Listener {
   port: number;
   /** Another app answers from now on. */
-  use(app: RequestListener): void;
+  use(app: App): void;
   /** How many connections are open. */
   connections(): number;
   /** Takes no new connection; resolves when the requests under way are answered. */
@@ -50,10 +45,11 @@ const usualTimes = {
 const closeGraceMs = 4_000;
 
 /** An HTTP server whose every wait has a bound: for heads, bodies, readers, and for the end of what it refused. */
-export async function listen(first: RequestListener, options: ListenerOptions): Promise<Listener> {
+export async function listen(first: App, options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const connections = createConnections(options.limits);
   let app = first;
+  const messages = createMessages(first);
   const intake = createIntake((request, response) => app(request, response));
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
@@ -64,6 +60,8 @@ export async function listen(first: RequestListener, options: ListenerOptions): 
   };
   const server = createServer(
     {
+      IncomingMessage: messages.IncomingMessage,
+      ServerResponse: messages.ServerResponse,
       headersTimeout: times.headersMs,
       requestTimeout: times.requestMs,
       connectionsCheckingInterval: Math.min(2_000, times.headersMs),
@@ -82,7 +80,10 @@ export async function listen(first: RequestListener, options: ListenerOptions): 
   const doors = await openDoors(server, { port: options.port, host: options.host });
   return {
     port: doors.port,
-    use: (next) => void (app = next),
+    use: (next) => {
+      messages.use(next);
+      app = next;
+    },
     connections: connections.count,
     close: () => close(server, doors, connections.cutOffSilent, closeGraceMs + options.longestAnswerMs),
   };
