@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import helmet from 'helmet';
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
@@ -65,7 +71,8 @@ export function createApp(options: ServerOptions): Express {
   app.use(() => {
     throw notFound('This route');
   });
-  app.use(answerError(logger));
+  const fail = answerError(logger);
+  app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);
   return app;
 }
 
@@ -94,9 +101,19 @@ const admission =
     next();
   };
 
-const handler =
-  (spec: Route, { shares }: ServerOptions): RequestHandler =>
-  async (request, response) => {
+/** It answers errors itself, so that a request that waits keeps nothing of the way it came through Express. */
+function handler(spec: Route, options: ServerOptions): RequestHandler {
+  const answer = answerOf(spec, options);
+  const fail = answerError(options.logger);
+  return (request, response) => {
+    request.next = undefined;
+    answer(request, response).catch((thrown) => fail(thrown, response));
+  };
+}
+
+const answerOf =
+  (spec: Route, { shares }: ServerOptions) =>
+  async (request: Request, response: Response) => {
     const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
     const parsed = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
@@ -154,8 +171,8 @@ const identifyAndLog =
   };
 
 const answerError =
-  (logger: Logger): ErrorRequestHandler =>
-  (thrown: unknown, _request, response, _next) => {
+  (logger: Logger) =>
+  (thrown: unknown, response: Response): void => {
     const requestId = response.locals.requestId as string;
     const error = toApiError(thrown);
     if (error.httpStatus >= 500) {
