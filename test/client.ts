@@ -63,8 +63,11 @@ export async function registerAccount(
   email = 'user@example.com',
 ): Promise<Account> {
   const password = 'correct horse battery';
-  const { shipperId, accountKey } = (await operator(service, '/shippers', { body: { name: 'Shipper' } }))
-    .data as Record<string, string>;
+  const register = () => operator(service, '/shippers', { body: { name: 'Shipper' } });
+  let registered = await register();
+  // Where many register at once on a busy machine, PostgreSQL may not take a new connection in time.
+  while (registered.httpStatus === 503) registered = await register();
+  const { shipperId, accountKey } = registered.data as Record<string, string>;
   const user = await operator(service, `/shippers/${shipperId}/users`, { body: { email, password } });
   const login = await request(`${service.url}/v1/login?key=${accountKey}`, {
     headers: { authorization: basic(email, password) },
