@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
 import { untilState } from '../api/expect.js';
 import { startReceiver, type Received } from '../receiver.js';
 import { until } from './support.js';
 import { countShown, deliveriesOf } from './support/log.js';
 
+const it = test.concurrent; // each with an account of its own
 const statesOf = (received: Received[], trackingId: string) =>
   received
     .filter(({ notification }) => notification.tracking_id === trackingId)
@@ -14,11 +15,9 @@ const statesOf = (received: Received[], trackingId: string) =>
 
 describe.each(backends)('order of one shipment with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
 
   beforeAll(async () => {
     service = await startService({ backend, env: { RETRY_SCHEDULE: '800ms,800ms,800ms', ORDER_HOLD: '4s' } });
-    account = await registerAccount(service);
   });
   afterAll(() => service?.stop());
 
@@ -31,7 +30,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     );
   };
 
-  test('states come one at a time in the order recorded, through failures, and other shipments do not wait', async () => {
+  it('states come one at a time in the order recorded, through failures, and other shipments do not wait', async () => {
+    const account = await registerAccount(service);
     let failing = '';
     let failures = 2;
     const receiver = await startReceiver(({ notification }) =>
@@ -61,7 +61,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('a later state waits for an earlier one no longer than ORDER_HOLD', async () => {
+  it('a later state waits for an earlier one no longer than ORDER_HOLD', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(({ notification }) =>
       notification.state === 'PICKED_UP' ? { status: 503, headers: { 'retry-after': '60' } } : {},
     );
@@ -77,7 +78,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('what was held for longer than ORDER_HOLD goes out one at a time and in order, through a failure', async () => {
+  it('what was held for longer than ORDER_HOLD goes out one at a time and in order, through a failure', async () => {
+    const account = await registerAccount(service);
     let failures = 1;
     let underWay = 0;
     let most = 0;
@@ -105,7 +107,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('the wait for a turn stands still while the webhook is paused', async () => {
+  it('the wait for a turn stands still while the webhook is paused', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(({ notification }) =>
       notification.state === 'PICKED_UP' ? { status: 503, headers: { 'retry-after': '60' } } : {},
     );
@@ -130,7 +133,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('with ordering NONE a later state does not wait', async () => {
+  it('with ordering NONE a later state does not wait', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(({ notification }) =>
       notification.state === 'PICKED_UP' ? { status: 500 } : {},
     );
@@ -148,7 +152,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('with supersede, states that a later one has overtaken are CANCELLED as SUPERSEDED and terminal ones are not', async () => {
+  it('with supersede, states that a later one has overtaken are CANCELLED as SUPERSEDED and terminal ones are not', async () => {
+    const account = await registerAccount(service);
     let down = false;
     const receiver = await startReceiver(() => (down ? { status: 500 } : {}));
     const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
@@ -178,7 +183,8 @@ describe.each(backends)('order of one shipment with the queue on %s', (backend) 
     await receiver.close();
   });
 
-  test('with supersede, the probe of an open circuit that fails and was overtaken meanwhile is superseded', async () => {
+  it('with supersede, the probe of an open circuit that fails and was overtaken meanwhile is superseded', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(() => ({ status: 500, delayMs: 800 }));
     const { webhookId } = await registerWebhook(account, receiver.url, { supersede: true });
     await service.sql(
