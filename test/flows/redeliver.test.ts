@@ -2,26 +2,31 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeOrder, registerAccount, type Account } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { accountAt } from './support.js';
 import { deliveriesOf, orderDelivered, startHook, until, untilDelivery } from './support/log.js';
 import { askUnheard, hasten, insertLostTest } from './support/outbox.js';
 
+const it = test.concurrent; // each with an account of its own
+
 describe.each(backends)('redelivery with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
-  let other: Account;
 
   beforeAll(async () => {
     service = await startService({
       backend,
       env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s', TIME_SCALE: '0.25' },
     });
-    account = await registerAccount(service);
-    other = await registerAccount(service);
   });
   afterAll(() => service?.stop());
 
-  const redeliver = (deliveryId: string, as = account) =>
-    as.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+  /** An account with a webhook. */
+  const scene = async (fields?: object) => {
+    const account = await registerAccount(service);
+    return { account, ...(await startHook(account, fields)) };
+  };
+
+  const redeliver = (account: Account, deliveryId: string) =>
+    account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
 
   const untilNoneIsAsked = (webhookId: string) =>
     until(async () => {
@@ -29,18 +34,34 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
       return asked.length === 0;
     });
 
-  test('a redelivery sends the same again after success, and its failure leaves the success', async () => {
-    const hook = await startHook(account);
-    const { answer, receiver, webhookId } = hook;
+  it('after the answer to a delete no redelivery and no test starts', async () => {
+    const account = await registerAccount(service);
+    for (let round = 0; round < 5; round += 1) {
+      const hook = await startHook(account);
+      const deliveryId = await orderDelivered(account, hook.webhookId);
+      const sendTest = account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
+      const asked = redeliver(account, deliveryId);
+      await sleep(round * 3);
+      await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'DELETE' });
+      const deletedAt = Date.now();
+      await Promise.all([sendTest, asked]);
+      await sleep(300);
+      expect(hook.receiver.received.filter(({ at }) => at > deletedAt)).toHaveLength(0);
+      await hook.receiver.close();
+    }
+  });
+
+  it('a redelivery sends the same again after success, and its failure leaves the success', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene();
     const deliveryId = await orderDelivered(account, webhookId);
-    expect(await redeliver(deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
+    expect(await redeliver(account, deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
     const [first, second] = await receiver.waitFor(2);
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
     expect(second!.headers['parcelhook-attempt']).toBe('2');
     expect(second!.body).toBe(first!.body);
     await untilDelivery(account, deliveryId, (data) => data.attempts.length === 2);
     answer.status = 500;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     const data = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
     expect(data).toMatchObject({ status: 'SUCCEEDED', attemptCount: 3, nextAttemptAt: null });
     expect(data.attempts).toMatchObject([
@@ -48,16 +69,15 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
       { trigger: 'MANUAL', statusCode: 200 },
       { trigger: 'SCHEDULED', statusCode: 200 },
     ]);
-    await hook.close();
+    await close();
   });
 
-  test('while retries go on, a failed redelivery leaves the schedule, a successful one ends it', async () => {
-    const hook = await startHook(account);
-    const { answer, webhookId } = hook;
+  it('while retries go on, a failed redelivery leaves the schedule, a successful one ends it', async () => {
+    const { account, answer, webhookId, close } = await scene();
     answer.status = 500;
     const deliveryId = await orderDelivered(account, webhookId);
     const before = await untilDelivery(account, deliveryId, ({ nextAttemptAt }) => nextAttemptAt !== null);
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     const after = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
     expect(after).toMatchObject({ status: 'PENDING', nextAttemptAt: before.nextAttemptAt, attemptCount: 2 });
     const rows = await service.sql(
@@ -66,27 +86,26 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     );
     expect(rows).toEqual([{ status: 'RETRY', failure_count: 1, lease_until: null }]);
     answer.status = 204;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     const done = await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
     expect(done).toMatchObject({ attemptCount: 3, nextAttemptAt: null });
-    await hook.close();
+    await close();
   });
 
-  test('what has FAILED remains so after a failed redelivery and has SUCCEEDED after a successful one', async () => {
-    const hook = await startHook(account);
-    const { answer, receiver, webhookId } = hook;
+  it('what has FAILED remains so after a failed redelivery and has SUCCEEDED after a successful one', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene();
     answer.status = 500;
     const deliveryId = await orderDelivered(account, webhookId);
     await untilDelivery(account, deliveryId, ({ nextAttemptAt }) => nextAttemptAt !== null);
     await hasten(service, deliveryId);
     const failed = await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
     answer.status = 404;
-    expect(await redeliver(deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
+    expect(await redeliver(account, deliveryId)).toMatchObject({ httpStatus: 202, data: { deliveryId } });
     await receiver.waitFor(3, undefined, 1_500);
     const still = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 3);
     expect(still).toMatchObject({ status: 'FAILED', nextAttemptAt: null, completedAt: failed.completedAt });
     answer.status = 200;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     const done = await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
     expect(done).toMatchObject({ attemptCount: 4, nextAttemptAt: null });
     expect(done.attempts.map(({ trigger, statusCode }) => [trigger, statusCode])).toEqual([
@@ -96,12 +115,11 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
       ['SCHEDULED', 500],
     ]);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    await hook.close();
+    await close();
   });
 
-  test('asked for while the webhook is paused, a redelivery goes out now, whatever became of the delivery', async () => {
-    const hook = await startHook(account);
-    const { answer, receiver, webhookId } = hook;
+  it('asked for while the webhook is paused, a redelivery goes out now, whatever became of the delivery', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene();
     const succeeded = await orderDelivered(account, webhookId);
     answer.status = 500;
     const failed = await orderDelivered(account, webhookId);
@@ -111,7 +129,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
     answer.status = 200;
     for (const deliveryId of [succeeded, failed]) {
-      await redeliver(deliveryId);
+      await redeliver(account, deliveryId);
       const sent = await untilDelivery(
         account,
         deliveryId,
@@ -122,15 +140,14 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     expect(receiver.received).toHaveLength(5);
     const { data } = await account.call(`/v1/webhooks/${webhookId}`);
     expect(data.status).toBe('PAUSED');
-    await hook.close();
+    await close();
   });
 
-  test('set to ACTIVE while a redelivery of what was held is under way, it is not sent beside it', async () => {
-    const hook = await startHook(account, { status: 'PAUSED' });
-    const { answer, receiver, webhookId } = hook;
+  it('set to ACTIVE while a redelivery of what was held is under way, it is not sent beside it', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene({ status: 'PAUSED' });
     const deliveryId = await orderDelivered(account, webhookId);
     answer.delayMs = 800;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     await receiver.waitFor(1);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
     const claim = `select o.status, o.attempt_count, r.number from outbox o join redeliveries r using (delivery_id)
@@ -140,63 +157,60 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     ]);
     await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
-    await hook.close();
+    await close();
   });
 
-  test('what is held goes out by hand, and stays held where that fails', async () => {
-    const hook = await startHook(account, { status: 'PAUSED' });
-    const { answer, receiver, webhookId } = hook;
+  it('what is held goes out by hand, and stays held where that fails', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene({ status: 'PAUSED' });
     const deliveryId = await orderDelivered(account, webhookId);
     answer.status = 503;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     const held = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 1);
     expect(held).toMatchObject({ status: 'HELD', attempts: [{ trigger: 'MANUAL', statusCode: 503 }] });
     answer.status = 200;
-    await redeliver(deliveryId);
+    await redeliver(account, deliveryId);
     await untilDelivery(account, deliveryId, ({ status }) => status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(2);
-    await hook.close();
+    await close();
   });
 
-  test('what is cancelled or whose webhook is gone cannot be sent again', async () => {
-    const hook = await startHook(account);
-    const { receiver, webhookId } = hook;
+  it('what is cancelled or whose webhook is gone cannot be sent again', async () => {
+    const { account, receiver, webhookId } = await scene();
     const succeeded = await orderDelivered(account, webhookId);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'PAUSED' } });
     await placeOrder(account);
     while ((await deliveriesOf(account, webhookId)).length < 2) await sleep(20);
     const [held] = await deliveriesOf(account, webhookId);
-    expect((await redeliver(held!.deliveryId, other)).httpStatus).toBe(404);
-    expect((await redeliver('nothing')).httpStatus).toBe(404);
+    expect((await redeliver(await registerAccount(service), held!.deliveryId)).httpStatus).toBe(404);
+    expect((await redeliver(account, 'nothing')).httpStatus).toBe(404);
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     await untilDelivery(account, held!.deliveryId, ({ status }) => status === 'CANCELLED');
-    const cancelled = await redeliver(held!.deliveryId);
+    const cancelled = await redeliver(account, held!.deliveryId);
     expect(cancelled.httpStatus).toBe(409);
     expect(cancelled.body.error.message).toContain('WEBHOOK_DELETED');
-    const gone = await redeliver(succeeded);
+    const gone = await redeliver(account, succeeded);
     expect(gone.httpStatus).toBe(409);
     expect(gone.body.error.message).toContain('deleted');
     expect(receiver.received).toHaveLength(1);
     await receiver.close();
   });
 
-  test('a redelivery asked for while the webhook is paused survives any other change of it', async () => {
-    const hook = await startHook(account);
-    const deliveryId = await orderDelivered(account, hook.webhookId);
-    const path = `/v1/webhooks/${hook.webhookId}`;
+  it('a redelivery asked for while the webhook is paused survives any other change of it', async () => {
+    const { account, receiver, webhookId, close } = await scene();
+    const deliveryId = await orderDelivered(account, webhookId);
+    const path = `/v1/webhooks/${webhookId}`;
     await account.call(path, { method: 'PATCH', body: { status: 'PAUSED' } });
     await askUnheard(service, deliveryId);
     await account.call(path, { method: 'PATCH', body: { description: 'changed' } });
     await account.call(`${path}/rotate-secret`, { method: 'POST' });
-    await hook.receiver.waitFor(2);
+    await receiver.waitFor(2);
     const sent = await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
     expect(sent.attempts).toMatchObject([{ trigger: 'MANUAL', statusCode: 200 }, { trigger: 'SCHEDULED' }]);
-    await hook.close();
+    await close();
   });
 
-  test('a redelivery asked for before a pause does not go out after it', async () => {
-    const hook = await startHook(account);
-    const { receiver, webhookId } = hook;
+  it('a redelivery asked for before a pause does not go out after it', async () => {
+    const { account, receiver, webhookId, close } = await scene();
     const deliveryId = await orderDelivered(account, webhookId);
     // As if its job were lost: asked for, and no worker told.
     await service.sql(
@@ -208,12 +222,11 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     );
     await untilNoneIsAsked(webhookId);
     expect(receiver.received).toHaveLength(1);
-    await hook.close();
+    await close();
   });
 
-  test('an attempt whose process is gone: a redelivery is sent again, a test ends FAILED', async () => {
-    const hook = await startHook(account);
-    const { receiver, webhookId } = hook;
+  it('an attempt whose process is gone: a redelivery is sent again, a test ends FAILED', async () => {
+    const { account, receiver, webhookId, close } = await scene();
     const deliveryId = await orderDelivered(account, webhookId);
     await service.sql(
       `insert into redeliveries (shipper_id, delivery_id, webhook_id, number, lease_until)
@@ -231,68 +244,47 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
     const ended = await untilDelivery(account, lost, ({ status }) => status === 'FAILED');
     expect(ended.attempts).toMatchObject([{ number: 1, trigger: 'TEST', durationMs: null }]);
     expect(receiver.received).toHaveLength(2);
-    await hook.close();
+    await close();
   });
 
-  test('the API sends tests and a worker redelivers where they are separate processes', async () => {
-    const hook = await startHook(account);
-    const { receiver, webhookId } = hook;
+  it('the API sends tests and a worker redelivers where they are separate processes', async () => {
+    const { account, receiver, webhookId, close } = await scene();
     const deliveryId = await orderDelivered(account, webhookId);
     const api = await startProcess(service.env, 'api');
-    const call = (path: string) =>
-      fetch(`${api.url}${path}?key=${account.accountKey}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${account.token}` },
-      });
-    expect((await call(`/v1/webhooks/${webhookId}/test`)).status).toBe(200);
-    expect((await call(`/v1/deliveries/${deliveryId}/redeliver`)).status).toBe(202);
+    const there = accountAt(account, api);
+    expect((await there.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' })).httpStatus).toBe(200);
+    expect((await redeliver(there, deliveryId)).httpStatus).toBe(202);
     await receiver.waitFor(3);
     expect(await stopProcess(api)).toBe(0);
-    await hook.close();
+    await close();
   });
 
-  test('with two workers each redelivery goes out once', async () => {
-    const hook = await startHook(account);
+  it('with two workers each redelivery goes out once', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene();
     const worker = await startProcess(service.env, 'worker');
     const deliveryIds = [];
-    for (let n = 0; n < 4; n += 1) deliveryIds.push(await orderDelivered(account, hook.webhookId));
-    hook.answer.delayMs = 300;
+    for (let n = 0; n < 4; n += 1) deliveryIds.push(await orderDelivered(account, webhookId));
+    answer.delayMs = 300;
     // Asked for twice at once: one attempt.
-    const asked = [...deliveryIds, ...deliveryIds].map((deliveryId) => redeliver(deliveryId));
+    const asked = [...deliveryIds, ...deliveryIds].map((deliveryId) => redeliver(account, deliveryId));
     expect((await Promise.all(asked)).every(({ httpStatus }) => httpStatus === 202)).toBe(true);
     for (const deliveryId of deliveryIds)
       await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
-    await untilNoneIsAsked(hook.webhookId); // no sweep has anything to send either
-    expect(hook.receiver.received).toHaveLength(8);
+    await untilNoneIsAsked(webhookId); // no sweep has anything to send either
+    expect(receiver.received).toHaveLength(8);
     expect(await stopProcess(worker)).toBe(0);
-    await hook.close();
+    await close();
   });
 
-  test('after the answer to a delete no redelivery and no test starts', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const hook = await startHook(account);
-      const deliveryId = await orderDelivered(account, hook.webhookId);
-      const sendTest = account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
-      const asked = redeliver(deliveryId);
-      await sleep(round * 3);
-      await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'DELETE' });
-      const deletedAt = Date.now();
-      await Promise.all([sendTest, asked]);
-      await sleep(300);
-      expect(hook.receiver.received.filter(({ at }) => at > deletedAt)).toHaveLength(0);
-      await hook.receiver.close();
-    }
-  });
-
-  test('more redeliveries than a webhook may have at once all go out', async () => {
-    const hook = await startHook(account);
+  it('more redeliveries than a webhook may have at once all go out', async () => {
+    const { account, answer, receiver, webhookId, close } = await scene();
     const deliveryIds = [];
-    for (let n = 0; n < 8; n += 1) deliveryIds.push(await orderDelivered(account, hook.webhookId));
-    hook.answer.delayMs = 200;
-    await Promise.all(deliveryIds.map((deliveryId) => redeliver(deliveryId)));
+    for (let n = 0; n < 8; n += 1) deliveryIds.push(await orderDelivered(account, webhookId));
+    answer.delayMs = 200;
+    await Promise.all(deliveryIds.map((deliveryId) => redeliver(account, deliveryId)));
     for (const deliveryId of deliveryIds)
       await untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === 2);
-    expect(hook.receiver.received).toHaveLength(16);
-    await hook.close();
+    expect(receiver.received).toHaveLength(16);
+    await close();
   });
 });
