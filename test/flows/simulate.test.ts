@@ -6,6 +6,7 @@ import { expectFailure, expectSuccess, expectWrong } from '../api/expect.js';
 import { crashTraces, trackingIdOf, until, verifyAll } from './support.js';
 import { startHook, type Hook } from './support/log.js';
 
+const it = test.concurrent; // each with an account of its own
 const toTheEnd = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 const slow = 3_600_000;
 
@@ -43,108 +44,7 @@ async function scene() {
 }
 
 describe('a simulation', () => {
-  test('takes an order just accepted to DELIVERED, and webhooks are told of every state in order', async () => {
-    const { account, hook, trackingId } = await scene();
-    const answer = await simulate(account, trackingId, { intervalMs: 300 });
-    expectSuccess(answer, 202);
-    expect(answer.data).toEqual({ states: toTheEnd, intervalMs: 300 });
-    await hook.receiver.waitFor(5);
-    expect(told(hook, trackingId)).toEqual(['CREATED', ...toTheEnd]);
-    verifyAll(hook.receiver.received, hook.secret);
-    const times = (await historyOf(account, trackingId)).map(({ timestamp }) => timestamp);
-    for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 1]!).toBeGreaterThanOrEqual(290);
-    expect(await underWay(account)).toEqual([]);
-    await hook.close();
-  });
-
-  test('goes through the states it is given, from where the shipment is', async () => {
-    const { account, hook, trackingId } = await scene();
-    const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'RETURNING', 'RETURNED'];
-    expect((await simulate(account, trackingId, { states, intervalMs: 10 })).data).toEqual({
-      states,
-      intervalMs: 10,
-    });
-    await hook.receiver.waitFor(6);
-    expect(told(hook, trackingId)).toEqual(['CREATED', ...states]);
-    const over = await simulate(account, trackingId);
-    expectFailure(over, 409);
-    expect(over.body.error.message).toMatch(/RETURNED to DELIVERED; nothing follows RETURNED/);
-    await hook.close();
-  });
-
-  test('without a body leads to DELIVERED, a state a second; while it is under way another is 409', async () => {
-    const account = await newAccount();
-    const trackingId = await placeOrder(account);
-    expect((await simulate(account, trackingId)).data).toEqual({ states: toTheEnd, intervalMs: 1_000 });
-    const again = await simulate(account, trackingId, { states: ['LOST'] });
-    expectFailure(again, 409);
-    expect(again.body.error.message).toMatch(/under way/);
-  });
-
-  test('comes to its first state at once, however long the interval', async () => {
-    const account = await newAccount();
-    const trackingId = await placeOrder(account);
-    expectSuccess(await simulate(account, trackingId, { intervalMs: slow }), 202);
-    await until('it is counted', async () => (await underWay(account))[0]!.step === 1);
-    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP']);
-  });
-
-  test('that the catalogue does not allow is 409 with what it does, and nothing begins', async () => {
-    const account = await newAccount();
-    const trackingId = await placeOrder(account);
-    const refused = await simulate(account, trackingId, { states: ['PICKED_UP', 'DELIVERED'] });
-    expectFailure(refused, 409);
-    expect(refused.body.error.message).toBe(
-      'A shipment cannot change from PICKED_UP to DELIVERED; allowed: IN_TRANSIT, RETURNING, CANCELLED, LOST.',
-    );
-    expect(await underWay(account)).toEqual([]);
-  });
-
-  test('that is not valid is 400 that names each field and the states there are', async () => {
-    const account = await newAccount();
-    const trackingId = await placeOrder(account);
-    const wrong = await simulate(account, trackingId, { states: ['PICKED_UP', 'FLYING'], intervalMs: 9 });
-    expectWrong(wrong, ['states[1]', 'intervalMs']);
-    expect(wrong.body.error.details![0]!.message).toMatch(/must be one of CREATED, .*LOST/);
-    for (const intervalMs of [1.5, '1s', slow + 1, null])
-      expectWrong(await simulate(account, trackingId, { intervalMs }), ['intervalMs']);
-    for (const states of [[], Array(51).fill('IN_TRANSIT'), 'PICKED_UP'])
-      expectWrong(await simulate(account, trackingId, { states }), ['states']);
-    expectFailure(await simulate(account, 'PH1'), 404);
-    expectFailure(await simulate(account, '%00'), 404);
-  });
-
-  test('ends where the operator has moved the shipment elsewhere', async () => {
-    const { account, hook, trackingId } = await scene();
-    await simulate(account, trackingId, { intervalMs: 500 });
-    await hook.receiver.waitFor(2);
-    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'LOST' } });
-    await until('it has ended', async () => (await underWay(account)).length === 0);
-    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP', 'LOST']);
-    await hook.close();
-  });
-
-  test('of which a hundred are under way for a shipper, and no more', async () => {
-    const account = await newAccount();
-    await service.sql(
-      `insert into simulations (shipment_id, shipper_id, simulation_id, states, interval_ms, next_at)
-       select gen_random_uuid(), $1, gen_random_uuid(), '{LOST}', 1000, now() + interval '1 hour'
-         from generate_series(1, 98)`,
-      [account.shipperId],
-    );
-    const trackingIds = await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
-    const begin = (trackingId: string) => simulate(account, trackingId, { intervalMs: slow });
-    const answers = await Promise.all(trackingIds.map(begin));
-    expect(answers.filter(({ httpStatus }) => httpStatus === 202).length).toBeLessThanOrEqual(2);
-    for (const trackingId of trackingIds) await begin(trackingId); // those that were told to come again
-    expect(await underWay(account)).toHaveLength(100);
-    const refused = await begin(await placeOrder(account));
-    expectFailure(refused, 429);
-    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await service.sql('delete from simulations where shipper_id = $1', [account.shipperId]);
-  });
-
-  test('rests while its shipper is suspended, goes on when it is resumed, and ends with it', async () => {
+  it('rests while its shipper is suspended, goes on when it is resumed, and ends with it', async () => {
     const { account, hook, trackingId } = await scene();
     const witness = await scene();
     const path = `/shippers/${account.shipperId}`;
@@ -171,6 +71,107 @@ describe('a simulation', () => {
     expect(times.at(-1)! - times.at(-2)!).toBeGreaterThanOrEqual(390);
     await Promise.all([hook.close(), witness.hook.close()]);
   });
+
+  it('takes an order just accepted to DELIVERED, and webhooks are told of every state in order', async () => {
+    const { account, hook, trackingId } = await scene();
+    const answer = await simulate(account, trackingId, { intervalMs: 300 });
+    expectSuccess(answer, 202);
+    expect(answer.data).toEqual({ states: toTheEnd, intervalMs: 300 });
+    await hook.receiver.waitFor(5);
+    expect(told(hook, trackingId)).toEqual(['CREATED', ...toTheEnd]);
+    verifyAll(hook.receiver.received, hook.secret);
+    const times = (await historyOf(account, trackingId)).map(({ timestamp }) => timestamp);
+    for (let n = 2; n < times.length; n += 1) expect(times[n]! - times[n - 1]!).toBeGreaterThanOrEqual(290);
+    expect(await underWay(account)).toEqual([]);
+    await hook.close();
+  });
+
+  it('goes through the states it is given, from where the shipment is', async () => {
+    const { account, hook, trackingId } = await scene();
+    const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'RETURNING', 'RETURNED'];
+    expect((await simulate(account, trackingId, { states, intervalMs: 10 })).data).toEqual({
+      states,
+      intervalMs: 10,
+    });
+    await hook.receiver.waitFor(6);
+    expect(told(hook, trackingId)).toEqual(['CREATED', ...states]);
+    const over = await simulate(account, trackingId);
+    expectFailure(over, 409);
+    expect(over.body.error.message).toMatch(/RETURNED to DELIVERED; nothing follows RETURNED/);
+    await hook.close();
+  });
+
+  it('without a body leads to DELIVERED, a state a second; while it is under way another is 409', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    expect((await simulate(account, trackingId)).data).toEqual({ states: toTheEnd, intervalMs: 1_000 });
+    const again = await simulate(account, trackingId, { states: ['LOST'] });
+    expectFailure(again, 409);
+    expect(again.body.error.message).toMatch(/under way/);
+  });
+
+  it('comes to its first state at once, however long the interval', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    expectSuccess(await simulate(account, trackingId, { intervalMs: slow }), 202);
+    await until('it is counted', async () => (await underWay(account))[0]!.step === 1);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP']);
+  });
+
+  it('that the catalogue does not allow is 409 with what it does, and nothing begins', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    const refused = await simulate(account, trackingId, { states: ['PICKED_UP', 'DELIVERED'] });
+    expectFailure(refused, 409);
+    expect(refused.body.error.message).toBe(
+      'A shipment cannot change from PICKED_UP to DELIVERED; allowed: IN_TRANSIT, RETURNING, CANCELLED, LOST.',
+    );
+    expect(await underWay(account)).toEqual([]);
+  });
+
+  it('that is not valid is 400 that names each field and the states there are', async () => {
+    const account = await newAccount();
+    const trackingId = await placeOrder(account);
+    const wrong = await simulate(account, trackingId, { states: ['PICKED_UP', 'FLYING'], intervalMs: 9 });
+    expectWrong(wrong, ['states[1]', 'intervalMs']);
+    expect(wrong.body.error.details![0]!.message).toMatch(/must be one of CREATED, .*LOST/);
+    for (const intervalMs of [1.5, '1s', slow + 1, null])
+      expectWrong(await simulate(account, trackingId, { intervalMs }), ['intervalMs']);
+    for (const states of [[], Array(51).fill('IN_TRANSIT'), 'PICKED_UP'])
+      expectWrong(await simulate(account, trackingId, { states }), ['states']);
+    expectFailure(await simulate(account, 'PH1'), 404);
+    expectFailure(await simulate(account, '%00'), 404);
+  });
+
+  it('ends where the operator has moved the shipment elsewhere', async () => {
+    const { account, hook, trackingId } = await scene();
+    await simulate(account, trackingId, { intervalMs: 500 });
+    await hook.receiver.waitFor(2);
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'LOST' } });
+    await until('it has ended', async () => (await underWay(account)).length === 0);
+    expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP', 'LOST']);
+    await hook.close();
+  });
+
+  it('of which a hundred are under way for a shipper, and no more', async () => {
+    const account = await newAccount();
+    await service.sql(
+      `insert into simulations (shipment_id, shipper_id, simulation_id, states, interval_ms, next_at)
+       select gen_random_uuid(), $1, gen_random_uuid(), '{LOST}', 1000, now() + interval '1 hour'
+         from generate_series(1, 98)`,
+      [account.shipperId],
+    );
+    const trackingIds = await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
+    const begin = (trackingId: string) => simulate(account, trackingId, { intervalMs: slow });
+    const answers = await Promise.all(trackingIds.map(begin));
+    expect(answers.filter(({ httpStatus }) => httpStatus === 202).length).toBeLessThanOrEqual(2);
+    for (const trackingId of trackingIds) await begin(trackingId); // those that were told to come again
+    expect(await underWay(account)).toHaveLength(100);
+    const refused = await begin(await placeOrder(account));
+    expectFailure(refused, 429);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    await service.sql('delete from simulations where shipper_id = $1', [account.shipperId]);
+  });
 });
 
 describe('by workers apart', () => {
@@ -179,9 +180,12 @@ describe('by workers apart', () => {
 
   beforeAll(async () => {
     await stopProcess(service.process);
-    service.process = await startProcess(service.env, 'api');
+    [service.process, ...workers] = await Promise.all([
+      startProcess(service.env, 'api'),
+      startProcess(service.env, 'worker'),
+      startProcess(service.env, 'worker'),
+    ]);
     service.url = service.process.url;
-    workers = await Promise.all([1, 2].map(() => startProcess(service.env, 'worker')));
   });
   afterAll(async () => {
     await Promise.all(workers.map(stopProcess));
@@ -213,6 +217,7 @@ describe('by workers apart', () => {
     for (const worker of workers) worker.kill('SIGKILL');
     await Promise.all(workers.map((worker) => worker.exited));
     await blocker.query('rollback');
+    await blocker.query('update simulations set interval_ms = 50'); // the rest is soon over
     await blocker.end();
     workers = [await startProcess(service.env, 'worker')];
     await until('it has ended', async () => (await underWay(account)).length === 0, 60_000);
