@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { findInDatabase } from '../dump.js';
 import { startProcess, startService, type Service } from '../harness.js';
@@ -14,28 +14,24 @@ import {
   type LoggedDelivery,
 } from './support/log.js';
 
+const it = test.concurrent; // each with an account of its own
 const planted = 'planted-value';
 const own = { 'X-Team': planted, Authorization: `Bearer ${planted}` };
 const shortestStepMs = 1_080; // each attempt has a second of its own
 
 let service: Service;
-let account: Account;
 const hooks: Hook[] = [];
 
 beforeAll(async () => {
   const env = { RETRY_SCHEDULE: '1200ms', DELIVERY_TIMEOUT: '2s', TIME_SCALE: '0.2' };
   service = await startService({ env });
-  account = await registerAccount(service);
 });
-afterEach(async () => {
-  for (const { webhookId, receiver } of hooks.splice(0)) {
-    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
-    await receiver.close();
-  }
+afterAll(async () => {
+  await Promise.all(hooks.map(({ receiver }) => receiver.close()));
+  await service?.stop();
 });
-afterAll(() => service?.stop());
 
-async function hookWith(fields: object = { headers: own }): Promise<Hook> {
+async function hookWith(account: Account, fields: object = { headers: own }): Promise<Hook> {
   const hook = await startHook(account, fields);
   hooks.push(hook);
   return hook;
@@ -48,12 +44,13 @@ interface Shown {
 }
 
 const attemptsOf = (delivery: LoggedDelivery) => delivery.attempts as unknown as Shown[];
-const after = (deliveryId: string, count: number) =>
+const after = (account: Account, deliveryId: string, count: number) =>
   untilDelivery(account, deliveryId, ({ attempts }) => attempts.length === count);
-const redeliver = (deliveryId: string) =>
+const redeliver = (account: Account, deliveryId: string) =>
   account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
-const sendTest = (webhookId: string) => account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
-const change = (webhookId: string, body: object) =>
+const sendTest = (account: Account, webhookId: string) =>
+  account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
+const change = (account: Account, webhookId: string, body: object) =>
   account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body });
 
 /** Of each request all headers, as the log is to show them. */
@@ -74,8 +71,9 @@ function expectShown(attempts: Shown[], received: Received[], names?: string[]):
     });
 }
 
-test('an attempt shows all headers that the receiver got, the values of the webhook’s own masked', async () => {
-  const { webhookId, receiver, secret } = await hookWith();
+it('an attempt shows all headers that the receiver got, the values of the webhook’s own masked', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver, secret } = await hookWith(account);
   const deliveryId = await orderDelivered(account, webhookId);
   const [received] = receiver.received;
   expect(received!.headers).toMatchObject({ 'x-team': planted, authorization: `Bearer ${planted}` });
@@ -91,8 +89,9 @@ test('an attempt shows all headers that the receiver got, the values of the webh
   expect((await stranger.call(`/v1/deliveries/${deliveryId}`)).httpStatus).toBe(404);
 });
 
-test('a retry, a replay and a redelivery show each attempt with its own second, number and signature', async () => {
-  const { webhookId, receiver, answer } = await hookWith();
+it('a retry, a replay and a redelivery show each attempt with its own second, number and signature', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver, answer } = await hookWith(account);
   answer.status = 500;
   const deliveryId = await orderDelivered(account, webhookId);
   await untilDelivery(account, deliveryId, ({ status }) => status === 'FAILED');
@@ -100,12 +99,12 @@ test('a retry, a replay and a redelivery show each attempt with its own second, 
   await account.call(`/v1/webhooks/${webhookId}/replay`, {
     body: { from: Date.now() - 600_000, to: Date.now(), status: 'FAILED' },
   });
-  await after(deliveryId, 3);
-  await redeliver(deliveryId);
-  await after(deliveryId, 4);
+  await after(account, deliveryId, 3);
+  await redeliver(account, deliveryId);
+  await after(account, deliveryId, 4);
   answer.status = 500;
-  await redeliver(deliveryId);
-  const attempts = attemptsOf(await after(deliveryId, 5));
+  await redeliver(account, deliveryId);
+  const attempts = attemptsOf(await after(account, deliveryId, 5));
 
   expect(attempts).toMatchObject([
     { number: 5, trigger: 'MANUAL', statusCode: 500 },
@@ -123,27 +122,33 @@ test('a retry, a replay and a redelivery show each attempt with its own second, 
   expect(second!['webhook-signature']).not.toBe(first!['webhook-signature']);
 });
 
-test('attempts show what was sent then, whatever the webhook’s address, headers and secret became', async () => {
-  const { webhookId, receiver } = await hookWith();
-  const moved = await hookWith({ interests: ['LOST'] });
+it('attempts show what was sent then, whatever the webhook’s address, headers and secret became', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver } = await hookWith(account);
+  const moved = await hookWith(account, { interests: ['LOST'] });
   const deliveryId = await orderDelivered(account, webhookId);
-  await change(webhookId, { targetAddress: moved.receiver.url, headers: { 'X-Other': planted } });
+  await change(account, webhookId, { targetAddress: moved.receiver.url, headers: { 'X-Other': planted } });
   await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { body: { overlap: '0s' } });
-  await redeliver(deliveryId);
+  await redeliver(account, deliveryId);
 
-  const [last, first] = attemptsOf(await after(deliveryId, 2)) as [Shown, Shown];
+  const [last, first] = attemptsOf(await after(account, deliveryId, 2)) as [Shown, Shown];
   expectShown([first], receiver.received);
   expectShown([last], moved.receiver.received, ['x-other']);
   expect(last.requestHeaders!.host).not.toBe(first.requestHeaders!.host);
-  await change(webhookId, { headers: {} });
-  await redeliver(deliveryId);
-  expectShown(attemptsOf(await after(deliveryId, 3)).slice(0, 1), moved.receiver.received.slice(-1), []);
+  await change(account, webhookId, { headers: {} });
+  await redeliver(account, deliveryId);
+  expectShown(
+    attemptsOf(await after(account, deliveryId, 3)).slice(0, 1),
+    moved.receiver.received.slice(-1),
+    [],
+  );
 });
 
-test('a test shows them in its answer and in the log, with both signatures during a rotation', async () => {
-  const { webhookId, receiver, secret } = await hookWith();
+it('a test shows them in its answer and in the log, with both signatures during a rotation', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver, secret } = await hookWith(account);
   const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
-  const { data } = await sendTest(webhookId);
+  const { data } = await sendTest(account, webhookId);
   const { received } = receiver;
   expectShown([data as unknown as Shown], received);
   expect((data as unknown as Shown).requestHeaders!['webhook-signature']!.split(' ')).toHaveLength(2);
@@ -152,43 +157,51 @@ test('a test shows them in its answer and in the log, with both signatures durin
     headers: (data as unknown as Shown).requestHeaders!,
   }));
   for (const one of [secret, rotated.data.secret as string]) verifyAll(shown, one);
-  expectShown(attemptsOf(await after(data.deliveryId as string, 1)), received);
+  expectShown(attemptsOf(await after(account, data.deliveryId as string, 1)), received);
 });
 
-test('an attempt without an answer shows what was sent, one without a connection shows null', async () => {
-  const { webhookId, receiver, answer } = await hookWith();
+it('an attempt without an answer shows what was sent, one without a connection shows null', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver, answer } = await hookWith(account);
   answer.delayMs = 3_000;
-  const { data } = await sendTest(webhookId);
+  const { data } = await sendTest(account, webhookId);
   expect(data).toMatchObject({ errorCode: 'TIMEOUT', statusCode: null });
   expectShown([data as unknown as Shown], receiver.received);
-  const plain = await hookWith();
-  await change(webhookId, { targetAddress: plain.receiver.url.replace('http:', 'https:') });
-  expect((await sendTest(webhookId)).data).toMatchObject({ errorCode: 'TLS', requestHeaders: null });
+  const plain = await hookWith(account);
+  await change(account, webhookId, { targetAddress: plain.receiver.url.replace('http:', 'https:') });
+  expect((await sendTest(account, webhookId)).data).toMatchObject({ errorCode: 'TLS', requestHeaders: null });
   await plain.receiver.close();
-  expect((await sendTest(webhookId)).data).toMatchObject({ errorCode: 'CONNECT', requestHeaders: null });
+  expect((await sendTest(account, webhookId)).data).toMatchObject({
+    errorCode: 'CONNECT',
+    requestHeaders: null,
+  });
 });
 
-test('an attempt that a version from before it wrote over another one shows null', async () => {
-  const { webhookId, receiver } = await hookWith();
+it('an attempt that a version from before it wrote over another one shows null', async () => {
+  const account = await registerAccount(service);
+  const { webhookId, receiver } = await hookWith(account);
   const deliveryId = await orderDelivered(account, webhookId);
   await service.sql(
     `update deliveries set attempt_count = 2, trigger = 'MANUAL', started_at = now() where delivery_id = $1`,
     [deliveryId],
   );
-  expect(await after(deliveryId, 1)).toMatchObject({ attempts: [{ number: 2, requestHeaders: null }] });
-  await redeliver(deliveryId);
-  const [last, before] = attemptsOf(await after(deliveryId, 2)) as [Shown, Shown];
+  expect(await after(account, deliveryId, 1)).toMatchObject({
+    attempts: [{ number: 2, requestHeaders: null }],
+  });
+  await redeliver(account, deliveryId);
+  const [last, before] = attemptsOf(await after(account, deliveryId, 2)) as [Shown, Shown];
   expectShown([last], receiver.received.slice(-1));
   expect(before).toMatchObject({ number: 2, requestHeaders: null });
 });
 
-test('an erased shipment shows none, and none are kept', async () => {
-  const { webhookId } = await hookWith();
+it('an erased shipment shows none, and none are kept', async () => {
+  const account = await registerAccount(service);
+  const { webhookId } = await hookWith(account);
   const deliveryId = await orderDelivered(account, webhookId);
-  await redeliver(deliveryId);
-  const { trackingId } = (await after(deliveryId, 2)) as unknown as { trackingId: string };
+  await redeliver(account, deliveryId);
+  const { trackingId } = (await after(account, deliveryId, 2)) as unknown as { trackingId: string };
   await operator(service, `/shipments/${trackingId}/erase`, { method: 'POST' });
-  expect(attemptsOf(await after(deliveryId, 2))).toMatchObject([
+  expect(attemptsOf(await after(account, deliveryId, 2))).toMatchObject([
     { number: 2, statusCode: 200, requestHeaders: null },
     { number: 1, statusCode: 200, requestHeaders: null },
   ]);
@@ -198,7 +211,8 @@ test('an erased shipment shows none, and none are kept', async () => {
 });
 
 test('an attempt that was lost with its process shows null, the next one what was sent', async () => {
-  const { webhookId, receiver, answer } = await hookWith();
+  const account = await registerAccount(service);
+  const { webhookId, receiver, answer } = await hookWith(account);
   answer.delayMs = 1_500;
   await placeOrder(account);
   await receiver.waitFor(1);
@@ -206,13 +220,13 @@ test('an attempt that was lost with its process shows null, the next one what wa
   await service.process.exited;
   delete answer.delayMs;
   service.process = await startProcess(service.env);
-  account = accountAt(account, service.process);
+  const there = accountAt(account, service.process);
 
   const deliveryId = await until(
     async () =>
-      (await deliveriesOf(account, webhookId)).find(({ status }) => status === 'SUCCEEDED')?.deliveryId,
+      (await deliveriesOf(there, webhookId)).find(({ status }) => status === 'SUCCEEDED')?.deliveryId,
   );
-  const [last, lost] = attemptsOf(await after(deliveryId, 2)) as [Shown, Shown];
+  const [last, lost] = attemptsOf(await after(there, deliveryId, 2)) as [Shown, Shown];
   expect(lost).toMatchObject({ number: 1, durationMs: null, requestHeaders: null });
   expectShown([last], receiver.received.slice(-1));
 });
