@@ -5,33 +5,35 @@ import { startService, type Service } from '../harness.js';
 import { startReceiver } from '../receiver.js';
 import { deliveriesOf, orderDelivered, startHook, until } from './support/log.js';
 
+const it = test.concurrent; // each with an account of its own
+
 describe('webhooks that are given up', () => {
   let service: Service;
-  let account: Account;
 
   beforeAll(async () => {
     service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
-    account = await registerAccount(service);
   });
   afterAll(() => service?.stop());
 
-  const webhook = async (webhookId: string) => (await account.call(`/v1/webhooks/${webhookId}`)).data;
-  const expectAudited = async (webhookId: string) => {
+  const webhook = async (account: Account, webhookId: string) =>
+    (await account.call(`/v1/webhooks/${webhookId}`)).data;
+  const expectAudited = async ({ shipperId }: Account, webhookId: string) => {
     const { data } = await operator(service, `/audit?webhookId=${webhookId}&action=WEBHOOK_DISABLED`);
     expect(data.entries).toMatchObject([
       {
         outcome: 'DONE',
         actor: { kind: 'SERVICE', name: null, address: null },
-        shipperId: account.shipperId,
+        shipperId,
         webhookId,
         fields: ['status', 'disabledReason'],
       },
     ]);
   };
-  const heldOf = async (webhookId: string) =>
+  const heldOf = async (account: Account, webhookId: string) =>
     (await deliveriesOf(account, webhookId)).filter(({ status }) => status === 'HELD').length;
 
-  test('410 disables the webhook at once, tells the owner, and holds what it misses until it is active again', async () => {
+  it('410 disables the webhook at once, tells the owner, and holds what it misses until it is active again', async () => {
+    const account = await registerAccount(service);
     let gone = true;
     const receiver = await startReceiver(() => (gone ? { status: 410 } : {}));
     const owner = await startReceiver();
@@ -41,10 +43,10 @@ describe('webhooks that are given up', () => {
     await placeOrder(account);
     const [notice] = await owner.waitFor(1);
     expect(notice!.notification).toMatchObject({ webhook_id: webhookId, target_address: receiver.url });
-    expect(await webhook(webhookId)).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
-    await expectAudited(webhookId);
+    expect(await webhook(account, webhookId)).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' });
+    await expectAudited(account, webhookId);
     await placeOrder(account);
-    await until(async () => (await heldOf(webhookId)) === 2);
+    await until(async () => (await heldOf(account, webhookId)) === 2);
     expect(receiver.received).toHaveLength(1);
     gone = false;
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
@@ -53,6 +55,7 @@ describe('webhooks that are given up', () => {
   });
 
   test('what the owner cannot be told of does not happen: a webhook is disabled together with its notice', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(() => ({ status: 410 }));
     const owner = await startReceiver();
     const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
@@ -64,28 +67,30 @@ describe('webhooks that are given up', () => {
     await placeOrder(account);
     await receiver.waitFor(1);
     await sleep(500);
-    expect((await webhook(webhookId)).status).toBe('ACTIVE');
+    expect((await webhook(account, webhookId)).status).toBe('ACTIVE');
     await service.sql('drop trigger refuse_notices on events; drop function refuse_notices');
     await owner.waitFor(1);
-    expect((await webhook(webhookId)).disabledReason).toBe('GONE');
-    await expectAudited(webhookId);
+    expect((await webhook(account, webhookId)).disabledReason).toBe('GONE');
+    await expectAudited(account, webhookId);
     await Promise.all([receiver.close(), owner.close()]);
   });
 
-  test('after five days without one success a webhook is disabled', async () => {
+  it('after five days without one success a webhook is disabled', async () => {
+    const account = await registerAccount(service);
     const receiver = await startReceiver(() => ({ status: 500 }));
     const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
     await placeOrder(account);
     await receiver.waitFor(1);
     const failing = `update circuits set failing_since = now() - interval '5 days 1 second' where webhook_id = $1 returning 1`;
     await until(async () => (await service.sql(failing, [webhookId])).length > 0);
-    await until(async () => (await webhook(webhookId)).disabledReason === 'FAILING');
-    expect((await webhook(webhookId)).status).toBe('DISABLED');
-    await expectAudited(webhookId);
+    await until(async () => (await webhook(account, webhookId)).disabledReason === 'FAILING');
+    expect((await webhook(account, webhookId)).status).toBe('DISABLED');
+    await expectAudited(account, webhookId);
     await receiver.close();
   });
 
-  test('an outcome that was never counted does not disable a webhook whose log shows a success since', async () => {
+  it('an outcome that was never counted does not disable a webhook whose log shows a success since', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account, { interests: ['CREATED'] });
     await orderDelivered(account, hook.webhookId);
     await service.sql(
@@ -97,11 +102,12 @@ describe('webhooks that are given up', () => {
       const sql = 'select 1 from circuits where webhook_id = $1 and failing_since is null';
       return (await service.sql(sql, [hook.webhookId])).length > 0;
     });
-    expect((await webhook(hook.webhookId)).status).toBe('ACTIVE');
+    expect((await webhook(account, hook.webhookId)).status).toBe('ACTIVE');
     await hook.close();
   });
 
-  test('a 410 of the address before does not disable the webhook: what it answered goes to the new one', async () => {
+  it('a 410 of the address before does not disable the webhook: what it answered goes to the new one', async () => {
+    const account = await registerAccount(service);
     const before = await startReceiver(() => ({ status: 410, delayMs: 1_000 }));
     const after = await startReceiver();
     const { webhookId } = await registerWebhook(account, before.url, { interests: ['CREATED'] });
@@ -110,17 +116,18 @@ describe('webhooks that are given up', () => {
     const body = { targetAddress: after.url };
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body });
     await after.waitFor(1);
-    expect(await webhook(webhookId)).toMatchObject({ status: 'ACTIVE', disabledReason: null });
+    expect(await webhook(account, webhookId)).toMatchObject({ status: 'ACTIVE', disabledReason: null });
     await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     await Promise.all([before.close(), after.close()]);
   });
 
-  test.each([
+  it.each([
     ['test', 'ACTIVE'],
     ['redelivery', 'ACTIVE'],
     ['test', 'PAUSED'],
     ['redelivery', 'PAUSED'],
   ])('a 410 to a %s disables a webhook that is %s as well', async (kind, status) => {
+    const account = await registerAccount(service);
     const hook = await startHook(account, { interests: ['CREATED'] });
     const deliveryId = await orderDelivered(account, hook.webhookId);
     hook.answer.status = 410;
@@ -128,16 +135,17 @@ describe('webhooks that are given up', () => {
     const path =
       kind === 'test' ? `/v1/webhooks/${hook.webhookId}/test` : `/v1/deliveries/${deliveryId}/redeliver`;
     await account.call(path, { method: 'POST' });
-    await until(async () => (await webhook(hook.webhookId)).disabledReason === 'GONE');
+    await until(async () => (await webhook(account, hook.webhookId)).disabledReason === 'GONE');
     await hook.close();
   });
 
-  test('a 410 to a webhook that its shipper disabled changes nothing', async () => {
+  it('a 410 to a webhook that its shipper disabled changes nothing', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account, { status: 'DISABLED' });
-    const before = await webhook(hook.webhookId);
+    const before = await webhook(account, hook.webhookId);
     hook.answer.status = 410;
     await account.call(`/v1/webhooks/${hook.webhookId}/test`, { method: 'POST' });
-    expect(await webhook(hook.webhookId)).toMatchObject({
+    expect(await webhook(account, hook.webhookId)).toMatchObject({
       disabledReason: 'BY_SHIPPER',
       updatedAt: before.updatedAt,
     });
