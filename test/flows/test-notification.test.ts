@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { registerAccount, type Account } from '../client.js';
+import { registerAccount } from '../client.js';
 import { backends, startProcess, startService, type Service } from '../harness.js';
 import type { Received } from '../receiver.js';
 import { deliveriesOf, orderDelivered, startHook, untilDelivery } from './support/log.js';
+
+const it = test.concurrent; // each with an account of its own
 
 const verify = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
 describe.each(backends)('a test with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
-  let other: Account;
 
   beforeAll(async () => {
     service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s' } });
-    account = await registerAccount(service);
-    other = await registerAccount(service);
   });
   afterAll(() => service?.stop());
 
-  test.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
+  it.each(['ACTIVE', 'PAUSED', 'DISABLED'])('a test reaches a webhook that is %s', async (status) => {
+    const account = await registerAccount(service);
     const hook = await startHook(account, { status });
     const { receiver, webhookId, secret } = hook;
     const answer = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'DELIVERED' } });
@@ -46,7 +45,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('a test that fails says why and is never retried', async () => {
+  it('a test that fails says why and is never retried', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { answer, receiver, webhookId } = hook;
     answer.status = 500;
@@ -61,9 +61,11 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('a test names what is wrong and knows no webhook of another shipper', async () => {
+  it('a test names what is wrong and knows no webhook of another shipper', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { receiver, webhookId } = hook;
+    const other = await registerAccount(service);
     const wrong = await account.call(`/v1/webhooks/${webhookId}/test`, { body: { state: 'NOWHERE' } });
     expect(wrong.httpStatus).toBe(400);
     expect(wrong.body.error.details).toMatchObject([{ path: 'state' }]);
@@ -76,7 +78,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await receiver.close();
   });
 
-  test('ids in capital letters name the same, wherever something is sent by hand', async () => {
+  it('ids in capital letters name the same, wherever something is sent by hand', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const shouted = (path: string, id: string, body?: object) =>
       account.call(path.replace('{id}', id.toUpperCase()), { method: 'POST', body });
@@ -97,7 +100,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('at most five tests of a shipper run at once', async () => {
+  it('at most five tests of a shipper run at once', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { answer, webhookId } = hook;
     answer.delayMs = 1_500;
@@ -108,7 +112,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('a test outlives the kill of its process without being sent again', async () => {
+  it('a test outlives the kill of its process without being sent again', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { answer, receiver, webhookId } = hook;
     answer.delayMs = 900;
@@ -130,7 +135,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('after a rotation the old secret signs along for 24 hours', async () => {
+  it('after a rotation the old secret signs along for 24 hours', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { receiver, webhookId, secret } = hook;
     const rotated = await account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { method: 'POST' });
@@ -154,7 +160,8 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('after a rotation with overlap 0s nothing is signed with the old secret, nor the one before', async () => {
+  it('after a rotation with overlap 0s nothing is signed with the old secret, nor the one before', async () => {
+    const account = await registerAccount(service);
     const hook = await startHook(account);
     const { receiver, webhookId, secret } = hook;
     const rotate = (body: object) => account.call(`/v1/webhooks/${webhookId}/rotate-secret`, { body });
