@@ -15,8 +15,10 @@ const patienceMs = 60_000; // it gives way to others, and all the more on a busy
 
 beforeAll(async () => {
   service = await startService({ env: { TIME_SCALE: '0.03', RETRY_SCHEDULE: '1h', SIMULATE: 'true' } });
-  doomed = await registerAccount(service, 'planted-user@example.com');
-  other = await registerAccount(service, 'other@example.com');
+  [doomed, other] = await Promise.all([
+    registerAccount(service, 'planted-user@example.com'),
+    registerAccount(service, 'other@example.com'),
+  ]);
   doomedHook = await startHook(doomed, { description: 'PlantedHook' });
   otherHook = await startHook(other);
 });
@@ -130,8 +132,7 @@ async function countRows({ shipperId }: Account): Promise<Record<string, number>
 }
 
 test('a removed shipper goes with all that is its own, in steps, through a kill, and nobody else loses a row', async () => {
-  await fill(doomed, doomedHook);
-  await fill(other, otherHook);
+  await Promise.all([fill(doomed, doomedHook), fill(other, otherHook)]);
   const [before, othersBefore] = [await countRows(doomed), await countRows(other)];
   for (const [table, count] of Object.entries(before)) expect([table, count > 0]).toEqual([table, true]);
   const left = async () => Object.values(await countRows(doomed)).reduce((sum, count) => sum + count, 0);
