@@ -1,24 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { registerAccount, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from './expect.js';
 
+const it = test.concurrent;
+
 let service: Service;
+/** Of all tests but those that look at the list of its webhooks. */
 let account: Account;
 
 beforeAll(async () => {
   service = await startService();
-});
-beforeEach(async () => {
   account = await registerAccount(service);
 });
 afterAll(() => service?.stop());
 
 const targetAddress = 'https://example.org/hook';
-const create = (fields: object = {}) =>
-  account.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress, ...fields } });
-const patch = (webhookId: unknown, body: object) =>
-  account.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
+const create = (fields: object = {}, as = account) =>
+  as.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress, ...fields } });
+const patch = (webhookId: unknown, body: object, as = account) =>
+  as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
 const fields = [
   'webhookId',
   'interests',
@@ -35,7 +36,7 @@ const fields = [
 const unknownId = '018f0000-0000-7000-8000-000000000000';
 
 describe('creating a webhook', () => {
-  test('answers 201 with every field, its default, and a secret of Standard Webhooks', async () => {
+  it('answers 201 with every field, its default, and a secret of Standard Webhooks', async () => {
     const answer = await create();
     expectSuccess(answer, 201);
     expect(answer.data).toEqual({
@@ -57,7 +58,7 @@ describe('creating a webhook', () => {
     expect(Math.abs(Date.parse(answer.data.createdAt as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  test('takes every optional field', async () => {
+  it('takes every optional field', async () => {
     const optional = {
       status: 'PAUSED',
       ordering: 'NONE',
@@ -71,13 +72,14 @@ describe('creating a webhook', () => {
     expect(answer.data).toMatchObject(shown);
   });
 
-  test('the secret is shown nowhere else, and is encrypted at rest', async () => {
-    const { data } = await create();
+  it('the secret is shown nowhere else, and is encrypted at rest', async () => {
+    const own = await registerAccount(service);
+    const { data } = await create({}, own);
     const secret = data.secret as string;
     const answers = [
-      await account.call('/v1/webhooks'),
-      await account.call(`/v1/webhooks/${data.webhookId}`),
-      await patch(data.webhookId, { description: 'x' }),
+      await own.call('/v1/webhooks'),
+      await own.call(`/v1/webhooks/${data.webhookId}`),
+      await patch(data.webhookId, { description: 'x' }, own),
     ];
     for (const answer of answers) {
       expectSuccess(answer, 200);
@@ -88,7 +90,7 @@ describe('creating a webhook', () => {
     expect(rows).not.toContain(secret.slice('whsec_'.length, -1));
   });
 
-  test('doubles among the interests collapse, * means all, up to 64 names', async () => {
+  it('doubles among the interests collapse, * means all, up to 64 names', async () => {
     expect((await create({ interests: ['CREATED', 'LOST', 'CREATED'] })).data.interests).toEqual([
       'CREATED',
       'LOST',
@@ -99,7 +101,7 @@ describe('creating a webhook', () => {
     expectWrong(await create({ interests: [...names, 'STATE_64'] }), ['interests']);
   });
 
-  test('a name outside the catalogue is kept and listed as unknown', async () => {
+  it('a name outside the catalogue is kept and listed as unknown', async () => {
     const { data } = await create({ interests: ['CREATED', 'CUSTOMS_HOLD', 'DELIVERED'] });
     expect(data.interests).toEqual(['CREATED', 'CUSTOMS_HOLD', 'DELIVERED']);
     expect(data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
@@ -107,13 +109,13 @@ describe('creating a webhook', () => {
     expect(read.data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
   });
 
-  test('the same address may be registered twice, as two webhooks', async () => {
+  it('the same address may be registered twice, as two webhooks', async () => {
     const [first, second] = [await create(), await create()];
     expect(second.data.webhookId).not.toBe(first.data.webhookId);
     expect(second.data.secret).not.toBe(first.data.secret);
   });
 
-  test.each<[string, object, string[]]>([
+  it.each<[string, object, string[]]>([
     ['nothing', { interests: undefined, targetAddress: undefined }, ['interests', 'targetAddress']],
     ['null', { interests: null, targetAddress: null }, ['interests', 'targetAddress']],
     ['text for a list', { interests: 'CREATED' }, ['interests']],
@@ -135,17 +137,18 @@ describe('creating a webhook', () => {
     ['a list of headers', { headers: [] }, ['headers']],
     ['a long description', { description: 'x'.repeat(1_001) }, ['description']],
   ])('%s is 400 that names every wrong field', async (_, body, paths) => {
-    expectWrong(await create(body), paths);
-    expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
+    const own = await registerAccount(service);
+    expectWrong(await create(body, own), paths);
+    expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
   });
 
-  test('an address of 2,048 characters is taken and kept as written', async () => {
+  it('an address of 2,048 characters is taken and kept as written', async () => {
     const long = `https://example.org/${'a'.repeat(2028)}`;
     expect(long).toHaveLength(2048);
     expect((await create({ targetAddress: long })).data.targetAddress).toBe(long);
   });
 
-  test.each([
+  it.each([
     'Content-Type',
     'host',
     'Webhook-Signature',
@@ -156,18 +159,18 @@ describe('creating a webhook', () => {
     expectWrong(await create({ headers: { [name]: 'x' } }), [`headers.${name}`]),
   );
 
-  test.each(['a\r\nX-Injected: 1', 'a\n', 'a\0', 'ü', 'x'.repeat(1_001), 1, null])(
+  it.each(['a\r\nX-Injected: 1', 'a\n', 'a\0', 'ü', 'x'.repeat(1_001), 1, null])(
     'the header value %j is 400',
     async (value) => expectWrong(await create({ headers: { 'X-A': value } }), ['headers.X-A']),
   );
 
-  test.each(['', 'a b', 'a:', 'a\r\nb', 'ü'])('the header name %j is 400', async (name) => {
+  it.each(['', 'a b', 'a:', 'a\r\nb', 'ü'])('the header name %j is 400', async (name) => {
     expectFailure(await create({ headers: { [name]: 'x' } }), 400);
   });
 });
 
 describe('updating a webhook', () => {
-  test.each<[string, object, object?]>([
+  it.each<[string, object, object?]>([
     ['interests', { interests: ['LOST'] }],
     ['targetAddress', { targetAddress: 'https://example.org/other' }],
     ['status', { status: 'PAUSED' }],
@@ -189,7 +192,7 @@ describe('updating a webhook', () => {
     expect(data).toMatchObject(answer.data);
   });
 
-  test('a disabled webhook tells why, and no longer once it is active', async () => {
+  it('a disabled webhook tells why, and no longer once it is active', async () => {
     const { webhookId } = (await create()).data;
     const disabled = await patch(webhookId, { status: 'DISABLED' });
     expect(disabled.data).toMatchObject({ status: 'DISABLED', disabledReason: expect.stringMatching(/./) });
@@ -197,7 +200,7 @@ describe('updating a webhook', () => {
     expect(active.data).toMatchObject({ status: 'ACTIVE', disabledReason: null });
   });
 
-  test.each<[object, string[]]>([
+  it.each<[object, string[]]>([
     [{}, ['body']],
     [{ somethingElse: 1 }, ['body']],
     [{ status: 'DELETED', interests: [], targetAddress: 'x' }, ['status', 'interests', 'targetAddress']],
@@ -212,36 +215,38 @@ describe('updating a webhook', () => {
 });
 
 describe('reading and deleting webhooks', () => {
-  test('the list has each webhook once, page by page, and not those deleted', async () => {
+  it('the list has each webhook once, page by page, and not those deleted', async () => {
+    const own = await registerAccount(service);
     const ids: unknown[] = [];
-    for (let n = 0; n < 7; n += 1) ids.push((await create()).data.webhookId);
-    await account.call(`/v1/webhooks/${String(ids.shift())}`, { method: 'DELETE' });
+    for (let n = 0; n < 7; n += 1) ids.push((await create({}, own)).data.webhookId);
+    await own.call(`/v1/webhooks/${String(ids.shift())}`, { method: 'DELETE' });
     const seen: unknown[] = [];
     let cursor: string | null = null;
     do {
       const query: string = cursor ? `&cursor=${cursor}` : '';
-      const { data } = await account.call(`/v1/webhooks?limit=2${query}`);
+      const { data } = await own.call(`/v1/webhooks?limit=2${query}`);
       expect(data.webhooks.length).toBeLessThanOrEqual(2);
       seen.push(...data.webhooks.map((webhook: { webhookId: string }) => webhook.webhookId));
       cursor = data.nextCursor as string | null;
     } while (cursor);
     expect(seen).toEqual(ids);
-    const all = await account.call('/v1/webhooks');
+    const all = await own.call('/v1/webhooks');
     expect(Object.keys(all.data.webhooks[0]).slice(0, fields.length)).toEqual(fields);
   });
 
-  test('a deleted webhook answers 200 with its id, and is not found from then on', async () => {
-    const { webhookId } = (await create()).data;
-    const deleted = await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+  it('a deleted webhook answers 200 with its id, and is not found from then on', async () => {
+    const own = await registerAccount(service);
+    const { webhookId } = (await create({}, own)).data;
+    const deleted = await own.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     expectSuccess(deleted, 200);
     expect(deleted.data).toEqual({ webhookId });
-    expectFailure(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 404);
-    expectFailure(await account.call(`/v1/webhooks/${webhookId}`), 404);
-    expectFailure(await patch(webhookId, { description: 'x' }), 404);
-    expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
+    expectFailure(await own.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 404);
+    expectFailure(await own.call(`/v1/webhooks/${webhookId}`), 404);
+    expectFailure(await patch(webhookId, { description: 'x' }, own), 404);
+    expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
   });
 
-  test('an id in capital letters names the same webhook', async () => {
+  it('an id in capital letters names the same webhook', async () => {
     const { webhookId } = (await create()).data as { webhookId: string };
     const shouted = webhookId.toUpperCase();
     expect((await account.call(`/v1/webhooks/${shouted}`)).data.webhookId).toBe(webhookId);
@@ -250,29 +255,27 @@ describe('reading and deleting webhooks', () => {
     expect(deleted.data).toEqual({ webhookId });
   });
 
-  test.each([unknownId, 'x', '1', '%00', `${unknownId}x`, '..%2f'])(
-    'the unknown id %s is 404',
-    async (id) => {
-      expectFailure(await account.call(`/v1/webhooks/${id}`), 404);
-      expectFailure(await patch(id, { description: 'x' }), 404);
-      expectFailure(await account.call(`/v1/webhooks/${id}`, { method: 'DELETE' }), 404);
-    },
-  );
+  it.each([unknownId, 'x', '1', '%00', `${unknownId}x`, '..%2f'])('the unknown id %s is 404', async (id) => {
+    expectFailure(await account.call(`/v1/webhooks/${id}`), 404);
+    expectFailure(await patch(id, { description: 'x' }), 404);
+    expectFailure(await account.call(`/v1/webhooks/${id}`, { method: 'DELETE' }), 404);
+  });
 });
 
 describe('limits of the configuration', () => {
-  test('a shipper has at most 100 webhooks, also if many are created at once; a deleted one makes room', async () => {
+  it('a shipper has at most 100 webhooks, also if many are created at once; a deleted one makes room', async () => {
+    const own = await registerAccount(service);
     const statuses: number[] = [];
     for (let wave = 0; wave < 7; wave += 1) {
-      const answers = await Promise.all(Array.from({ length: 15 }, () => create()));
+      const answers = await Promise.all(Array.from({ length: 15 }, () => create({}, own)));
       statuses.push(...answers.map(({ httpStatus }) => httpStatus));
     }
     expect(statuses.filter((status) => status === 201)).toHaveLength(100);
     expect(statuses.filter((status) => status === 409)).toHaveLength(5);
-    const { data } = await account.call('/v1/webhooks?limit=250');
+    const { data } = await own.call('/v1/webhooks?limit=250');
     expect(data.webhooks).toHaveLength(100);
-    await account.call(`/v1/webhooks/${data.webhooks[0].webhookId}`, { method: 'DELETE' });
-    expectSuccess(await create(), 201);
-    expectFailure(await create(), 409);
+    await own.call(`/v1/webhooks/${data.webhooks[0].webhookId}`, { method: 'DELETE' });
+    expectSuccess(await create({}, own), 201);
+    expectFailure(await create({}, own), 409);
   });
 });
