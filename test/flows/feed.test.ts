@@ -13,8 +13,10 @@ let accounts = 0;
 
 beforeAll(async () => {
   service = await startService({ role: 'api' });
-  another = await startProcess(service.env, 'api');
-  worker = await startProcess(service.env, 'worker');
+  [another, worker] = await Promise.all([
+    startProcess(service.env, 'api'),
+    startProcess(service.env, 'worker'),
+  ]);
 });
 afterAll(async () => {
   await stopProcess(worker);
@@ -138,20 +140,18 @@ test('a wait ends within ten seconds for who may not call any more, on every pro
   const waits = changes.flatMap(([httpStatus, change]) =>
     [service, another].map((process) => ({ httpStatus, change, process })),
   );
-  const there = await Promise.all(
-    waits.map(async ({ process }) => {
-      const account = accountAt(await newAccount(), process);
-      return { account, after: await latest(account) };
-    }),
-  );
+  const there: { account: Account; after: string }[] = [];
+  for (const { process } of waits) {
+    const account = accountAt(await newAccount(), process);
+    there.push({ account, after: await latest(account) });
+  }
+  const polled = there.map(({ account, after }) => poll(account, `after=${after}`));
+  for (const process of [service, another]) await untilWaiting(process, changes.length);
   await Promise.all(
-    waits.map(async ({ httpStatus, change, process }, index) => {
-      const { account, after } = there[index]!;
-      const polled = poll(account, `after=${after}`);
-      await untilWaiting(process, changes.length);
+    waits.map(async ({ httpStatus, change }, index) => {
       const changedAt = Date.now();
-      expect((await change(account)).httpStatus).toBeLessThan(300);
-      const { answer, at } = await polled;
+      expect((await change(there[index]!.account)).httpStatus).toBeLessThan(300);
+      const { answer, at } = await polled[index]!;
       expectFailure(answer, httpStatus);
       expect(at - changedAt).toBeLessThan(10_000);
     }),
