@@ -57,21 +57,29 @@ export interface Account {
 export const basic = (email: string, password: string) =>
   `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`;
 
+/** Where many come at once on a busy machine, PostgreSQL may not take a new connection in time: 503. */
+async function insist(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask();
+  while (answer.httpStatus === 503) answer = await ask();
+  return answer;
+}
+
 /** Registers a shipper with a user through the operator API and logs in. */
 export async function registerAccount(
   service: { url: string },
   email = 'user@example.com',
 ): Promise<Account> {
   const password = 'correct horse battery';
-  const register = () => operator(service, '/shippers', { body: { name: 'Shipper' } });
-  let registered = await register();
-  // Where many register at once on a busy machine, PostgreSQL may not take a new connection in time.
-  while (registered.httpStatus === 503) registered = await register();
-  const { shipperId, accountKey } = registered.data as Record<string, string>;
-  const user = await operator(service, `/shippers/${shipperId}/users`, { body: { email, password } });
-  const login = await request(`${service.url}/v1/login?key=${accountKey}`, {
-    headers: { authorization: basic(email, password) },
-  });
+  const shipper = await insist(() => operator(service, '/shippers', { body: { name: 'Shipper' } }));
+  const { shipperId, accountKey } = shipper.data as Record<string, string>;
+  const user = await insist(() =>
+    operator(service, `/shippers/${shipperId}/users`, { body: { email, password } }),
+  );
+  const login = await insist(() =>
+    request(`${service.url}/v1/login?key=${accountKey}`, {
+      headers: { authorization: basic(email, password) },
+    }),
+  );
   const token = login.data.token as string;
   const call = (path: string, options: Request = {}) =>
     request(`${service.url}${path}${path.includes('?') ? '&' : '?'}key=${accountKey}`, {
