@@ -14,7 +14,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
   beforeAll(async () => {
     service = await startService({
       backend,
-      env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s', TIME_SCALE: '0.25' },
+      env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '5s', TIME_SCALE: '0.25' },
     });
   });
   afterAll(() => service?.stop());

@@ -14,7 +14,7 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '1s' } });
+    service = await startService({ backend, env: { RETRY_SCHEDULE: '1h', DELIVERY_TIMEOUT: '2s' } });
   });
   afterAll(() => service?.stop());
 
@@ -52,7 +52,7 @@ describe.each(backends)('a test with the queue on %s', (backend) => {
     answer.status = 500;
     const result = await account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
     expect(result).toMatchObject({ httpStatus: 200, data: { statusCode: 500, errorCode: 'HTTP_STATUS' } });
-    answer.delayMs = 2_000;
+    answer.delayMs = 3_000;
     const slow = await account.call(`/v1/webhooks/${webhookId}/test`, { body: {} });
     expect(slow.data).toMatchObject({ statusCode: null, errorCode: 'TIMEOUT' });
     const { data } = await account.call(`/v1/deliveries/${slow.data.deliveryId}`);
