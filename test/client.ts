@@ -59,9 +59,10 @@ export const basic = (email: string, password: string) =>
 
 /** Where many come at once on a busy machine, PostgreSQL may not take a new connection in time: 503. */
 async function insist(ask: () => Promise<Answer>): Promise<Answer> {
-  let answer = await ask();
-  while (answer.httpStatus === 503) answer = await ask();
-  return answer;
+  for (let triesLeft = 10; ; triesLeft -= 1) {
+    const answer = await ask();
+    if (answer.httpStatus !== 503 || triesLeft === 0) return answer;
+  }
 }
 
 /** Registers a shipper with a user through the operator API and logs in. */
