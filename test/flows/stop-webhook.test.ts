@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
@@ -10,83 +10,106 @@ const transitMs = 25;
 
 describe.each(backends)('a webhook that is stopped, with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
-  let receiver: Receiver;
-  /** Another webhook of the shipper: what comes here proves that work has gone on since. */
-  let witness: Receiver;
+  const accounts: Account[] = [];
 
   beforeAll(async () => {
     service = await startService({
       backend,
       env: { RETRY_SCHEDULE: '1s,1s,1s', DELIVERY_CONCURRENCY: '20' },
     });
+    // One after the other: a service that has just started is not asked for all of them at once.
+    while (accounts.length < 6)
+      accounts.push(await registerAccount(service, `user${accounts.length}@example.com`));
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await Promise.all(receivers.map((receiver) => receiver.close()));
+    await service?.stop();
+  });
 
-  let tests = 0;
-  beforeEach(async () => {
-    account = await registerAccount(service, `user${(tests += 1)}@example.com`);
-    receiver = await startReceiver();
-    witness = await startReceiver();
+  const receivers: Receiver[] = [];
+  /** A shipper with its receivers, and what a test asks of them. */
+  async function newShipper() {
+    const account = accounts.pop()!;
+    const receiver = await startReceiver();
+    /** Another webhook of the shipper: what comes here proves that work has gone on since. */
+    const witness = await startReceiver();
+    receivers.push(receiver, witness);
     await registerWebhook(account, witness.url);
-  });
-  afterEach(async () => {
-    await Promise.all([receiver.close(), witness.close()]);
-  });
 
-  const remove = (webhookId: string) => account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
-  const set = (webhookId: string, status: string) =>
-    account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    const remove = (webhookId: string) => account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    const set = (webhookId: string, status: string) =>
+      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    const startedAfter = (moment: number) =>
+      receiver.received.filter(({ at }) => at > moment + transitMs).length;
+    const untilWitnessed = async (orders: string[]) => {
+      await until('the witness', () => heardOf(witness.received, orders) === orders.length);
+    };
+    const untilOwed = (webhookId: string, count: number) =>
+      until(`${count} deliveries owed`, async () => {
+        const counts = await countShown(account, webhookId);
+        return Object.values(counts).reduce((sum, n) => sum + n, 0) === count;
+      });
+    /** Resolves when the log shows every delivery of the webhook in this status. */
+    const untilAllAre = (webhookId: string, status: string, count: number, timeoutMs = 15_000) =>
+      until(
+        `${count} deliveries ${status}`,
+        async () => {
+          const counts = await countShown(account, webhookId);
+          return counts[status] === count && Object.keys(counts).length === 1;
+        },
+        timeoutMs,
+      );
+    return {
+      account,
+      receiver,
+      witness,
+      remove,
+      set,
+      startedAfter,
+      untilWitnessed,
+      untilOwed,
+      untilAllAre,
+    };
+  }
+
   /** The moment of the answer; the requests that started after it are to be none. */
   const answered = async (call: Promise<{ httpStatus: number }>): Promise<number> => {
     expect((await call).httpStatus).toBe(200);
     return Date.now();
   };
-  const startedAfter = (moment: number) =>
-    receiver.received.filter(({ at }) => at > moment + transitMs).length;
-  const untilWitnessed = async (orders: string[]) => {
-    await until('the witness', () => heardOf(witness.received, orders) === orders.length);
-  };
-  const untilOwed = (webhookId: string, count: number) =>
-    until(`${count} deliveries owed`, async () => {
-      const counts = await countShown(account, webhookId);
-      return Object.values(counts).reduce((sum, n) => sum + n, 0) === count;
-    });
   const reasons = async (webhookId: string) =>
     service.sql('select distinct status, reason from deliveries where webhook_id = $1', [webhookId]);
-  /** Resolves when the log shows every delivery of the webhook in this status. */
-  const untilAllAre = (webhookId: string, status: string, count: number, timeoutMs = 15_000) =>
-    until(
-      `${count} deliveries ${status}`,
-      async () => {
-        const counts = await countShown(account, webhookId);
-        return counts[status] === count && Object.keys(counts).length === 1;
-      },
-      timeoutMs,
-    );
 
-  test('deleted during a backlog: nothing starts after the answer, the rest is CANCELLED', async () => {
-    receiver.reply = () => ({ delayMs: 500 });
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    const orders = await placeOrders(account, 80);
-    await untilOwed(webhookId, 80);
-    await receiver.waitFor(10);
-    const deletedAt = await answered(remove(webhookId));
-    const after = await placeOrders(account, 5);
-    await untilWitnessed([...orders, ...after]);
-    await until('settled', async () => {
-      const { PENDING = 0, SENDING = 0, HELD = 0 } = await countShown(account, webhookId);
-      return PENDING + SENDING + HELD === 0;
-    });
-    expect(startedAfter(deletedAt)).toBe(0);
-    expect(heardOf(receiver.received, after)).toBe(0);
-    const counts = await countShown(account, webhookId);
-    expect(counts).toEqual({ SUCCEEDED: receiver.received.length, CANCELLED: 80 - receiver.received.length });
-    expect(await reasons(webhookId)).toContainEqual({ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' });
-    expect(await service.sql('select from outbox where webhook_id = $1', [webhookId])).toEqual([]);
-  });
+  test.concurrent(
+    'deleted during a backlog: nothing starts after the answer, the rest is CANCELLED',
+    async () => {
+      const { account, receiver, remove, startedAfter, untilWitnessed, untilOwed } = await newShipper();
+      receiver.reply = () => ({ delayMs: 500 });
+      const { webhookId } = await registerWebhook(account, receiver.url);
+      const orders = await placeOrders(account, 80);
+      await untilOwed(webhookId, 80);
+      await receiver.waitFor(10);
+      const deletedAt = await answered(remove(webhookId));
+      const after = await placeOrders(account, 5);
+      await untilWitnessed([...orders, ...after]);
+      await until('settled', async () => {
+        const { PENDING = 0, SENDING = 0, HELD = 0 } = await countShown(account, webhookId);
+        return PENDING + SENDING + HELD === 0;
+      });
+      expect(startedAfter(deletedAt)).toBe(0);
+      expect(heardOf(receiver.received, after)).toBe(0);
+      const counts = await countShown(account, webhookId);
+      expect(counts).toEqual({
+        SUCCEEDED: receiver.received.length,
+        CANCELLED: 80 - receiver.received.length,
+      });
+      expect(await reasons(webhookId)).toContainEqual({ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' });
+      expect(await service.sql('select from outbox where webhook_id = $1', [webhookId])).toEqual([]);
+    },
+  );
 
-  test('the sweeper looks after a deleted webhook until its last attempt has ended', async () => {
+  test.concurrent('the sweeper looks after a deleted webhook until its last attempt has ended', async () => {
+    const { account, receiver, remove } = await newShipper();
     let answer = () => {};
     receiver.reply = (_, response) => void (answer = () => response.writeHead(500).end());
     const { webhookId } = await registerWebhook(account, receiver.url);
@@ -109,7 +132,9 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
     expect(receiver.received).toHaveLength(1);
   });
 
+  // On its own: it is over before the first retry only where its attempts need not wait for those of others.
   test('deleted during attempts that then fail: no retry, and they end as CANCELLED', async () => {
+    const { account, receiver, remove, startedAfter, untilWitnessed, untilAllAre } = await newShipper();
     receiver.reply = () => ({ status: 500, delayMs: 1_500 });
     const { webhookId } = await registerWebhook(account, receiver.url);
     const orders = await placeOrders(account, 5);
@@ -123,33 +148,39 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
     expect(startedAfter(deletedAt)).toBe(0);
   });
 
-  test('PAUSED: nothing starts after the answer, notifications are HELD; ACTIVE again, each goes out once', async () => {
-    receiver.reply = () => ({ delayMs: 500 });
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    const before = await placeOrders(account, 60);
-    await untilOwed(webhookId, 60);
-    await receiver.waitFor(10);
-    const pausedAt = await answered(set(webhookId, 'PAUSED'));
-    const during = await placeOrders(account, 10);
-    await untilWitnessed([...before, ...during]);
-    await until('held', async () => {
-      const { SUCCEEDED = 0, HELD = 0 } = await countShown(account, webhookId);
-      return SUCCEEDED + HELD === 70;
-    });
-    expect(startedAfter(pausedAt)).toBe(0);
-    expect(heardOf(receiver.received, during)).toBe(0);
-    const listed = await account.call(`/v1/deliveries?webhookId=${webhookId}&status=HELD&limit=250`);
-    expect(listed.data.deliveries).toHaveLength(70 - receiver.received.length);
+  test.concurrent(
+    'PAUSED: nothing starts after the answer, notifications are HELD; ACTIVE again, each goes out once',
+    async () => {
+      const { account, receiver, set, startedAfter, untilWitnessed, untilOwed, untilAllAre } =
+        await newShipper();
+      receiver.reply = () => ({ delayMs: 500 });
+      const { webhookId } = await registerWebhook(account, receiver.url);
+      const before = await placeOrders(account, 60);
+      await untilOwed(webhookId, 60);
+      await receiver.waitFor(10);
+      const pausedAt = await answered(set(webhookId, 'PAUSED'));
+      const during = await placeOrders(account, 10);
+      await untilWitnessed([...before, ...during]);
+      await until('held', async () => {
+        const { SUCCEEDED = 0, HELD = 0 } = await countShown(account, webhookId);
+        return SUCCEEDED + HELD === 70;
+      });
+      expect(startedAfter(pausedAt)).toBe(0);
+      expect(heardOf(receiver.received, during)).toBe(0);
+      const listed = await account.call(`/v1/deliveries?webhookId=${webhookId}&status=HELD&limit=250`);
+      expect(listed.data.deliveries).toHaveLength(70 - receiver.received.length);
 
-    receiver.reply = () => ({});
-    const activeAt = await answered(set(webhookId, 'ACTIVE'));
-    await until('all', () => heardOf(receiver.received, [...before, ...during]) === 70);
-    console.info(`${backend}: held notifications out ${Date.now() - activeAt} ms after ACTIVE`);
-    await untilAllAre(webhookId, 'SUCCEEDED', 70);
-    expect(repeated(receiver.received)).toBe(0);
-  });
+      receiver.reply = () => ({});
+      const activeAt = await answered(set(webhookId, 'ACTIVE'));
+      await until('all', () => heardOf(receiver.received, [...before, ...during]) === 70);
+      console.info(`${backend}: held notifications out ${Date.now() - activeAt} ms after ACTIVE`);
+      await untilAllAre(webhookId, 'SUCCEEDED', 70);
+      expect(repeated(receiver.received)).toBe(0);
+    },
+  );
 
-  test('DISABLED by its shipper: held as well, and released by ACTIVE', async () => {
+  test.concurrent('DISABLED by its shipper: held as well, and released by ACTIVE', async () => {
+    const { account, receiver, set, untilWitnessed, untilAllAre } = await newShipper();
     const { webhookId } = await registerWebhook(account, receiver.url);
     await answered(set(webhookId, 'DISABLED'));
     const order = await placeOrder(account);
@@ -161,6 +192,8 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
   });
 
   test('paused, resumed and deleted while events keep coming: nothing stays open, nothing is sent twice', async () => {
+    const { account, receiver, witness, remove, set, startedAfter, untilWitnessed, untilAllAre } =
+      await newShipper();
     const { webhookId } = await registerWebhook(account, receiver.url);
     const load = startLoad(() => account, 10);
     try {
