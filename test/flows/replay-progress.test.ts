@@ -104,43 +104,46 @@ describe.each(backends)('progress and end of a replay with the queue on %s', (ba
     await Promise.all([hook.close(), witness.close()]);
   }, 90_000);
 
-  test('a replay that is over stays as it is when it is cancelled; the log of changes names who cancelled one', async () => {
-    const shipper = await registerAccount(service);
-    const hook = await startHook(shipper, { status: 'PAUSED' });
-    await orderDelivered(shipper, hook.webhookId);
-    const done = (await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper)).data
-      .replayId as string;
-    await untilOver(done, shipper);
-    const cancel = (id: string, as = shipper) => as.call(`/v1/replays/${id}/cancel`, { method: 'POST' });
-    expect((await cancel(done)).data).toMatchObject({ status: 'DONE', done: 0, total: 0 });
-    const held = (await replay(hook.webhookId, lastHour(), shipper)).data.replayId as string;
-    await untilWalked(held);
-    const other = await registerAccount(service);
-    expect((await cancel(held, other)).httpStatus).toBe(404);
-    expect((await progressOf(held, shipper)).status).toBe('RUNNING');
-    expect((await cancel(held)).data).toMatchObject({ status: 'CANCELLED', done: 0, total: 1 });
-    const byOperator = await operator(service, `/replays/${held}/cancel`, { method: 'POST' });
-    expect(byOperator).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED' } });
-    const { data } = await operator(service, `/audit?shipperId=${shipper.shipperId}&limit=5`);
-    const lines = (data.entries as { action: string; webhookId: string }[]).filter(
-      ({ action }) => action === 'REPLAY_CANCELLED',
-    );
-    expect(lines).toMatchObject([
-      { webhookId: hook.webhookId, actor: { kind: 'USER', name: shipper.userId } },
-    ]);
-    // What was held before is held still, and goes out.
-    await shipper.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
-    const [delivery] = await deliveriesOf(shipper, hook.webhookId);
-    const { attempts } = await untilDelivery(
-      shipper,
-      delivery!.deliveryId,
-      ({ status }) => status === 'SUCCEEDED',
-    );
-    expect(attempts).toMatchObject([{ trigger: 'SCHEDULED' }]);
-    await hook.close();
-  });
+  test.concurrent(
+    'a replay that is over stays as it is when it is cancelled; the log of changes names who cancelled one',
+    async () => {
+      const shipper = await registerAccount(service);
+      const hook = await startHook(shipper, { status: 'PAUSED' });
+      await orderDelivered(shipper, hook.webhookId);
+      const done = (await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper)).data
+        .replayId as string;
+      await untilOver(done, shipper);
+      const cancel = (id: string, as = shipper) => as.call(`/v1/replays/${id}/cancel`, { method: 'POST' });
+      expect((await cancel(done)).data).toMatchObject({ status: 'DONE', done: 0, total: 0 });
+      const held = (await replay(hook.webhookId, lastHour(), shipper)).data.replayId as string;
+      await untilWalked(held);
+      const other = await registerAccount(service);
+      expect((await cancel(held, other)).httpStatus).toBe(404);
+      expect((await progressOf(held, shipper)).status).toBe('RUNNING');
+      expect((await cancel(held)).data).toMatchObject({ status: 'CANCELLED', done: 0, total: 1 });
+      const byOperator = await operator(service, `/replays/${held}/cancel`, { method: 'POST' });
+      expect(byOperator).toMatchObject({ httpStatus: 200, data: { status: 'CANCELLED' } });
+      const { data } = await operator(service, `/audit?shipperId=${shipper.shipperId}&limit=5`);
+      const lines = (data.entries as { action: string; webhookId: string }[]).filter(
+        ({ action }) => action === 'REPLAY_CANCELLED',
+      );
+      expect(lines).toMatchObject([
+        { webhookId: hook.webhookId, actor: { kind: 'USER', name: shipper.userId } },
+      ]);
+      // What was held before is held still, and goes out.
+      await shipper.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+      const [delivery] = await deliveriesOf(shipper, hook.webhookId);
+      const { attempts } = await untilDelivery(
+        shipper,
+        delivery!.deliveryId,
+        ({ status }) => status === 'SUCCEEDED',
+      );
+      expect(attempts).toMatchObject([{ trigger: 'SCHEDULED' }]);
+      await hook.close();
+    },
+  );
 
-  test('a replay that has nothing to send says why', async () => {
+  test.concurrent('a replay that has nothing to send says why', async () => {
     const shipper = await registerAccount(service);
     const hook = await startHook(shipper, { interests: ['CREATED'] });
     const why = async (body: object = lastHour(), webhookId = hook.webhookId) =>

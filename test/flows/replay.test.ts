@@ -8,23 +8,30 @@ import { replayCalls } from './support/replays.js';
 
 describe.each(backends)('replay with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
+  const accounts: Account[] = [];
 
   beforeAll(async () => {
     service = await startService({
       backend,
       env: { RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '1s', TIME_SCALE: '0.25' },
     });
-    account = await registerAccount(service);
+    // One after the other: a service that has just started is not asked for all of them at once.
+    while (accounts.length < 10) accounts.push(await registerAccount(service));
   });
   afterAll(() => service?.stop());
 
-  const { lastHour, replay, progressOf, untilOver, untilWalked, settled } = replayCalls(
-    () => service,
-    () => account,
-  );
+  /** A shipper, and replays as it asks for them. */
+  const newShipper = () => {
+    const account = accounts.pop()!;
+    const calls = replayCalls(
+      () => service,
+      () => account,
+    );
+    return { account, ...calls };
+  };
 
-  test('what failed is sent again with the same id and a schedule of its own', async () => {
+  test.concurrent('what failed is sent again with the same id and a schedule of its own', async () => {
+    const { account, replay, untilOver, settled } = newShipper();
     const hook = await startHook(account);
     hook.answer.status = 500;
     await placeOrder(account);
@@ -64,7 +71,8 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('a replay that fails is retried by the schedule', async () => {
+  test.concurrent('a replay that fails is retried by the schedule', async () => {
+    const { account, replay } = newShipper();
     const hook = await startHook(account);
     hook.answer.status = 500;
     const deliveryId = await orderDelivered(account, hook.webhookId);
@@ -85,37 +93,41 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('a webhook registered late gets what it never had, of its interests only, in order', async () => {
-    const shipper = await registerAccount(service);
-    const from = Date.now();
-    const trackingIds = [await placeOrder(shipper), await placeOrder(shipper)];
-    for (const trackingId of trackingIds) {
-      await until(
-        async () => (await shipper.call(`/v1/shipment-tracking/${trackingId}`)).data.state as string,
-      );
-      for (const state of ['PICKED_UP', 'IN_TRANSIT'])
-        await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
-    }
-    const hook = await startHook(shipper, { interests: ['CREATED', 'IN_TRANSIT'] });
-    const one = await replay(hook.webhookId, { ...lastHour(), trackingId: trackingIds[1] }, shipper);
-    expect(one.data.queued).toBe(2);
-    const received = await hook.receiver.waitFor(2);
-    expect(received.map(({ notification }) => [notification.tracking_id, notification.state])).toEqual([
-      [trackingIds[1], 'CREATED'],
-      [trackingIds[1], 'IN_TRANSIT'],
-    ]);
-    await untilOver(one.data.replayId, shipper);
-    const failedOnly = await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' }, shipper);
-    expect(failedOnly.data.queued).toBe(0);
-    const earlier = await replay(hook.webhookId, { from: from - 60_000, to: from - 1 }, shipper);
-    expect(earlier.data.queued).toBe(0);
-    expect((await replay(hook.webhookId, { from: from - 1, to: Date.now() }, shipper)).data.queued).toBe(2);
-    await hook.receiver.waitFor(4);
-    expect(hook.receiver.received).toHaveLength(4);
-    await hook.close();
-  });
+  test.concurrent(
+    'a webhook registered late gets what it never had, of its interests only, in order',
+    async () => {
+      const { account, lastHour, replay, untilOver } = newShipper();
+      const from = Date.now();
+      const trackingIds = [await placeOrder(account), await placeOrder(account)];
+      for (const trackingId of trackingIds) {
+        await until(
+          async () => (await account.call(`/v1/shipment-tracking/${trackingId}`)).data.state as string,
+        );
+        for (const state of ['PICKED_UP', 'IN_TRANSIT'])
+          await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+      }
+      const hook = await startHook(account, { interests: ['CREATED', 'IN_TRANSIT'] });
+      const one = await replay(hook.webhookId, { ...lastHour(), trackingId: trackingIds[1] });
+      expect(one.data.queued).toBe(2);
+      const received = await hook.receiver.waitFor(2);
+      expect(received.map(({ notification }) => [notification.tracking_id, notification.state])).toEqual([
+        [trackingIds[1], 'CREATED'],
+        [trackingIds[1], 'IN_TRANSIT'],
+      ]);
+      await untilOver(one.data.replayId);
+      const failedOnly = await replay(hook.webhookId, { ...lastHour(), status: 'FAILED' });
+      expect(failedOnly.data.queued).toBe(0);
+      const earlier = await replay(hook.webhookId, { from: from - 60_000, to: from - 1 });
+      expect(earlier.data.queued).toBe(0);
+      expect((await replay(hook.webhookId, { from: from - 1, to: Date.now() })).data.queued).toBe(2);
+      await hook.receiver.waitFor(4);
+      expect(hook.receiver.received).toHaveLength(4);
+      await hook.close();
+    },
+  );
 
-  test('what a paused webhook is to get is held until it is active', async () => {
+  test.concurrent('what a paused webhook is to get is held until it is active', async () => {
+    const { account, lastHour, replay, progressOf, untilOver, untilWalked, settled } = newShipper();
     const hook = await startHook(account, { status: 'PAUSED' });
     await orderDelivered(account, hook.webhookId);
     const answer = await replay(hook.webhookId, { ...lastHour(), status: 'HELD' });
@@ -132,7 +144,8 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('what waits its turn still goes out in its turn', async () => {
+  test.concurrent('what waits its turn still goes out in its turn', async () => {
+    const { account, lastHour, replay, untilWalked, settled } = newShipper();
     const hook = await startHook(account);
     Object.assign(hook.answer, { status: 503, headers: { 'retry-after': '3600' } });
     const trackingId = await placeOrder(account);
@@ -157,27 +170,31 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('days that the log did not keep when it was younger are kept for what a replay sends of them', async () => {
-    const shipper = await registerAccount(service);
-    const hook = await startHook(shipper, { interests: ['*'], ordering: 'NONE' });
-    const trackingId = await placeOrder(shipper);
-    await hook.receiver.waitFor(1);
-    await service.sql(
-      `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+  test.concurrent(
+    'days that the log did not keep when it was younger are kept for what a replay sends of them',
+    async () => {
+      const { account, replay, untilOver } = newShipper();
+      const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+      const trackingId = await placeOrder(account);
+      await hook.receiver.waitFor(1);
+      await service.sql(
+        `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
        select overlay(gen_random_uuid()::text placing left(uuid_floor(now() - interval '3 days')::text, 15) from 1 for 15)::uuid,
               shipper_id, shipment_id, 9, 'LOST', now(), '{}'
          from shipments where tracking_id = $1`,
-      [trackingId],
-    );
-    const from = Date.now() - 4 * 86_400_000;
-    const answer = await replay(hook.webhookId, { from, to: Date.now() }, shipper);
-    expect(answer.data.queued).toBe(1);
-    await untilOver(answer.data.replayId, shipper);
-    await hook.receiver.waitFor(2);
-    await hook.close();
-  });
+        [trackingId],
+      );
+      const from = Date.now() - 4 * 86_400_000;
+      const answer = await replay(hook.webhookId, { from, to: Date.now() });
+      expect(answer.data.queued).toBe(1);
+      await untilOver(answer.data.replayId);
+      await hook.receiver.waitFor(2);
+      await hook.close();
+    },
+  );
 
-  test('a replay ends with its webhook', async () => {
+  test.concurrent('a replay ends with its webhook', async () => {
+    const { account, replay, untilOver } = newShipper();
     const hook = await startHook(account);
     const answer = await replay(hook.webhookId);
     await service.sql('update webhooks set deleted_at = now() where webhook_id = $1', [hook.webhookId]);
@@ -186,7 +203,8 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.receiver.close();
   });
 
-  test('a wrong range is named, and nobody replays to a webhook of another', async () => {
+  test.concurrent('a wrong range is named, and nobody replays to a webhook of another', async () => {
+    const { account, lastHour, replay } = newShipper();
     const hook = await startHook(account);
     const other = await registerAccount(service);
     const problems = async (body: object) => {
@@ -214,6 +232,7 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
   });
 
   test('at most ten replays of a webhook are under way', async () => {
+    const { account, replay } = newShipper();
     const hook = await startHook(account);
     await service.sql(
       `insert into replays (replay_id, webhook_id, shipper_id, last_event_id, end_event_id, total, next_at)
@@ -225,7 +244,8 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
     await hook.close();
   });
 
-  test('an API process alone accepts a replay, and a worker does it', async () => {
+  test.concurrent('an API process alone accepts a replay, and a worker does it', async () => {
+    const { account, lastHour } = newShipper();
     const hook = await startHook(account);
     hook.answer.status = 500;
     const deliveryId = await orderDelivered(account, hook.webhookId);
