@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { placeOrder, registerAccount, registerWebhook } from '../client.js';
@@ -19,28 +19,36 @@ import {
 const lastLine = (output: string) => output.trimEnd().split('\n').at(-1);
 
 describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
-  let service: Service | undefined;
-  let receiver: Receiver | undefined;
+  const services: Service[] = [];
+  const receivers: Receiver[] = [];
 
-  afterEach(async () => {
-    await service?.stop();
-    await receiver?.close();
+  // Each test has its own service, which it stops; those that do not need much of the processor run side by side.
+  const start = async (env: Record<string, string> = {}) => {
+    const service = await startService({ backend, env });
+    services.push(service);
+    return service;
+  };
+  const receive = async (reply?: Receiver['reply']) => {
+    const receiver = await startReceiver(reply);
+    receivers.push(receiver);
+    return receiver;
+  };
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
   test('lets the attempts in flight finish, starts no others, exits 0 with a last log line, and the next start goes on', async () => {
-    service = await startService({
-      backend,
-      env: { DELIVERY_CONCURRENCY: '4', SHUTDOWN_TIMEOUT: '15s' },
-    });
+    const service = await start({ DELIVERY_CONCURRENCY: '4', SHUTDOWN_TIMEOUT: '15s' });
     const account = await registerAccount(service);
     const answers: (() => void)[] = [];
-    receiver = await startReceiver((_, response) => void answers.push(() => response.end('ok')));
+    const receiver = await receive((_, response) => void answers.push(() => response.end('ok')));
     const { webhookId } = await registerWebhook(account, receiver.url);
     const accepted = await placeOrders(account, 12);
     await receiver.waitFor(4);
 
     service.process.kill('SIGTERM');
-    await until('stopping', () => service!.process.output().includes('"msg":"stopping"'));
+    await until('stopping', () => service.process.output().includes('"msg":"stopping"'));
     await sleep(300);
     receiver.reply = () => ({});
     for (const answer of answers) answer();
@@ -57,10 +65,10 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     expect(repeated(receiver.received)).toBe(0);
   }, 60_000);
 
-  test('gives up on what cannot be recorded within SHUTDOWN_TIMEOUT', async () => {
-    service = await startService({ backend, env: { DELIVERY_TIMEOUT: '500ms', SHUTDOWN_TIMEOUT: '500ms' } });
+  test.concurrent('gives up on what cannot be recorded within SHUTDOWN_TIMEOUT', async () => {
+    const service = await start({ DELIVERY_TIMEOUT: '500ms', SHUTDOWN_TIMEOUT: '500ms' });
     const account = await registerAccount(service);
-    receiver = await startReceiver(() => ({ delayMs: 300 }));
+    const receiver = await receive(() => ({ delayMs: 300 }));
     await registerWebhook(account, receiver.url);
     await placeOrder(account);
     await receiver.waitFor(1);
@@ -75,10 +83,10 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     await client.end();
   });
 
-  test('lets a test that waits for its receiver end, and answers it', async () => {
-    service = await startService({ backend });
+  test.concurrent('lets a test that waits for its receiver end, and answers it', async () => {
+    const service = await start();
     const account = await registerAccount(service);
-    receiver = await startReceiver(() => ({ delayMs: 5_500 }));
+    const receiver = await receive(() => ({ delayMs: 5_500 }));
     const { webhookId } = await registerWebhook(account, receiver.url);
     const answer = account.call(`/v1/webhooks/${webhookId}/test`, { method: 'POST' });
     await receiver.waitFor(1);
@@ -86,31 +94,31 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     expect(await answer).toMatchObject({ httpStatus: 200, data: { statusCode: 200, errorCode: null } });
   });
 
-  test('by a Ctrl-C that comes twice, by way of npm, is one', async () => {
-    service = await startService({ backend });
+  test.concurrent('by a Ctrl-C that comes twice, by way of npm, is one', async () => {
+    const service = await start();
     service.process.kill('SIGINT');
     service.process.kill('SIGINT');
     expect(await service.process.exited).toBe(0);
   });
 
-  test('sent twice exits at once', async () => {
-    service = await startService({ backend });
+  test.concurrent('sent twice exits at once', async () => {
+    const service = await start();
     const account = await registerAccount(service);
-    receiver = await startReceiver(() => ({ delayMs: 60_000 }));
+    const receiver = await receive(() => ({ delayMs: 60_000 }));
     await registerWebhook(account, receiver.url);
     await placeOrder(account);
     await receiver.waitFor(1);
     service.process.kill('SIGTERM');
-    await until('stopping', () => service!.process.output().includes('"msg":"stopping"'));
+    await until('stopping', () => service.process.output().includes('"msg":"stopping"'));
     const startedAt = Date.now();
     expect(await stopProcess(service.process)).toBe(1);
     expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
   test('to one process after the other, under load, loses and doubles nothing', async () => {
-    service = await startService({ backend });
+    const service = await start();
     const account = await registerAccount(service);
-    receiver = await startReceiver(() => ({ delayMs: 50 }));
+    const receiver = await receive(() => ({ delayMs: 50 }));
     const { webhookId } = await registerWebhook(account, receiver.url);
     const processes = [service.process, await startProcess(service.env)];
     const exits: unknown[] = [];
