@@ -209,24 +209,28 @@ describe.each(backends)('with limits kept beside the queue on %s', (backend) => 
 describe('logging in', () => {
   afterEach(stop);
 
-  test.each([
+  test.concurrent.each([
     ['no proxy is trusted', {}, 429],
     ['one proxy is trusted', { TRUST_PROXY: '1' }, 401],
     ['the loopback is trusted', { TRUST_PROXY: 'loopback' }, 401],
     ['another subnet is trusted', { TRUST_PROXY: '10.0.0.0/8' }, 429],
   ])('X-Forwarded-For is believed only of a trusted proxy: %s', async (_, env, third) => {
-    service = await startService({ role: 'api', env: { LOGIN_LIMIT_IP: '2', ...env } });
+    const own = await startService({ role: 'api', env: { LOGIN_LIMIT_IP: '2', ...env } });
     const nobody = { accountKey: 'ak_unknown', email: 'nobody@example.com', password: wrongPassword };
-    const failing = (ip: string) => login(service!, nobody, from(ip));
-    expectFailure(await failing('203.0.113.1'), 401);
-    expectFailure(await failing('203.0.113.1'), 401);
-    expectFailure(await failing('203.0.113.2'), third);
-    expectLimited(await failing('203.0.113.1'), 3_600);
-    if (third === 401) {
-      expectFailure(await failing('2001:db8:0:1::1'), 401);
-      expectFailure(await failing('2001:db8:0:1::2'), 401);
-      expectLimited(await failing('2001:db8:0:1:ffff::3'), 3_600);
-      expectFailure(await failing('2001:db8:0:2::1'), 401);
+    const failing = (ip: string) => login(own, nobody, from(ip));
+    try {
+      expectFailure(await failing('203.0.113.1'), 401);
+      expectFailure(await failing('203.0.113.1'), 401);
+      expectFailure(await failing('203.0.113.2'), third);
+      expectLimited(await failing('203.0.113.1'), 3_600);
+      if (third === 401) {
+        expectFailure(await failing('2001:db8:0:1::1'), 401);
+        expectFailure(await failing('2001:db8:0:1::2'), 401);
+        expectLimited(await failing('2001:db8:0:1:ffff::3'), 3_600);
+        expectFailure(await failing('2001:db8:0:2::1'), 401);
+      }
+    } finally {
+      await own.stop();
     }
   });
 
