@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/client/index.js';
 import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../client.js';
 import type { Account } from '../client.js';
@@ -10,37 +10,34 @@ import { credentials, imageCli, runListen, startListener, type Listener } from '
 /** For what takes a second or less, on a busy machine. */
 const patienceMs = 60_000;
 let service: Service;
-let account: Account;
-let local: Receiver;
-let listener: Listener | undefined;
+const listeners: Listener[] = [];
+const receivers: Receiver[] = [];
 
 beforeAll(async () => {
   service = await startService();
-  local = await startReceiver();
-});
-afterEach(async () => {
-  await listener?.end('SIGKILL');
-  listener = undefined;
-  local.reply = () => ({});
 });
 afterAll(async () => {
-  await local?.close();
+  await Promise.all(listeners.map((listener) => listener.end('SIGKILL')));
+  await Promise.all(receivers.map((receiver) => receiver.close()));
   await service?.stop();
 });
 
 let accounts = 0;
-async function newAccount(): Promise<Account> {
-  accounts += 1;
-  const made = await registerAccount(service, `user${accounts}@example.com`);
-  local.received = [];
-  return made;
+/** An account, and a local server with what listens for it. */
+async function newAccount() {
+  const account = await registerAccount(service, `user${(accounts += 1)}@example.com`);
+  const local = await startReceiver();
+  receivers.push(local);
+  const listenTo = async (args: string[] = [], script?: string, url = local.url) => {
+    const listener = await startListener(service.url, account, url, args, script);
+    listeners.push(listener);
+    return listener;
+  };
+  return { account, local, listenTo };
 }
 
-const listenTo = (args: string[] = [], script?: string) =>
-  startListener(service.url, account, local.url, args, script);
-
 /** By the typed client, which tries again where the service is out of breath. */
-async function placeOrders(count: number): Promise<string[]> {
+async function placeOrders(account: Account, count: number): Promise<string[]> {
   const { accountKey: key, email, password } = account;
   const client = createClient({ url: service.url, key, email, password, retries: 20 });
   const trackingIds: string[] = [];
@@ -67,7 +64,7 @@ const idOf = ({ headers }: Received) => headers['webhook-id'] as string;
 const stateOf = ({ notification }: Received) => notification.state as string;
 
 /** The ids of all events of the account, in the order of the feed. */
-async function feedIds(): Promise<string[]> {
+async function feedIds(account: Account): Promise<string[]> {
   const ids: string[] = [];
   for (let query = 'limit=250&from=1970-01-01'; ;) {
     const { data } = await account.call(`/v1/events?${query}`);
@@ -78,10 +75,10 @@ async function feedIds(): Promise<string[]> {
 }
 
 /** A port outlives the process that was killed. */
-async function killAndRestart(): Promise<void> {
+async function killAndRestart(listener: Listener): Promise<void> {
   service.process.kill('SIGKILL');
   await service.process.exited;
-  await until('the break is noticed', () => listener!.lines('interrupted').length > 0, patienceMs);
+  await until('the break is noticed', () => listener.lines('interrupted').length > 0, patienceMs);
   const again = { ...service.env, PORT: new URL(service.url).port };
   // As what supervises a service does: until it runs.
   service.process = await startProcess(again).catch(() => startProcess(again));
@@ -89,19 +86,19 @@ async function killAndRestart(): Promise<void> {
 
 describe('listen', () => {
   test('forwards hundreds of events in order, each once, over a service that is killed and comes back', async () => {
-    account = await newAccount();
+    const { account, local, listenTo } = await newAccount();
     const hook = await startReceiver();
     await registerWebhook(account, hook.url);
-    listener = await listenTo();
-    const trackingIds = await placeOrders(60);
+    const listener = await listenTo();
+    const trackingIds = await placeOrders(account, 60);
     await until('all are created', () => local.received.length === 60, patienceMs);
     await record(trackingIds, 'PICKED_UP');
-    await killAndRestart();
+    await killAndRestart(listener);
     await record(trackingIds, 'IN_TRANSIT');
     await record(trackingIds, 'OUT_FOR_DELIVERY');
     await until('all were forwarded', () => local.received.length >= 240, patienceMs);
 
-    const ids = await feedIds();
+    const ids = await feedIds(account);
     expect(ids.length).toBe(240);
     expect(local.received.map(idOf)).toEqual(ids);
     expect(listener.lines('notification').map(({ eventId }) => eventId as string)).toEqual(ids);
@@ -111,27 +108,31 @@ describe('listen', () => {
     expect(listener.lines('interrupted').length).toBe(1);
     expect(listener.lines('resumed').length).toBe(1);
     verifyAll(local.received, listener.lines('listening')[0]!.secret as string);
-    expectSameAsWebhook(await hook.waitFor(120, undefined, patienceMs));
+    expectSameAsWebhook(local.received, await hook.waitFor(120, undefined, patienceMs));
     await hook.close();
   });
 
-  test('ends at Ctrl-C in the middle of a long poll, with exit code 0, and leaves nothing behind', async () => {
-    account = await newAccount();
-    listener = runListen(['--forward', local.url], credentials(service.url, account));
-    await until('it listens', () => listener!.output().includes('signatures'), patienceMs);
-    const trackingId = await placeOrder(account);
-    await until('it is forwarded', () => listener!.output().includes(trackingId));
-    expect(listener.output()).toMatch(/Z {2}CREATED {2}PH\w+ {2}200 OK {2}\d+ ms\n/);
-    const { code, afterMs } = await listener.end();
-    expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
-    expect(afterMs).toBeLessThan(5_000);
-    expect(listener.output()).toMatch(/Forwarded 1; 0 of them were not accepted\.\n$/);
-    expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
-  });
+  test.concurrent(
+    'ends at Ctrl-C in the middle of a long poll, with exit code 0, and leaves nothing behind',
+    async () => {
+      const { account, local } = await newAccount();
+      const listener = runListen(['--forward', local.url], credentials(service.url, account));
+      listeners.push(listener);
+      await until('it listens', () => listener.output().includes('signatures'), patienceMs);
+      const trackingId = await placeOrder(account);
+      await until('it is forwarded', () => listener.output().includes(trackingId));
+      expect(listener.output()).toMatch(/Z {2}CREATED {2}PH\w+ {2}200 OK {2}\d+ ms\n/);
+      const { code, afterMs } = await listener.end();
+      expect({ code, errors: listener.errors() }).toEqual({ code: 0, errors: '' });
+      expect(afterMs).toBeLessThan(5_000);
+      expect(listener.output()).toMatch(/Forwarded 1; 0 of them were not accepted\.\n$/);
+      expect((await account.call('/v1/webhooks')).data.webhooks).toEqual([]);
+    },
+  );
 
-  test('prints and passes over what the local server refuses or breaks off', async () => {
-    account = await newAccount();
-    listener = await listenTo();
+  test.concurrent('prints and passes over what the local server refuses or breaks off', async () => {
+    const { account, local, listenTo } = await newAccount();
+    const listener = await listenTo();
     const trackingId = await placeOrder(account);
     await local.waitFor(1);
     const replies: Record<string, Receiver['reply']> = {
@@ -141,7 +142,7 @@ describe('listen', () => {
     };
     local.reply = (request, response) => (replies[stateOf(request)] ?? (() => ({})))(request, response);
     for (const state of [...Object.keys(replies), 'DELIVERED']) await record([trackingId], state);
-    await until('all are told', () => listener!.lines('notification').length === 5);
+    await until('all are told', () => listener.lines('notification').length === 5);
     expect(
       listener.lines('notification').map((line) => [line.state, line.ok, line.statusCode ?? line.errorCode]),
     ).toEqual([
@@ -156,36 +157,39 @@ describe('listen', () => {
     expect(listener.lines().at(-1)).toEqual({ type: 'ended', forwarded: 5, refused: 3 });
   });
 
-  test('goes on where nobody listens at the local address', async () => {
-    account = await newAccount();
+  test.concurrent('goes on where nobody listens at the local address', async () => {
+    const { account, listenTo } = await newAccount();
     const gone = await startReceiver();
     await gone.close();
-    listener = await startListener(service.url, account, gone.url);
+    const listener = await listenTo([], undefined, gone.url);
     await placeOrder(account);
-    await until('it is told', () => listener!.lines('notification').length === 1);
+    await until('it is told', () => listener.lines('notification').length === 1);
     expect(listener.lines('notification')[0]).toMatchObject({ ok: false, errorCode: 'CONNECT' });
   });
 
-  test('begins where it is told, takes the states that it is told, signs with the secret that it is told', async () => {
-    account = await newAccount();
-    const trackingIds = await placeOrders(3);
-    await until('they are created', async () => (await feedIds()).length === 3);
-    await record(trackingIds, 'PICKED_UP');
-    await record(trackingIds, 'IN_TRANSIT');
-    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const args = ['--since', '10m', '--interests', 'CREATED,IN_TRANSIT', '--secret', secret];
-    listener = await listenTo(args, imageCli);
-    await local.waitFor(6);
-    await placeOrder(account); // a witness that nothing else came before
-    await local.waitFor(7);
-    const states = local.received.map(stateOf);
-    expect(states).toEqual([...Array(3).fill('CREATED'), ...Array(3).fill('IN_TRANSIT'), 'CREATED']);
-    verifyAll(local.received, secret);
-    expect((await listener.end('SIGTERM')).code).toBe(0);
-  });
+  test.concurrent(
+    'begins where it is told, takes the states that it is told, signs with the secret that it is told',
+    async () => {
+      const { account, local, listenTo } = await newAccount();
+      const trackingIds = await placeOrders(account, 3);
+      await until('they are created', async () => (await feedIds(account)).length === 3);
+      await record(trackingIds, 'PICKED_UP');
+      await record(trackingIds, 'IN_TRANSIT');
+      const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+      const args = ['--since', '10m', '--interests', 'CREATED,IN_TRANSIT', '--secret', secret];
+      const listener = await listenTo(args, imageCli);
+      await local.waitFor(6);
+      await placeOrder(account); // a witness that nothing else came before
+      await local.waitFor(7);
+      const states = local.received.map(stateOf);
+      expect(states).toEqual([...Array(3).fill('CREATED'), ...Array(3).fill('IN_TRANSIT'), 'CREATED']);
+      verifyAll(local.received, secret);
+      expect((await listener.end('SIGTERM')).code).toBe(0);
+    },
+  );
 
-  test('says what is wrong where it cannot begin, by its exit code too', async () => {
-    account = await newAccount();
+  test.concurrent('says what is wrong where it cannot begin, by its exit code too', async () => {
+    const { account, local } = await newAccount();
     const env = credentials(service.url, account);
     const run = async (args: string[], own: Record<string, string>) => {
       const one = runListen(args, own);
@@ -213,12 +217,12 @@ describe('listen', () => {
 });
 
 /** Byte for byte, but for when it was signed and by whom. */
-function expectSameAsWebhook(received: Received[]): void {
+function expectSameAsWebhook(forwarded: Received[], received: Received[]): void {
   const own = /^(host|connection|webhook-(timestamp|signature)|parcelhook-attempt)$/;
   const shownOf = ({ body, headers }: Received) => ({
     body,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name))),
   });
-  const forwarded = new Map(local.received.map((request) => [idOf(request), shownOf(request)]));
-  for (const request of received) expect(forwarded.get(idOf(request))).toEqual(shownOf(request));
+  const shown = new Map(forwarded.map((request) => [idOf(request), shownOf(request)]));
+  for (const request of received) expect(shown.get(idOf(request))).toEqual(shownOf(request));
 }
