@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
@@ -20,34 +20,46 @@ import {
   type Folder,
 } from './support.js';
 
+/** What a test has for itself. */
+interface Own {
+  receiver: Receiver;
+  redis?: RedisServer | null;
+  service?: Service;
+}
+
 (backends.includes('redis') ? describe : describe.skip)('the queue is disposable', () => {
   let folder: Folder;
-  let redis: RedisServer | null;
-  let service: Service | undefined;
-  let receiver: Receiver;
 
   beforeAll(() => {
     folder = newFolder();
   });
   afterAll(() => folder.remove());
-  beforeEach(async () => {
-    receiver = await startReceiver();
-  });
-  afterEach(async () => {
-    await service?.stop();
-    service = undefined;
-    await redis?.stop();
-    await receiver.close();
-  });
 
-  const start = async (options: { env?: Record<string, string>; role?: string } = {}): Promise<Account> => {
-    redis = await startRedis(folder.path);
-    service = await startService({ ...options, env: { REDIS_URL: redis!.url, ...options.env } });
-    return registerAccount(service);
+  /** A test beside the others. */
+  const testApart = (name: string, run: (own: Own) => Promise<void>, timeoutMs?: number) =>
+    test.concurrent(
+      name,
+      async () => {
+        const own: Own = { receiver: await startReceiver() };
+        try {
+          await run(own);
+        } finally {
+          await own.service?.stop();
+          await own.redis?.stop();
+          await own.receiver.close();
+        }
+      },
+      timeoutMs,
+    );
+
+  const start = async (own: Own, options: { env?: Record<string, string>; role?: string } = {}) => {
+    own.redis = await startRedis(folder.path);
+    own.service = await startService({ ...options, env: { REDIS_URL: own.redis!.url, ...options.env } });
+    return registerAccount(own.service);
   };
 
   /** Some orders created with deliveries owed, some only accepted; the worker stands still. */
-  const makeBacklog = async (account: Account, stopWorker: () => unknown) => {
+  const makeBacklog = async ({ receiver, service }: Own, account: Account, stopWorker: () => unknown) => {
     const answers: (() => void)[] = [];
     receiver.reply = (_, response) => void answers.push(() => response.end('ok'));
     const created = await placeOrders(account, 20);
@@ -62,123 +74,144 @@ import {
     return [...created, ...accepted];
   };
 
-  test('FLUSHALL with a backlog: everything is delivered within 60 s', async () => {
-    const account = await start({ role: 'api' });
-    const env = { ...service!.env, DELIVERY_CONCURRENCY: '2' };
-    const worker = await startProcess(env, 'worker');
-    try {
-      const { webhookId, secret } = await registerWebhook(account, receiver.url);
-      const orders = await makeBacklog(account, () => worker.kill('SIGSTOP'));
-      const client = new Redis(redis!.url);
-      expect(await client.dbsize()).toBeGreaterThan(0);
-      await client.flushall();
-      client.disconnect();
-      worker.kill('SIGCONT');
-      const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
-      console.info(`everything delivered ${tookMs} ms after FLUSHALL`);
-      await untilAllAre(service!, webhookId, 'SUCCEEDED', orders.length);
-      verifyAll(receiver.received, secret);
-      expect(repeated(receiver.received)).toBe(0);
-      expect(crashTraces(worker.output())).toEqual([]);
-    } finally {
-      worker.kill('SIGCONT');
-      await stopProcess(worker);
-    }
-  }, 90_000);
+  testApart(
+    'FLUSHALL with a backlog: everything is delivered within 60 s',
+    async (own) => {
+      const account = await start(own, { role: 'api' });
+      const { receiver } = own;
+      const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
+      const worker = await startProcess(env, 'worker');
+      try {
+        const { webhookId, secret } = await registerWebhook(account, receiver.url);
+        const orders = await makeBacklog(own, account, () => worker.kill('SIGSTOP'));
+        const client = new Redis(own.redis!.url);
+        expect(await client.dbsize()).toBeGreaterThan(0);
+        await client.flushall();
+        client.disconnect();
+        worker.kill('SIGCONT');
+        const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
+        console.info(`everything delivered ${tookMs} ms after FLUSHALL`);
+        await untilAllAre(own.service!, webhookId, 'SUCCEEDED', orders.length);
+        verifyAll(receiver.received, secret);
+        expect(repeated(receiver.received)).toBe(0);
+        expect(crashTraces(worker.output())).toEqual([]);
+      } finally {
+        worker.kill('SIGCONT');
+        await stopProcess(worker);
+      }
+    },
+    90_000,
+  );
 
-  test('jobs left behind on Redis when the queue moves to PostgreSQL are not missed', async () => {
-    const account = await start({ role: 'api' });
-    const env = { ...service!.env, DELIVERY_CONCURRENCY: '2' };
-    const worker = await startProcess(env, 'worker');
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    const orders = await makeBacklog(account, async () => {
-      worker.kill('SIGKILL');
-      await worker.exited;
-    });
-    await stopProcess(service!.process);
-    service!.process = await startProcess({ ...service!.env, REDIS_URL: '' });
-    const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
-    console.info(`everything delivered ${tookMs} ms after the move to PostgreSQL`);
-    await untilAllAre(service!, webhookId, 'SUCCEEDED', orders.length);
-    expect(repeated(receiver.received)).toBeLessThanOrEqual(2);
-  }, 90_000);
-
-  test('Redis killed and back empty after 3 s: orders are accepted throughout and all delivered', async () => {
-    const account = await start();
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    const load = startLoad(() => account, 20);
-    try {
-      await receiver.waitFor(20);
-      const port = Number(new URL(redis!.url).port);
-      await redis!.stop();
-      await sleep(3_000);
-      redis = await startRedis(folder.path, port);
-      const backAt = Date.now();
-      const seen = receiver.received.length;
-      await receiver.waitFor(seen + 20, undefined, 10_000);
-      console.info(`delivering again ${Date.now() - backAt} ms after Redis was back`);
-      await sleep(500);
-      await load.stop();
-      const tookMs = await until(
-        'all',
-        () => heardOf(receiver.received, load.accepted) === load.accepted.length,
-        30_000,
-      );
-      const durations = load.answers.map(({ durationMs }) => durationMs);
-      console.info(
-        `${load.answers.length} orders: p99 ${percentile(durations, 0.99).toFixed(0)} ms, ` +
-          `slowest ${percentile(durations, 1).toFixed(0)} ms; all delivered ${tookMs} ms after the last order`,
-      );
-      expect(load.answers.filter(({ httpStatus }) => httpStatus !== 201)).toEqual([]);
-      expect(Math.max(...durations)).toBeLessThan(1_200);
-      await untilAllAre(service!, webhookId, 'SUCCEEDED', load.accepted.length);
-      expect(repeated(receiver.received)).toBe(0);
-      expect(crashTraces(service!.process.output())).toEqual([]);
-    } finally {
-      await load.stop();
-    }
-  }, 90_000);
-
-  test('started while Redis is away it accepts orders, says so, and delivers when Redis comes up', async () => {
-    const port = await freePort();
-    redis = null;
-    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
-    service = await startService({ env, role: 'api' });
-    const worker = await startProcess(service.env, 'worker');
-    try {
-      const account = await registerAccount(service);
+  testApart(
+    'jobs left behind on Redis when the queue moves to PostgreSQL are not missed',
+    async (own) => {
+      const account = await start(own, { role: 'api' });
+      const { receiver } = own;
+      const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
+      const worker = await startProcess(env, 'worker');
       const { webhookId } = await registerWebhook(account, receiver.url);
-      const trackingIds = await placeOrders(account, 20);
-      const ready = async (of: { url: string }) => {
-        const { httpStatus, body } = await request(`${of.url}/readyz`);
-        return { httpStatus, ...(body as unknown as { checks: Record<string, string> }) };
-      };
-      expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
-      expect((await ready(service)).checks.queue).not.toBe('OK');
-      expect(await ready(worker)).toMatchObject({ httpStatus: 503, checks: { postgres: 'OK' } });
+      const orders = await makeBacklog(own, account, async () => {
+        worker.kill('SIGKILL');
+        await worker.exited;
+      });
+      await stopProcess(own.service!.process);
+      own.service!.process = await startProcess({ ...own.service!.env, REDIS_URL: '' });
+      const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
+      console.info(`everything delivered ${tookMs} ms after the move to PostgreSQL`);
+      await untilAllAre(own.service!, webhookId, 'SUCCEEDED', orders.length);
+      expect(repeated(receiver.received)).toBeLessThanOrEqual(2);
+    },
+    90_000,
+  );
 
-      redis = await startRedis(folder.path, port);
-      const tookMs = await until('all', () => heardOf(receiver.received, trackingIds) === 20, 20_000);
-      console.info(`delivered ${tookMs} ms after Redis came up for the first time`);
-      await until('ready', async () => (await ready(worker)).httpStatus === 200, 20_000);
-      expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
-      const last = await placeOrder(account);
-      await until('one more', () => heardOf(receiver.received, [last]) === 1, 5_000);
-      await untilAllAre(service, webhookId, 'SUCCEEDED', 21);
-      expect(repeated(receiver.received)).toBe(0);
-    } finally {
-      await stopProcess(worker);
-    }
-  }, 60_000);
+  testApart(
+    'Redis killed and back empty after 3 s: orders are accepted throughout and all delivered',
+    async (own) => {
+      const account = await start(own);
+      const { receiver } = own;
+      const { webhookId } = await registerWebhook(account, receiver.url);
+      const load = startLoad(() => account, 20);
+      try {
+        await receiver.waitFor(20);
+        const port = Number(new URL(own.redis!.url).port);
+        await own.redis!.stop();
+        await sleep(3_000);
+        own.redis = await startRedis(folder.path, port);
+        const backAt = Date.now();
+        const seen = receiver.received.length;
+        await receiver.waitFor(seen + 20, undefined, 10_000);
+        console.info(`delivering again ${Date.now() - backAt} ms after Redis was back`);
+        await sleep(500);
+        await load.stop();
+        const tookMs = await until(
+          'all',
+          () => heardOf(receiver.received, load.accepted) === load.accepted.length,
+          30_000,
+        );
+        const durations = load.answers.map(({ durationMs }) => durationMs);
+        console.info(
+          `${load.answers.length} orders: p99 ${percentile(durations, 0.99).toFixed(0)} ms, ` +
+            `slowest ${percentile(durations, 1).toFixed(0)} ms; all delivered ${tookMs} ms after the last order`,
+        );
+        expect(load.answers.filter(({ httpStatus }) => httpStatus !== 201)).toEqual([]);
+        expect(Math.max(...durations)).toBeLessThan(1_200);
+        await untilAllAre(own.service!, webhookId, 'SUCCEEDED', load.accepted.length);
+        expect(repeated(receiver.received)).toBe(0);
+        expect(crashTraces(own.service!.process.output())).toEqual([]);
+      } finally {
+        await load.stop();
+      }
+    },
+    90_000,
+  );
 
-  test('SIGTERM while Redis is away still drains and exits 0', async () => {
-    const account = await start();
+  testApart(
+    'started while Redis is away it accepts orders, says so, and delivers when Redis comes up',
+    async (own) => {
+      const port = await freePort();
+      const { receiver } = own;
+      const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+      const service = await startService({ env, role: 'api' });
+      own.service = service;
+      const worker = await startProcess(service.env, 'worker');
+      try {
+        const account = await registerAccount(service);
+        const { webhookId } = await registerWebhook(account, receiver.url);
+        const trackingIds = await placeOrders(account, 20);
+        const ready = async (of: { url: string }) => {
+          const { httpStatus, body } = await request(`${of.url}/readyz`);
+          return { httpStatus, ...(body as unknown as { checks: Record<string, string> }) };
+        };
+        expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
+        expect((await ready(service)).checks.queue).not.toBe('OK');
+        expect(await ready(worker)).toMatchObject({ httpStatus: 503, checks: { postgres: 'OK' } });
+
+        own.redis = await startRedis(folder.path, port);
+        const tookMs = await until('all', () => heardOf(receiver.received, trackingIds) === 20, 20_000);
+        console.info(`delivered ${tookMs} ms after Redis came up for the first time`);
+        await until('ready', async () => (await ready(worker)).httpStatus === 200, 20_000);
+        expect(await ready(service)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
+        const last = await placeOrder(account);
+        await until('one more', () => heardOf(receiver.received, [last]) === 1, 5_000);
+        await untilAllAre(service, webhookId, 'SUCCEEDED', 21);
+        expect(repeated(receiver.received)).toBe(0);
+      } finally {
+        await stopProcess(worker);
+      }
+    },
+    60_000,
+  );
+
+  testApart('SIGTERM while Redis is away still drains and exits 0', async (own) => {
+    const account = await start(own);
+    const { receiver } = own;
     const { webhookId } = await registerWebhook(account, receiver.url);
     receiver.reply = () => ({ delayMs: 1_000 });
     await placeOrder(account);
     await receiver.waitFor(1);
-    await redis!.stop();
-    expect(await stopProcess(service!.process)).toBe(0);
-    expect(await countByStatus(service!, webhookId)).toEqual({ SUCCEEDED: 1 });
+    await own.redis!.stop();
+    expect(await stopProcess(own.service!.process)).toBe(0);
+    expect(await countByStatus(own.service!, webhookId)).toEqual({ SUCCEEDED: 1 });
   });
 });
