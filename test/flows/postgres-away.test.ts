@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
+import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
 import {
   operator,
@@ -14,7 +14,7 @@ import {
   type Account,
 } from '../client.js';
 import { backends, startProcess, stopProcess, type RunningProcess } from '../harness.js';
-import { createDatabase } from '../database.js';
+import { createDatabase, dropDatabase, templateDatabase } from '../database.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import {
   allDeliveries,
@@ -25,57 +25,78 @@ import {
   repeated,
   startLoad,
   until,
-  type Folder,
 } from './support.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const logger = createLogger('silent');
-let folder: Folder;
-let postgres: EmbeddedPostgres;
 let databases = 0;
 
-const startPostgres = async () => {
-  postgres = await startEmbeddedPostgres({ dataDir: folder.path, logger });
-};
+/** A server of a test's own, which may be crashed. */
+async function startPostgres() {
+  const folder = newFolder();
+  const start = () => startEmbeddedPostgres({ dataDir: folder.path, logger });
+  let running = await start();
+  return {
+    url: running.superuserConnectionString,
+    startAgain: async () => {
+      running = await start();
+    },
+    /** Ends the server at once, as a crash would, and does not start it again. */
+    crash: async () => {
+      const pidFile = join(folder.path, 'postgres', 'postmaster.pid');
+      process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
+      await running.stop();
+    },
+    remove: async () => {
+      await running.stop();
+      folder.remove();
+    },
+  };
+}
 
-/** Ends the server at once, as a crash would, and does not start it again. */
-const crashPostgres = async () => {
-  const pid = Number(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  process.kill(pid, 'SIGQUIT');
-  await postgres.stop();
-};
-
-beforeAll(async () => {
-  folder = newFolder();
-  await startPostgres();
-});
-afterAll(async () => {
-  await postgres.stop();
-  folder.remove();
-});
+/** What a test has for itself. */
+interface Own {
+  databaseUrl: string;
+  env: Record<string, string>;
+  service: RunningProcess;
+  account: Account;
+  receiver: Receiver;
+}
 
 describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend) => {
-  let databaseUrl: string;
-  let env: Record<string, string>;
-  let service: RunningProcess;
-  let account: Account;
-  let receiver: Receiver;
-
-  beforeEach(async () => {
-    databaseUrl = await createDatabase(postgres.superuserConnectionString, `away_${(databases += 1)}`, null);
-    env = deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {});
-    service = await startProcess(env);
-    account = await registerAccount(service);
-    receiver = await startReceiver();
-    await registerWebhook(account, receiver.url);
-  });
-  afterEach(async () => {
-    expect(await stopProcess(service)).toBe(0);
+  const withService = async (server: string, template: string | null, run: (own: Own) => Promise<void>) => {
+    const name = `away_${backend}_${(databases += 1)}`;
+    const databaseUrl = await createDatabase(server, name, template);
+    const env = deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {});
+    const receiver = await startReceiver();
+    const service = await startProcess(env);
+    let exit;
+    try {
+      const account = await registerAccount(service);
+      await registerWebhook(account, receiver.url);
+      await run({ databaseUrl, env, service, account, receiver });
+    } finally {
+      exit = await stopProcess(service);
+      await receiver.close();
+      await dropDatabase(server, name);
+    }
+    expect(exit).toBe(0);
     expect(crashTraces(service.output())).toEqual([]);
-    await receiver.close();
-  });
+  };
+  const onOwnServer =
+    (run: (own: Own, postgres: Awaited<ReturnType<typeof startPostgres>>) => Promise<void>) => async () => {
+      const postgres = await startPostgres();
+      try {
+        await withService(postgres.url, null, (own) => run(own, postgres));
+      } finally {
+        await postgres.remove();
+      }
+    };
+  /** For what concerns one database only. */
+  const onSharedServer = (run: (own: Own) => Promise<void>) => () =>
+    withService(process.env.TEST_DATABASE_URL ?? '', templateDatabase, run);
 
-  const withClient = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ connectionString: databaseUrl });
     client.on('error', () => undefined);
     await client.connect();
@@ -85,128 +106,151 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
       await client.end();
     }
   };
-  const untilDelivered = (trackingIds: string[], timeoutMs = 30_000) =>
-    until('all', () => heardOf(receiver.received, trackingIds) === trackingIds.length, timeoutMs);
+  const untilDelivered = ({ received }: Receiver, trackingIds: string[], timeoutMs = 30_000) =>
+    until('all', () => heardOf(received, trackingIds) === trackingIds.length, timeoutMs);
 
-  test('while it is away nothing is accepted; when it is back all goes on within 10 s', async () => {
-    const load = startLoad(() => account, 20);
-    await receiver.waitFor(20);
-    await crashPostgres();
-    await sleep(200); // what was under way when it went is in doubt
-    const before = load.answers.length;
-    await sleep(3_000);
-    const away = load.answers.slice(before);
-    await startPostgres();
-    const backAt = Date.now();
-    await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
-    const acceptingMs = Date.now() - backAt;
-    const seen = receiver.received.length;
-    await receiver.waitFor(seen + 20, undefined, 10_000);
-    const deliveringMs = Date.now() - backAt;
-    await load.stop();
-    await untilDelivered(load.accepted);
+  test.concurrent(
+    'while it is away nothing is accepted; when it is back all goes on within 10 s',
+    onOwnServer(async ({ databaseUrl, account, receiver }, postgres) => {
+      const load = startLoad(() => account, 20);
+      await receiver.waitFor(20);
+      await postgres.crash();
+      await sleep(200); // what was under way when it went is in doubt
+      const before = load.answers.length;
+      await sleep(3_000);
+      const away = load.answers.slice(before);
+      await postgres.startAgain();
+      const backAt = Date.now();
+      await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
+      const acceptingMs = Date.now() - backAt;
+      const seen = receiver.received.length;
+      await receiver.waitFor(seen + 20, undefined, 10_000);
+      const deliveringMs = Date.now() - backAt;
+      await load.stop();
+      await untilDelivered(receiver, load.accepted);
 
-    const slowest = Math.max(...away.map(({ durationMs }) => durationMs));
-    console.info(
-      `${backend}: ${away.length} answers while away, slowest ${slowest.toFixed(0)} ms; after it was back ` +
-        `accepting in ${acceptingMs} ms, delivering in ${deliveringMs} ms`,
-    );
-    expect(new Set(away.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
-    expect(away.every(({ retryAfter }) => retryAfter !== null)).toBe(true);
-    expect(slowest).toBeLessThan(1_200);
-    // Accepted means committed; what was in doubt at the crash may be there besides.
-    const inDoubt = load.answers.filter(({ httpStatus }) => httpStatus !== 201).length - away.length;
-    const [row] = await withClient(
-      async (client) => (await client.query<{ n: number }>('select count(*)::int as n from shipments')).rows,
-    );
-    expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
-    expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
-  }, 90_000);
-
-  test('gone for longer than a lease in the middle of attempts: each is recorded when it is back, and no more is sent twice than was in flight', async () => {
-    const second = await startProcess(env, 'worker');
-    receiver.reply = () => ({ delayMs: 2_500 });
-    await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
-    await receiver.waitFor(5);
-    await crashPostgres(); // it forgets claims as young as these, which do not wait for the disk
-    await sleep(11_000);
-    await startPostgres();
-    const rows = () =>
-      withClient(
-        async (client) =>
-          (await client.query(`select status, count(*)::int as n from ${allDeliveries} group by status`))
-            .rows,
+      const slowest = Math.max(...away.map(({ durationMs }) => durationMs));
+      console.info(
+        `${backend}: ${away.length} answers while away, slowest ${slowest.toFixed(0)} ms; after it was back ` +
+          `accepting in ${acceptingMs} ms, delivering in ${deliveringMs} ms`,
       );
-    const backAt = Date.now();
-    await until('settled', async () => (await rows()).every(({ status }) => status === 'SUCCEEDED'), 20_000);
-    const twice = repeated(receiver.received);
-    console.info(`${backend}: settled ${Date.now() - backAt} ms after it was back, ${twice} sent twice`);
-    expect((await rows()).reduce((sum, { n }) => sum + Number(n), 0)).toBeGreaterThanOrEqual(5);
-    expect(receiver.received.length).toBe(5 + twice);
-    expect(twice).toBeLessThanOrEqual(5);
-    expect(await stopProcess(second)).toBe(0);
-    expect(crashTraces(second.output())).toEqual([]);
-  }, 60_000);
+      expect(new Set(away.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+      expect(away.every(({ retryAfter }) => retryAfter !== null)).toBe(true);
+      expect(slowest).toBeLessThan(1_200);
+      // Accepted means committed; what was in doubt at the crash may be there besides.
+      const inDoubt = load.answers.filter(({ httpStatus }) => httpStatus !== 201).length - away.length;
+      const [row] = await withClient(
+        databaseUrl,
+        async (client) =>
+          (await client.query<{ n: number }>('select count(*)::int as n from shipments')).rows,
+      );
+      expect(row!.n).toBeGreaterThanOrEqual(load.accepted.length);
+      expect(row!.n).toBeLessThanOrEqual(load.accepted.length + inDoubt);
+    }),
+    90_000,
+  );
 
-  test('every connection terminated again and again: no crash, and all that was accepted is delivered', async () => {
-    const load = startLoad(() => account, 20);
-    await receiver.waitFor(20);
-    const terminated = await withClient(async (client) => {
-      let count = 0;
-      for (let time = 0; time < 8; time += 1) {
-        const ended = await client.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
+  test.concurrent(
+    'gone for longer than a lease in the middle of attempts: each is recorded when it is back, and no more is sent twice than was in flight',
+    onOwnServer(async ({ databaseUrl, env, account, receiver }, postgres) => {
+      const second = await startProcess(env, 'worker');
+      receiver.reply = () => ({ delayMs: 2_500 });
+      await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
+      await receiver.waitFor(5);
+      await postgres.crash(); // it forgets claims as young as these, which do not wait for the disk
+      await sleep(11_000);
+      await postgres.startAgain();
+      const rows = () =>
+        withClient(
+          databaseUrl,
+          async (client) =>
+            (await client.query(`select status, count(*)::int as n from ${allDeliveries} group by status`))
+              .rows,
+        );
+      const backAt = Date.now();
+      await until(
+        'settled',
+        async () => (await rows()).every(({ status }) => status === 'SUCCEEDED'),
+        20_000,
+      );
+      const twice = repeated(receiver.received);
+      console.info(`${backend}: settled ${Date.now() - backAt} ms after it was back, ${twice} sent twice`);
+      expect((await rows()).reduce((sum, { n }) => sum + Number(n), 0)).toBeGreaterThanOrEqual(5);
+      expect(receiver.received.length).toBe(5 + twice);
+      expect(twice).toBeLessThanOrEqual(5);
+      expect(await stopProcess(second)).toBe(0);
+      expect(crashTraces(second.output())).toEqual([]);
+    }),
+    60_000,
+  );
+
+  test.concurrent(
+    'every connection terminated again and again: no crash, and all that was accepted is delivered',
+    onSharedServer(async ({ databaseUrl, account, receiver }) => {
+      const load = startLoad(() => account, 20);
+      await receiver.waitFor(20);
+      const terminated = await withClient(databaseUrl, async (client) => {
+        let count = 0;
+        for (let time = 0; time < 8; time += 1) {
+          const ended = await client.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid()`,
-        );
-        count += ended.rowCount ?? 0;
-        await sleep(250);
-      }
-      return count;
-    });
-    expect(terminated).toBeGreaterThan(20);
-    const last = await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
-    await load.stop();
-    const tookMs = await untilDelivered(load.accepted);
-    const refused = load.answers.filter(({ httpStatus }) => httpStatus !== 201);
-    console.info(
-      `${backend}: ${refused.length} of ${load.answers.length} orders refused, accepting after ${last} ms, ` +
-        `all delivered after ${tookMs} ms`,
-    );
-    expect(refused.filter(({ httpStatus }) => httpStatus !== 503)).toEqual([]);
-    expect(load.accepted.length).toBeGreaterThan(load.answers.length / 2);
-  }, 60_000);
+          );
+          count += ended.rowCount ?? 0;
+          await sleep(250);
+        }
+        return count;
+      });
+      expect(terminated).toBeGreaterThan(20);
+      const last = await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
+      await load.stop();
+      const tookMs = await untilDelivered(receiver, load.accepted);
+      const refused = load.answers.filter(({ httpStatus }) => httpStatus !== 201);
+      console.info(
+        `${backend}: ${refused.length} of ${load.answers.length} orders refused, accepting after ${last} ms, ` +
+          `all delivered after ${tookMs} ms`,
+      );
+      expect(refused.filter(({ httpStatus }) => httpStatus !== 503)).toEqual([]);
+      expect(load.accepted.length).toBeGreaterThan(load.answers.length / 2);
+    }),
+    60_000,
+  );
 
-  test('a locked table: every answer within 3 s, 503 where it is needed, and work goes on afterwards', async () => {
-    const trackingId = await placeOrder(account);
-    await receiver.waitFor(1);
-    const timed = async (call: Promise<{ httpStatus: number }>) => {
-      const startedAt = performance.now();
-      const { httpStatus } = await call;
-      return { httpStatus, durationMs: performance.now() - startedAt };
-    };
-    const answers = await withClient(async (client) => {
-      await client.query('begin');
-      await client.query('lock table shipments, outbox, deliveries in access exclusive mode');
-      const requests = [];
-      for (let time = 0; time < 12; time += 1) {
-        requests.push(
-          timed(account.call('/v1/shipments', { body: sampleOrder() })),
-          timed(account.call('/v1/deliveries')),
-          timed(operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } })),
-        );
-        await sleep(200);
-      }
-      const answers = await Promise.all(requests);
-      await client.query('commit');
-      return answers;
-    });
-    const slowest = Math.max(...answers.map(({ durationMs }) => durationMs));
-    console.info(`${backend}: slowest answer while tables were locked ${slowest.toFixed(0)} ms`);
-    expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
-    expect(slowest).toBeLessThan(3_200);
+  test.concurrent(
+    'a locked table: every answer within 3 s, 503 where it is needed, and work goes on afterwards',
+    onSharedServer(async ({ databaseUrl, service, account, receiver }) => {
+      const trackingId = await placeOrder(account);
+      await receiver.waitFor(1);
+      const timed = async (call: Promise<{ httpStatus: number }>) => {
+        const startedAt = performance.now();
+        const { httpStatus } = await call;
+        return { httpStatus, durationMs: performance.now() - startedAt };
+      };
+      const answers = await withClient(databaseUrl, async (client) => {
+        await client.query('begin');
+        await client.query('lock table shipments, outbox, deliveries in access exclusive mode');
+        const requests = [];
+        for (let time = 0; time < 12; time += 1) {
+          requests.push(
+            timed(account.call('/v1/shipments', { body: sampleOrder() })),
+            timed(account.call('/v1/deliveries')),
+            timed(operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } })),
+          );
+          await sleep(200);
+        }
+        const answers = await Promise.all(requests);
+        await client.query('commit');
+        return answers;
+      });
+      const slowest = Math.max(...answers.map(({ durationMs }) => durationMs));
+      console.info(`${backend}: slowest answer while tables were locked ${slowest.toFixed(0)} ms`);
+      expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+      expect(slowest).toBeLessThan(3_200);
 
-    const after = await placeOrder(account);
-    await untilDelivered([trackingId, after]);
-    expect(repeated(receiver.received)).toBe(0);
-  }, 60_000);
+      const after = await placeOrder(account);
+      await untilDelivered(receiver, [trackingId, after]);
+      expect(repeated(receiver.received)).toBe(0);
+    }),
+    60_000,
+  );
 });
