@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -9,11 +9,18 @@ import { backends, startProcess, startService, stopProcess, type Service } from 
 import { freePort, startRedis, type RedisServer } from '../redis.js';
 import { crashTraces, deployment, newFolder, percentile, startLoad, until, type Folder } from './support.js';
 
-let service: Service | undefined;
-afterEach(async () => {
-  await service?.stop();
-  service = undefined;
-});
+/** A service for one test. */
+async function withService(
+  options: Parameters<typeof startService>[0],
+  run: (service: Service) => Promise<void>,
+): Promise<void> {
+  const service = await startService(options);
+  try {
+    await run(service);
+  } finally {
+    await service.stop();
+  }
+}
 
 const readyz = async (url: string) => {
   const { httpStatus, body } = await request(`${url}/readyz`);
@@ -34,81 +41,93 @@ async function linesOf(output: () => string, url: string, check: string): Promis
 }
 
 describe.each(backends)('a schema that does not fit, with the queue on %s', (backend) => {
-  test('that lacks a migration makes every role not ready, says which in one line, and is well again once it is there', async () => {
-    service = await startService({ backend });
-    await untilReady(service.url, true);
-    const [newest] = await service.sql<{ name: string }>(
-      'delete from migrations where id = (select max(id) from migrations) returning name, run_on',
-    );
-    const failing = await readyz(service.url);
-    expect(failing).toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE', checks: { queue: 'OK' } });
-    expect(failing.checks.postgres).toBe(`the schema lacks ${newest!.name}`);
-    const lines = await linesOf(service.process.output, service.url, 'postgres');
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain(newest!.name);
+  test.concurrent(
+    'that lacks a migration makes every role not ready, says which in one line, and is well again once it is there',
+    () =>
+      withService({ backend }, async (service) => {
+        await untilReady(service.url, true);
+        const [newest] = await service.sql<{ name: string }>(
+          'delete from migrations where id = (select max(id) from migrations) returning name, run_on',
+        );
+        const failing = await readyz(service.url);
+        expect(failing).toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE', checks: { queue: 'OK' } });
+        expect(failing.checks.postgres).toBe(`the schema lacks ${newest!.name}`);
+        const lines = await linesOf(service.process.output, service.url, 'postgres');
+        expect(lines).toHaveLength(1);
+        expect(lines[0]).toContain(newest!.name);
 
-    await service.sql('insert into migrations (name, run_on) values ($1, now())', [newest!.name]);
-    expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
-    expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
-  });
+        await service.sql('insert into migrations (name, run_on) values ($1, now())', [newest!.name]);
+        expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
+        expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
+      }),
+  );
 
-  test('that is newer than the program is none: in a rolling upgrade the old ones go on, and start again', async () => {
-    service = await startService({ backend });
-    await service.sql("insert into migrations (name, run_on) values ('9999-of-a-later-version', now())");
-    await untilReady(service.url, true);
-    await stopProcess(service.process);
-    service.process = await startProcess(service.env);
-    await untilReady(service.process.url, true);
-    expect(await readyz(service.process.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
-    await placeOrder(await registerAccount(service.process));
-  });
+  test.concurrent(
+    'that is newer than the program is none: in a rolling upgrade the old ones go on, and start again',
+    () =>
+      withService({ backend }, async (service) => {
+        await service.sql("insert into migrations (name, run_on) values ('9999-of-a-later-version', now())");
+        await untilReady(service.url, true);
+        await stopProcess(service.process);
+        service.process = await startProcess(service.env);
+        await untilReady(service.process.url, true);
+        expect(await readyz(service.process.url)).toMatchObject({
+          httpStatus: 200,
+          checks: { postgres: 'OK' },
+        });
+        await placeOrder(await registerAccount(service.process));
+      }),
+  );
 
-  test('that cannot be brought up to date is waited for: /readyz says why, and the start goes on once it can', async () => {
-    const server = process.env.TEST_DATABASE_URL ?? '';
-    const name = `t_readiness_${backend}`;
-    await dropDatabase(server, name);
-    const databaseUrl = await createDatabase(server, name, null);
-    const client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
-    await client.query('create table shippers (of_somebody_else int)');
-    const port = await freePort();
-    const queue = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL ?? '' } : {};
-    const starting = startProcess(deployment(databaseUrl, { ...queue, PORT: String(port) }));
-    try {
-      const url = `http://127.0.0.1:${port}`;
-      await until('listening', () =>
-        readyz(url).then(
-          ({ checks }) => !!checks.postgres,
-          () => false,
-        ),
-      );
-      const { httpStatus, checks } = await readyz(url);
-      expect({ httpStatus, checks }).toEqual({
-        httpStatus: 503,
-        checks: { postgres: expect.stringContaining('relation "shippers" already exists') },
-      });
-      expect((await request(`${url}/healthz`)).httpStatus).toBe(200);
-      const login = await request(`${url}/v1/login?key=k`, { headers: { authorization: basic('a', 'b') } });
-      expect({ httpStatus: login.httpStatus, status: login.body.status }).toEqual({
-        httpStatus: 503,
-        status: 'UNAVAILABLE',
-      });
-      expect(login.headers.get('retry-after')).toBe('1');
-
-      await client.query('drop table shippers');
-      const running = await starting;
-      await untilReady(url, true);
-      const lines = await linesOf(running.output, url, 'postgres');
-      expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
-      await placeOrder(await registerAccount(running));
-    } finally {
-      await client.end();
-      const running = await starting;
-      expect(await stopProcess(running)).toBe(0);
-      expect(crashTraces(running.output())).toEqual([]);
+  test.concurrent(
+    'that cannot be brought up to date is waited for: /readyz says why, and the start goes on once it can',
+    async () => {
+      const server = process.env.TEST_DATABASE_URL ?? '';
+      const name = `t_readiness_${backend}`;
       await dropDatabase(server, name);
-    }
-  });
+      const databaseUrl = await createDatabase(server, name, null);
+      const client = new pg.Client({ connectionString: databaseUrl });
+      await client.connect();
+      await client.query('create table shippers (of_somebody_else int)');
+      const port = await freePort();
+      const queue = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL ?? '' } : {};
+      const starting = startProcess(deployment(databaseUrl, { ...queue, PORT: String(port) }));
+      try {
+        const url = `http://127.0.0.1:${port}`;
+        await until('listening', () =>
+          readyz(url).then(
+            ({ checks }) => !!checks.postgres,
+            () => false,
+          ),
+        );
+        const { httpStatus, checks } = await readyz(url);
+        expect({ httpStatus, checks }).toEqual({
+          httpStatus: 503,
+          checks: { postgres: expect.stringContaining('relation "shippers" already exists') },
+        });
+        expect((await request(`${url}/healthz`)).httpStatus).toBe(200);
+        const login = await request(`${url}/v1/login?key=k`, { headers: { authorization: basic('a', 'b') } });
+        expect({ httpStatus: login.httpStatus, status: login.body.status }).toEqual({
+          httpStatus: 503,
+          status: 'UNAVAILABLE',
+        });
+        expect(login.headers.get('retry-after')).toBe('1');
+
+        await client.query('drop table shippers');
+        const running = await starting;
+        await untilReady(url, true);
+        const lines = await linesOf(running.output, url, 'postgres');
+        expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
+        await placeOrder(await registerAccount(running));
+      } finally {
+        await client.end();
+        const running = await starting;
+        expect(await stopProcess(running)).toBe(0);
+        expect(crashTraces(running.output())).toEqual([]);
+        await dropDatabase(server, name);
+      }
+    },
+  );
 });
 
 test.each([
@@ -124,108 +143,120 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
 
 (backends.includes('redis') ? describe : describe.skip)('Redis', () => {
   let folder: Folder;
-  let redis: RedisServer;
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = newFolder();
-    redis = (await startRedis(folder.path))!;
   });
-  afterAll(async () => {
-    await redis?.stop();
-    folder.remove();
-  });
+  afterAll(() => folder.remove());
 
-  test('that may evict jobs makes a worker not ready, an API says so; one line each, and all is well once it is put right', async () => {
-    service = await startService({ role: 'api', env: { REDIS_URL: redis.url } });
-    const worker = await startProcess(service.env, 'worker');
-    const client = new Redis(redis.url);
+  /** A Redis and a service on it, for one test. */
+  const withRedis = async (
+    options: { role?: string; env?: Record<string, string>; settings?: string[] },
+    run: (service: Service, redis: RedisServer) => Promise<void>,
+  ) => {
+    const { role, env, settings } = options;
+    const redis = (await startRedis(folder.path, undefined, settings))!;
     try {
-      await untilReady(worker.url, true);
-      await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-      const reason = expect.stringContaining('its maxmemory-policy is allkeys-lru, it must be noeviction');
-      expect(await readyz(worker.url)).toMatchObject({ httpStatus: 503, checks: { queue: reason } });
-      expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { queue: reason } });
-      for (const one of [worker, service.process])
-        expect(await linesOf(one.output, one.url, 'queue')).toEqual([reason]);
-
-      await client.config('SET', 'maxmemory-policy', 'noeviction');
-      for (const one of [worker, service.process]) {
-        expect(await readyz(one.url)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
-        const lines = await linesOf(one.output, one.url, 'queue');
-        expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
-      }
+      await withService({ ...(role && { role }), env: { REDIS_URL: redis.url, ...env } }, (service) =>
+        run(service, redis),
+      );
     } finally {
-      client.disconnect();
-      await stopProcess(worker);
+      await redis.stop();
     }
+  };
+
+  test.concurrent(
+    'that may evict jobs makes a worker not ready, an API says so; one line each, and all is well once it is put right',
+    () =>
+      withRedis({ role: 'api' }, async (service, redis) => {
+        const worker = await startProcess(service.env, 'worker');
+        const client = new Redis(redis.url);
+        try {
+          await untilReady(worker.url, true);
+          await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+          const reason = expect.stringContaining(
+            'its maxmemory-policy is allkeys-lru, it must be noeviction',
+          );
+          expect(await readyz(worker.url)).toMatchObject({ httpStatus: 503, checks: { queue: reason } });
+          expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { queue: reason } });
+          for (const one of [worker, service.process])
+            expect(await linesOf(one.output, one.url, 'queue')).toEqual([reason]);
+
+          await client.config('SET', 'maxmemory-policy', 'noeviction');
+          for (const one of [worker, service.process]) {
+            expect(await readyz(one.url)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
+            const lines = await linesOf(one.output, one.url, 'queue');
+            expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
+          }
+        } finally {
+          client.disconnect();
+          await stopProcess(worker);
+        }
+      }),
+  );
+
+  test.concurrent('that was wrong at the start is logged without anybody asking', () => {
+    const settings = ['--maxmemory-policy', 'volatile-lru'];
+    return withRedis({ settings }, async ({ process: { output } }) => {
+      await until('logged', () => /health check fails/.test(output()), 10_000);
+      expect(output()).toContain('its maxmemory-policy is volatile-lru');
+    });
   });
 
-  test('that was wrong at the start is logged without anybody asking', async () => {
-    const client = new Redis(redis.url);
-    await client.config('SET', 'maxmemory-policy', 'volatile-lru');
-    try {
-      service = await startService({ env: { REDIS_URL: redis.url } });
-      await until('logged', () => /health check fails/.test(service!.process.output()), 10_000);
-      expect(service.process.output()).toContain('its maxmemory-policy is volatile-lru');
-    } finally {
-      await client.config('SET', 'maxmemory-policy', 'noeviction');
-      client.disconnect();
-    }
-  });
-
-  test.each([
+  test.concurrent.each([
     ['killed', (pid: number) => process.kill(pid, 'SIGKILL')],
     ['hanging', (pid: number) => process.kill(pid, 'SIGSTOP')],
   ])(
     '%s: an API stays ready and says so, takes orders at once and logins, and limits by itself',
-    async (_, harm) => {
-      const own = (await startRedis(folder.path))!;
-      const env = { REDIS_URL: own.url, API_RATE_LIMIT: '25', LOGIN_LIMIT_ACCOUNT: '10' };
-      service = await startService({ role: 'api', env });
-      const account = await registerAccount(service);
-      const other = await registerAccount(service, 'other@example.com');
-      const load = startLoad(() => account, 60);
-      try {
-        await sleep(1_000);
-        harm(own.pid);
-        const before = load.answers.length;
-        await sleep(3_000);
-        const { httpStatus, checks } = await readyz(service.url);
-        expect({ httpStatus, postgres: checks.postgres }).toEqual({ httpStatus: 200, postgres: 'OK' });
-        expect(checks.queue).toMatch(/Redis is away|no answer|timed out/);
-        for (let time = 0; time < 10; time += 1) {
-          const login = () =>
-            request(`${service!.url}/v1/login?key=${other.accountKey}`, {
-              headers: { authorization: basic(other.email, other.password) },
-            });
-          expect((await login()).httpStatus).toBe(200);
-          if (time === 9) expect((await login()).httpStatus).toBe(429);
-        }
-        await load.stop();
-        const away = load.answers.slice(before);
-        const p99 = percentile(
-          away.map(({ durationMs }) => durationMs),
-          0.99,
-        );
-        console.info(`${away.length} orders while Redis was ${_}: p99 ${p99.toFixed(0)} ms`);
-        expect(away.filter((answer) => answer.httpStatus !== 201)).toEqual([]);
-        expect(p99).toBeLessThan(1_500); // the figure is printed; a busy machine is no failure
+    (_, harm) =>
+      withRedis(
+        { role: 'api', env: { API_RATE_LIMIT: '25', LOGIN_LIMIT_ACCOUNT: '10' } },
+        async (service, redis) => {
+          const account = await registerAccount(service);
+          const other = await registerAccount(service, 'other@example.com');
+          const load = startLoad(() => account, 60);
+          try {
+            await sleep(1_000);
+            harm(redis.pid);
+            const before = load.answers.length;
+            await sleep(3_000);
+            const { httpStatus, checks } = await readyz(service.url);
+            expect({ httpStatus, postgres: checks.postgres }).toEqual({ httpStatus: 200, postgres: 'OK' });
+            expect(checks.queue).toMatch(/Redis is away|no answer|timed out/);
+            for (let time = 0; time < 10; time += 1) {
+              const login = () =>
+                request(`${service.url}/v1/login?key=${other.accountKey}`, {
+                  headers: { authorization: basic(other.email, other.password) },
+                });
+              expect((await login()).httpStatus).toBe(200);
+              if (time === 9) expect((await login()).httpStatus).toBe(429);
+            }
+            await load.stop();
+            const away = load.answers.slice(before);
+            const p99 = percentile(
+              away.map(({ durationMs }) => durationMs),
+              0.99,
+            );
+            console.info(`${away.length} orders while Redis was ${_}: p99 ${p99.toFixed(0)} ms`);
+            expect(away.filter((answer) => answer.httpStatus !== 201)).toEqual([]);
+            expect(p99).toBeLessThan(1_500); // the figure is printed; a busy machine is no failure
 
-        const many = Array.from(
-          { length: 400 },
-          () => () => other.call('/v1/shipments', { body: sampleOrder() }),
-        );
-        const statuses: number[] = [];
-        await Promise.all(
-          Array.from({ length: 20 }, async () => {
-            for (let call = many.pop(); call; call = many.pop()) statuses.push((await call()).httpStatus);
-          }),
-        );
-        expect(new Set(statuses)).toEqual(new Set([201, 429]));
-      } finally {
-        await load.stop();
-        await own.stop();
-      }
-    },
+            const many = Array.from(
+              { length: 400 },
+              () => () => other.call('/v1/shipments', { body: sampleOrder() }),
+            );
+            const statuses: number[] = [];
+            await Promise.all(
+              Array.from({ length: 20 }, async () => {
+                for (let call = many.pop(); call; call = many.pop()) statuses.push((await call()).httpStatus);
+              }),
+            );
+            expect(new Set(statuses)).toEqual(new Set([201, 429]));
+          } finally {
+            await load.stop();
+            await redis.stop(); // before the service, which would wait for one that hangs
+          }
+        },
+      ),
     60_000,
   );
 });
