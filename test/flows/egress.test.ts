@@ -6,6 +6,7 @@ import { startProcess, startService, stopProcess, type Service } from '../harnes
 import { startDnsServer, type DnsServer } from '../dns-server.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { accountAt, trackingIdOf, until } from './support.js';
+import { deliveriesOf } from './support/log.js';
 
 /** Longer than a start may take, and longer than the answer to a pause. */
 const lateMs = timesOf().longestStartMs + timesOf().startMarginMs + 600;
@@ -13,7 +14,7 @@ const lateMs = timesOf().longestStartMs + timesOf().startMarginMs + 600;
 let service: Service;
 let dns: DnsServer;
 let receiver: Receiver;
-let account: Account;
+let accounts = 0;
 
 beforeAll(async () => {
   dns = await startDnsServer((name) => ({
@@ -27,13 +28,14 @@ beforeAll(async () => {
     EGRESS_ADDRESSES: '198.51.100.9,2001:db8::/64',
   };
   service = await startService({ env });
-  account = await registerAccount(service);
 });
 afterAll(async () => {
   await service?.stop();
   await receiver?.close();
   await dns?.close();
 });
+
+const newAccount = () => registerAccount(service, `user${(accounts += 1)}@example.com`);
 
 interface Attempt {
   statusCode: number | null;
@@ -50,12 +52,13 @@ const failures = (webhookId: string) =>
   );
 
 describe('a webhook on the service itself', () => {
-  test.each([
+  test.concurrent.each([
     ['a name', 'alias.example.org'],
     ['an address', '127.0.0.1'],
   ])(
     'by %s and with its own bearer makes no loop: what bears Parcelhook-Attempt is refused',
     async (_, host) => {
+      const account = await newAccount();
       const { port } = new URL(service.url);
       const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', {
         headers: { Authorization: `Bearer ${account.token}` },
@@ -78,15 +81,20 @@ describe('a webhook on the service itself', () => {
     },
   );
 
-  test('every request that bears it is 400 and names it, before anything else is looked at', async () => {
-    const headers = { 'Parcelhook-Attempt': '1' };
-    expectWrong(await account.call('/v1/webhooks', { headers }), ['Parcelhook-Attempt']);
-    expectWrong(await operator(service, '/status', { headers }), ['Parcelhook-Attempt']);
-    const anybody = await request(`${service.url}/v1/login`, { headers, body: {} });
-    expectWrong(anybody, ['Parcelhook-Attempt']);
-  });
+  test.concurrent(
+    'every request that bears it is 400 and names it, before anything else is looked at',
+    async () => {
+      const account = await newAccount();
+      const headers = { 'Parcelhook-Attempt': '1' };
+      expectWrong(await account.call('/v1/webhooks', { headers }), ['Parcelhook-Attempt']);
+      expectWrong(await operator(service, '/status', { headers }), ['Parcelhook-Attempt']);
+      const anybody = await request(`${service.url}/v1/login`, { headers, body: {} });
+      expectWrong(anybody, ['Parcelhook-Attempt']);
+    },
+  );
 
-  test("its own address is refused at registration, as the service's users know it", async () => {
+  test.concurrent("its own address is refused at registration, as the service's users know it", async () => {
+    const account = await newAccount();
     const { port } = new URL(service.url);
     for (const targetAddress of [`http://localhost:${port}/`, `http://LOCALHOST:${port}/v1/shipments`]) {
       const answer = await account.call('/v1/webhooks', { body: { interests: ['*'], targetAddress } });
@@ -96,65 +104,80 @@ describe('a webhook on the service itself', () => {
   });
 });
 
-test('shippers can ask where notifications come from', async () => {
+test.concurrent('shippers can ask where notifications come from', async () => {
+  const account = await newAccount();
   const answer = await account.call('/v1/egress');
   expectSuccess(answer, 200);
   expect(answer.data).toEqual({ addresses: ['198.51.100.9/32', '2001:db8::/64'] });
 });
 
-test('a connection that takes long: paused meanwhile, not a byte goes there after the answer; resumed, all arrives once', async () => {
-  const slow = await startReceiver();
-  try {
-    const targetAddress = slow.url.replace('127.0.0.1', 'late.example.org');
-    const { webhookId } = await registerWebhook(account, targetAddress);
-    const set = (status: string) =>
-      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
-    const shown = async () =>
-      ((await account.call(`/v1/deliveries?webhookId=${webhookId}`)).data.deliveries as { status: string }[])
-        .map(({ status }) => status)
-        .join();
-    const isLookedUp = () => dns.asked.some(({ name }) => name === 'late.example.org');
-    await placeOrder(account);
-    await until('the lookup', isLookedUp);
-    expectSuccess(await set('PAUSED'), 200);
-    expect(await shown()).toBe('SENDING');
-    await until('given back', async () => (await shown()) === 'HELD');
-    expect(slow.received).toEqual([]);
-    expectSuccess(await set('ACTIVE'), 200);
-    await until('sent', async () => (await shown()) === 'SUCCEEDED');
-    expect(slow.received.map(({ headers }) => headers['parcelhook-attempt'])).toEqual(['1']);
-    expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
-  } finally {
-    await slow.close();
-  }
-});
+test.concurrent(
+  'a connection that takes long: paused meanwhile, not a byte goes there after the answer; resumed, all arrives once',
+  async () => {
+    const slow = await startReceiver();
+    try {
+      const account = await newAccount();
+      const targetAddress = slow.url.replace('127.0.0.1', 'late.example.org');
+      const { webhookId } = await registerWebhook(account, targetAddress);
+      const set = (status: string) =>
+        account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+      const shown = async () => (await deliveriesOf(account, webhookId)).map(({ status }) => status).join();
+      const isLookedUp = () => dns.asked.some(({ name }) => name === 'late.example.org');
+      await placeOrder(account);
+      await until('the lookup', isLookedUp);
+      expectSuccess(await set('PAUSED'), 200);
+      expect(await shown()).toBe('SENDING');
+      await until('given back', async () => (await shown()) === 'HELD');
+      expect(slow.received).toEqual([]);
+      expectSuccess(await set('ACTIVE'), 200);
+      await until('sent', async () => (await shown()) === 'SUCCEEDED');
+      expect(slow.received.map(({ headers }) => headers['parcelhook-attempt'])).toEqual(['1']);
+      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+    } finally {
+      await slow.close();
+    }
+  },
+);
 
 describe('a policy that became tighter', () => {
-  test.each<[string, Record<string, string>]>([
+  const changes: [string, Record<string, string>][] = [
     ['http is off', { ALLOW_HTTP_TARGETS: 'false' }],
     ['private targets are off', { ALLOW_PRIVATE_TARGETS: 'false' }],
     ['its network is denied', { DENIED_NETWORKS: '127.0.0.0/8' }],
-  ])('%s: webhooks of before get ADDRESS_DENIED attempts, and nothing arrives', async (_, change) => {
-    const byAddress = await registerWebhook(account, receiver.url);
-    const byName = await registerWebhook(account, receiver.url.replace('127.0.0.1', 'shop.example.org'));
-    const before = await placeOrder(account);
-    await receiver.waitFor(2, (received) => trackingIdOf(received) === before);
-    await stopProcess(service.process);
-    service.process = await startProcess({ ...service.env, ...change });
-    service.url = service.process.url;
-    account = accountAt(account, service);
-    const after = await placeOrder(account);
-    for (const { webhookId } of [byAddress, byName]) {
-      await until('an attempt', async () => (await failures(webhookId)).length > 0);
-      expect(await failures(webhookId)).toContainEqual(
-        expect.objectContaining({ statusCode: null, errorCode: 'ADDRESS_DENIED' }),
-      );
-      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
-    }
-    expect(receiver.received.filter((received) => trackingIdOf(received) === after)).toEqual([]);
-    await stopProcess(service.process);
-    service.process = await startProcess(service.env);
-    service.url = service.process.url;
-    account = accountAt(account, service);
+  ];
+  /** One for each change, all of before the first. */
+  let shops: { account: Account; webhookIds: string[] }[];
+
+  beforeAll(async () => {
+    shops = await Promise.all(
+      changes.map(async () => {
+        const account = await newAccount();
+        const byAddress = await registerWebhook(account, receiver.url);
+        const byName = await registerWebhook(account, receiver.url.replace('127.0.0.1', 'shop.example.org'));
+        const before = await placeOrder(account);
+        await receiver.waitFor(2, (received) => trackingIdOf(received) === before);
+        return { account, webhookIds: [byAddress.webhookId, byName.webhookId] };
+      }),
+    );
   });
+
+  test.each(changes)(
+    '%s: webhooks of before get ADDRESS_DENIED attempts, and nothing arrives',
+    async (_, change) => {
+      const { account, webhookIds } = shops.pop()!;
+      await stopProcess(service.process);
+      service.process = await startProcess({ ...service.env, ...change });
+      service.url = service.process.url;
+      const there = accountAt(account, service);
+      const after = await placeOrder(there);
+      for (const webhookId of webhookIds) {
+        await until('an attempt', async () => (await failures(webhookId)).length > 0);
+        expect(await failures(webhookId)).toContainEqual(
+          expect.objectContaining({ statusCode: null, errorCode: 'ADDRESS_DENIED' }),
+        );
+        expectSuccess(await there.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+      }
+      expect(receiver.received.filter((received) => trackingIdOf(received) === after)).toEqual([]);
+    },
+  );
 });
