@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { registerAccount, registerWebhook } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
@@ -6,97 +6,110 @@ import { expectCountsMatchLog } from './support/counts.js';
 import { heardOf, placeOrders, repeated, until, untilAllAre, verifyAll } from './support.js';
 
 describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
-  let service: Service | undefined;
-  let receiver: Receiver | undefined;
-
-  afterEach(async () => {
-    await service?.stop();
-    await receiver?.close();
-  });
-
-  test('a new process delivers every order the old one had accepted', async () => {
-    const inFlight = 10;
-    const env = {
-      DELIVERY_CONCURRENCY: String(inFlight),
-      RETRY_SCHEDULE: '500ms,1s,1s,1s',
-      TIME_SCALE: '0.3', // of the leases of what was in flight
+  /** A service for one test, which runs beside the other. */
+  const withService =
+    (
+      options: Parameters<typeof startService>[0],
+      run: (service: Service, receiver: Receiver) => Promise<void>,
+    ) =>
+    async () => {
+      const receiver = await startReceiver();
+      const service = await startService({ backend, ...options });
+      try {
+        await run(service, receiver);
+      } finally {
+        await service.stop();
+        await receiver.close();
+      }
     };
-    service = await startService({ backend, env });
-    const account = await registerAccount(service);
-    // Every other one of the first thirty: few enough successes to be slow, too many for the circuit to open.
-    let count = 0;
-    receiver = await startReceiver(() => ({
-      status: count++ < 30 && count % 2 === 0 ? 500 : 200,
-      delayMs: 200,
-    }));
-    const { webhookId, secret } = await registerWebhook(account, receiver.url);
 
-    const accepted = await placeOrders(account, 60);
-    await receiver.waitFor(20);
-    accepted.push(...(await placeOrders(account, 20)));
-    service.process.kill('SIGKILL');
-    await service.process.exited;
-    const killedAt = Date.now();
-    const { sql } = service;
-    const [{ open }] = (await sql<{ open: number }>(
-      `select (select count(*) from shipments)::int
-            - (select count(*) from deliveries where status = 'SUCCEEDED')::int as open`,
-    )) as [{ open: number }];
-    expect(open).toBeGreaterThan(20);
-
-    service.process = await startProcess(service.env);
-    const { received } = receiver;
-    await until('all notifications', () => heardOf(received, accepted) === accepted.length, 20_000);
-    await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
-    console.info(`${backend}: recovered ${Date.now() - killedAt} ms after kill -9 of everything`);
-
-    verifyAll(received, secret);
-    await expectCountsMatchLog(service);
-    // Each of the 15 failures is a request more; what else came twice was in flight.
-    expect(repeated(received) - 15).toBeLessThanOrEqual(inFlight);
-    expect(
-      await sql('select distinct state from shipments left join shipment_progress using (shipment_id)'),
-    ).toEqual([{ state: 'CREATED' }]);
-  }, 60_000);
-
-  test('what one worker had in flight is delivered by the other within 20 s', async () => {
-    const inFlight = 20;
-    const env = { DELIVERY_CONCURRENCY: String(inFlight), DELIVERY_TIMEOUT: '50s', SHUTDOWN_TIMEOUT: '50s' };
-    service = await startService({ backend, env, role: 'api' });
-    const [victim, other] = await Promise.all([
-      startProcess(service.env, 'worker'),
-      startProcess(service.env, 'worker'),
-    ]);
-    try {
+  const few = 10;
+  const fast = {
+    DELIVERY_CONCURRENCY: String(few),
+    RETRY_SCHEDULE: '500ms,1s,1s,1s',
+    TIME_SCALE: '0.3', // of the leases of what was in flight
+  };
+  test.concurrent(
+    'a new process delivers every order the old one had accepted',
+    withService({ env: fast }, async (service, receiver) => {
       const account = await registerAccount(service);
-      const answers: (() => void)[] = [];
-      let hold = true;
-      receiver = await startReceiver((_, response) =>
-        hold ? void answers.push(() => response.end('ok')) : {},
-      );
+      // Every other one of the first thirty: few enough successes to be slow, too many for the circuit to open.
+      let count = 0;
+      receiver.reply = () => ({
+        status: count++ < 30 && count % 2 === 0 ? 500 : 200,
+        delayMs: 200,
+      });
       const { webhookId, secret } = await registerWebhook(account, receiver.url);
-      const accepted = await placeOrders(account, 2 * inFlight);
-      await receiver.waitFor(5, undefined, 25_000); // one lane of one worker takes four: both have some
-      hold = false;
-      victim.kill('SIGKILL');
-      await victim.exited;
+
+      const accepted = await placeOrders(account, 60);
+      await receiver.waitFor(20);
+      accepted.push(...(await placeOrders(account, 20)));
+      service.process.kill('SIGKILL');
+      await service.process.exited;
       const killedAt = Date.now();
-      for (const answer of answers) answer();
-      await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
-      console.info(`${backend}: the other worker was through ${Date.now() - killedAt} ms after kill -9`);
+      const { sql } = service;
+      const [{ open }] = (await sql<{ open: number }>(
+        `select (select count(*) from shipments)::int
+            - (select count(*) from deliveries where status = 'SUCCEEDED')::int as open`,
+      )) as [{ open: number }];
+      expect(open).toBeGreaterThan(20);
+
+      service.process = await startProcess(service.env);
       const { received } = receiver;
+      await until('all notifications', () => heardOf(received, accepted) === accepted.length, 20_000);
+      await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
+      console.info(`${backend}: recovered ${Date.now() - killedAt} ms after kill -9 of everything`);
+
       verifyAll(received, secret);
-      expect(heardOf(received, accepted)).toBe(accepted.length);
-      expect(repeated(received)).toBeGreaterThan(0);
-      expect(repeated(received)).toBeLessThanOrEqual(inFlight);
-      // What was lost is in the log as attempts without an outcome; a few may not have got as far as the receiver.
-      const lost = await service.sql('select from attempts where duration_ms is null');
-      expect(lost.length).toBeGreaterThanOrEqual(repeated(received));
-      expect(lost.length).toBeLessThanOrEqual(inFlight);
       await expectCountsMatchLog(service);
-    } finally {
-      victim.kill('SIGKILL');
-      await stopProcess(other);
-    }
-  }, 60_000);
+      // Each of the 15 failures is a request more; what else came twice was in flight.
+      expect(repeated(received) - 15).toBeLessThanOrEqual(few);
+      expect(
+        await sql('select distinct state from shipments left join shipment_progress using (shipment_id)'),
+      ).toEqual([{ state: 'CREATED' }]);
+    }),
+    60_000,
+  );
+
+  const inFlight = 20;
+  const env = { DELIVERY_CONCURRENCY: String(inFlight), DELIVERY_TIMEOUT: '50s', SHUTDOWN_TIMEOUT: '50s' };
+  test.concurrent(
+    'what one worker had in flight is delivered by the other within 20 s',
+    withService({ env, role: 'api' }, async (service, receiver) => {
+      const [victim, other] = await Promise.all([
+        startProcess(service.env, 'worker'),
+        startProcess(service.env, 'worker'),
+      ]);
+      try {
+        const account = await registerAccount(service);
+        const answers: (() => void)[] = [];
+        let hold = true;
+        receiver.reply = (_, response) => (hold ? void answers.push(() => response.end('ok')) : {});
+        const { webhookId, secret } = await registerWebhook(account, receiver.url);
+        const accepted = await placeOrders(account, 2 * inFlight);
+        await receiver.waitFor(5, undefined, 25_000); // one lane of one worker takes four: both have some
+        hold = false;
+        victim.kill('SIGKILL');
+        await victim.exited;
+        const killedAt = Date.now();
+        for (const answer of answers) answer();
+        await untilAllAre(service, webhookId, 'SUCCEEDED', accepted.length, 20_000);
+        console.info(`${backend}: the other worker was through ${Date.now() - killedAt} ms after kill -9`);
+        const { received } = receiver;
+        verifyAll(received, secret);
+        expect(heardOf(received, accepted)).toBe(accepted.length);
+        expect(repeated(received)).toBeGreaterThan(0);
+        expect(repeated(received)).toBeLessThanOrEqual(inFlight);
+        // What was lost is in the log as attempts without an outcome; a few may not have got as far as the receiver.
+        const lost = await service.sql('select from attempts where duration_ms is null');
+        expect(lost.length).toBeGreaterThanOrEqual(repeated(received));
+        expect(lost.length).toBeLessThanOrEqual(inFlight);
+        await expectCountsMatchLog(service);
+      } finally {
+        victim.kill('SIGKILL');
+        await stopProcess(other);
+      }
+    }),
+    60_000,
+  );
 });
