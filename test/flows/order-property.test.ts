@@ -89,47 +89,55 @@ describe.each(backends)('order with two workers and the queue on %s:', (backend)
       );
   }
 
-  test('every state arrives, first arrivals of a shipment in order and one at a time; no retry is early; the log is what the receiver saw', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async (scenario) => {
-        const { entries, log, trackingIds, states } = await play(scenario, { ordering: 'SHIPMENT' });
-        for (const id of trackingIds) {
-          const expected = states.get(id)!.map((_, index) => index + 1);
-          expect(firstArrivals(entries, id)).toEqual(expected);
-        }
-        expect(entries.filter(({ overlaps }) => overlaps)).toEqual([]);
-        expect(new Set(log.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
-        expect(log).toHaveLength([...states.values()].flat().length);
-        expectNoEarlyRetry(entries);
-        expectSameAsLog(entries, log);
-      }),
-      runs,
-    );
-  }, 120_000);
+  test.concurrent(
+    'every state arrives, first arrivals of a shipment in order and one at a time; no retry is early; the log is what the receiver saw',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async (scenario) => {
+          const { entries, log, trackingIds, states } = await play(scenario, { ordering: 'SHIPMENT' });
+          for (const id of trackingIds) {
+            const expected = states.get(id)!.map((_, index) => index + 1);
+            expect(firstArrivals(entries, id)).toEqual(expected);
+          }
+          expect(entries.filter(({ overlaps }) => overlaps)).toEqual([]);
+          expect(new Set(log.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+          expect(log).toHaveLength([...states.values()].flat().length);
+          expectNoEarlyRetry(entries);
+          expectSameAsLog(entries, log);
+        }),
+        runs,
+      );
+    },
+    120_000,
+  );
 
-  test('with supersede the last and every terminal state arrive, what is skipped was overtaken, and nothing comes after what overtook it', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async (scenario) => {
-        const { entries, log, trackingIds, states } = await play(scenario, { supersede: true });
-        for (const id of trackingIds) {
-          const arrivals = firstArrivals(entries, id);
-          expect(arrivals).toEqual([...arrivals].sort((a, b) => a - b));
-          const succeeded = entries.filter(
-            ({ trackingId, statusCode }) => trackingId === id && statusCode === 200,
-          );
-          expect(succeeded.at(-1)!.sequence).toBe(states.get(id)!.length);
-        }
-        expect(entries.filter(({ overlaps }) => overlaps)).toEqual([]);
-        for (const { status, state } of log) {
-          expect(['SUCCEEDED', 'CANCELLED']).toContain(status);
-          if (catalogue.isTerminal(state)) expect(status).toBe('SUCCEEDED');
-        }
-        expectNoEarlyRetry(entries);
-        expectSameAsLog(entries, log);
-      }),
-      runs,
-    );
-  }, 120_000);
+  test.concurrent(
+    'with supersede the last and every terminal state arrive, what is skipped was overtaken, and nothing comes after what overtook it',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(scenario, async (scenario) => {
+          const { entries, log, trackingIds, states } = await play(scenario, { supersede: true });
+          for (const id of trackingIds) {
+            const arrivals = firstArrivals(entries, id);
+            expect(arrivals).toEqual([...arrivals].sort((a, b) => a - b));
+            const succeeded = entries.filter(
+              ({ trackingId, statusCode }) => trackingId === id && statusCode === 200,
+            );
+            expect(succeeded.at(-1)!.sequence).toBe(states.get(id)!.length);
+          }
+          expect(entries.filter(({ overlaps }) => overlaps)).toEqual([]);
+          for (const { status, state } of log) {
+            expect(['SUCCEEDED', 'CANCELLED']).toContain(status);
+            if (catalogue.isTerminal(state)) expect(status).toBe('SUCCEEDED');
+          }
+          expectNoEarlyRetry(entries);
+          expectSameAsLog(entries, log);
+        }),
+        runs,
+      );
+    },
+    120_000,
+  );
 
   test('a burst of states of many shipments goes out without waiting for a sweep', async () => {
     const account = await registerAccount(service);
