@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, placeOrder, registerAccount, registerWebhook } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../client.js';
+import { createDatabase, dropDatabase, templateDatabase } from '../database.js';
 import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
 import { startReceiver } from '../receiver.js';
+import { deployment, until } from './support.js';
 import { orderDelivered, startHook, untilDelivery } from './support/log.js';
 
 /** Stands between a worker and PostgreSQL; may let a statement through and keep its answer, or cut all off. */
@@ -90,21 +92,93 @@ test('an outcome whose commit was never acknowledged is neither sent again nor r
   await receiver.close();
 });
 
-test('the outcome of a redelivery is kept while PostgreSQL is out of reach for most of its lease', async () => {
-  const account = await registerAccount(service);
-  const hook = await startHook(account);
-  const deliveryId = await orderDelivered(account, hook.webhookId);
-  hook.answer.delayMs = 1_000;
-  await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
-  await hook.receiver.waitFor(2);
-  proxy.cut(true);
-  await sleep(8_000); // the answer came 7 s ago
-  proxy.cut(false);
-  const { attempts } = await untilDelivery(account, deliveryId, (delivery) => delivery.attempts.length > 1);
-  expect(attempts).toMatchObject([
-    { trigger: 'MANUAL', statusCode: 200 },
-    { trigger: 'SCHEDULED', statusCode: 200 },
-  ]);
-  expect(hook.receiver.received).toHaveLength(2);
-  await hook.close();
-}, 30_000);
+test.concurrent(
+  'the outcome of a redelivery is kept while PostgreSQL is out of reach for most of its lease',
+  async () => {
+    const account = await registerAccount(service);
+    const hook = await startHook(account);
+    const deliveryId = await orderDelivered(account, hook.webhookId);
+    hook.answer.delayMs = 1_000;
+    await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+    await hook.receiver.waitFor(2);
+    proxy.cut(true);
+    await sleep(8_000); // the answer came 7 s ago
+    proxy.cut(false);
+    const { attempts } = await untilDelivery(account, deliveryId, (delivery) => delivery.attempts.length > 1);
+    expect(attempts).toMatchObject([
+      { trigger: 'MANUAL', statusCode: 200 },
+      { trigger: 'SCHEDULED', statusCode: 200 },
+    ]);
+    expect(hook.receiver.received).toHaveLength(2);
+    await hook.close();
+  },
+  30_000,
+);
+
+/** Between a process and PostgreSQL: from some time on not a byte goes through, and nothing is closed. */
+async function startSilence(target: URL) {
+  const open = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    }
+    client.on('data', (data) => void (isSilent || upstream.write(data)));
+    upstream.on('data', (data) => void (isSilent || client.write(data)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    set: (silent: boolean) => void (isSilent = silent),
+    close: () => {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+const orders = 300;
+const betweenMs = 3;
+/** A statement gets no answer for 2.8 s. Sixty at a time for a connection each, 0.9 s, took 5.5 s and more. */
+const mostMs = 4_200;
+
+test.concurrent(
+  'PostgreSQL says nothing any more: hundreds of orders at once are told so with the first, not sixty after sixty',
+  async () => {
+    const server = process.env.TEST_DATABASE_URL ?? '';
+    const name = 'silent';
+    const silence = await startSilence(new URL(await createDatabase(server, name, templateDatabase)));
+    const running = await startProcess(deployment(silence.url));
+    try {
+      const account = await registerAccount(running);
+      await placeOrder(account);
+      silence.set(true);
+      const asked = [];
+      for (let n = 0; n < orders; n += 1) {
+        const at = performance.now();
+        const answer = account.call('/v1/shipments', { body: sampleOrder() });
+        asked.push(answer.then(({ httpStatus }) => ({ httpStatus, durationMs: performance.now() - at })));
+        await sleep(betweenMs);
+      }
+      const answers = await Promise.all(asked);
+      silence.set(false);
+      const slowestMs = Math.max(...answers.map(({ durationMs }) => durationMs));
+      console.info(`${orders} orders, slowest answer ${slowestMs.toFixed(0)} ms`);
+      expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+      expect(slowestMs).toBeLessThan(mostMs);
+      const isBack = async () =>
+        (await account.call('/v1/shipments', { body: sampleOrder() })).httpStatus === 201;
+      await until('orders are accepted again', isBack);
+      expect(await stopProcess(running)).toBe(0);
+    } finally {
+      running.kill('SIGKILL');
+      silence.close();
+      await dropDatabase(server, name);
+    }
+  },
+  60_000,
+);
