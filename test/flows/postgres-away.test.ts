@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
 import {
   operator,
@@ -21,38 +21,39 @@ import {
   crashTraces,
   deployment,
   heardOf,
+  inTurn,
   newFolder,
   repeated,
   startLoad,
   until,
+  type Folder,
 } from './support.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const logger = createLogger('silent');
+let folder: Folder;
+let postgres: EmbeddedPostgres;
 let databases = 0;
 
-/** A server of a test's own, which may be crashed. */
-async function startPostgres() {
-  const folder = newFolder();
-  const start = () => startEmbeddedPostgres({ dataDir: folder.path, logger });
-  let running = await start();
-  return {
-    url: running.superuserConnectionString,
-    startAgain: async () => {
-      running = await start();
-    },
-    /** Ends the server at once, as a crash would, and does not start it again. */
-    crash: async () => {
-      const pidFile = join(folder.path, 'postgres', 'postmaster.pid');
-      process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
-      await running.stop();
-    },
-    remove: async () => {
-      await running.stop();
-      folder.remove();
-    },
-  };
-}
+const startPostgres = async () => {
+  postgres = await startEmbeddedPostgres({ dataDir: folder.path, logger });
+};
+
+/** Ends the server at once, as a crash would, and does not start it again. */
+const crashPostgres = async () => {
+  const pid = Number(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  process.kill(pid, 'SIGQUIT');
+  await postgres.stop();
+};
+
+beforeAll(async () => {
+  folder = newFolder();
+  await startPostgres();
+});
+afterAll(async () => {
+  await postgres.stop();
+  folder.remove();
+});
 
 /** What a test has for itself. */
 interface Own {
@@ -64,9 +65,7 @@ interface Own {
 }
 
 describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend) => {
-  const withService = async (server: string, template: string | null, run: (own: Own) => Promise<void>) => {
-    const name = `away_${backend}_${(databases += 1)}`;
-    const databaseUrl = await createDatabase(server, name, template);
+  const withService = async (databaseUrl: string, run: (own: Own) => Promise<void>) => {
     const env = deployment(databaseUrl, backend === 'redis' ? { REDIS_URL: redisUrl } : {});
     const receiver = await startReceiver();
     const service = await startProcess(env);
@@ -78,23 +77,25 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
     } finally {
       exit = await stopProcess(service);
       await receiver.close();
-      await dropDatabase(server, name);
     }
     expect(exit).toBe(0);
     expect(crashTraces(service.output())).toEqual([]);
   };
-  const onOwnServer =
-    (run: (own: Own, postgres: Awaited<ReturnType<typeof startPostgres>>) => Promise<void>) => async () => {
-      const postgres = await startPostgres();
-      try {
-        await withService(postgres.url, null, (own) => run(own, postgres));
-      } finally {
-        await postgres.remove();
-      }
-    };
+  const newName = () => `away_${backend}_${(databases += 1)}`;
+  /** On a server that may be crashed: one test at a time. */
+  const onOwnServer = (run: (own: Own) => Promise<void>) => async () =>
+    withService(await createDatabase(postgres.superuserConnectionString, newName(), null), run);
   /** For what concerns one database only. */
-  const onSharedServer = (run: (own: Own) => Promise<void>) => () =>
-    withService(process.env.TEST_DATABASE_URL ?? '', templateDatabase, run);
+  const onSharedServer = (run: (own: Own) => Promise<void>) => async () => {
+    const server = process.env.TEST_DATABASE_URL ?? '';
+    const name = newName();
+    try {
+      await withService(await createDatabase(server, name, templateDatabase), run);
+    } finally {
+      await dropDatabase(server, name);
+    }
+  };
+  const next = inTurn();
 
   const withClient = async <T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
     const client = new pg.Client({ connectionString: databaseUrl });
@@ -109,17 +110,17 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
   const untilDelivered = ({ received }: Receiver, trackingIds: string[], timeoutMs = 30_000) =>
     until('all', () => heardOf(received, trackingIds) === trackingIds.length, timeoutMs);
 
-  test.concurrent(
+  test(
     'while it is away nothing is accepted; when it is back all goes on within 10 s',
-    onOwnServer(async ({ databaseUrl, account, receiver }, postgres) => {
+    onOwnServer(async ({ databaseUrl, account, receiver }) => {
       const load = startLoad(() => account, 20);
       await receiver.waitFor(20);
-      await postgres.crash();
+      await crashPostgres();
       await sleep(200); // what was under way when it went is in doubt
       const before = load.answers.length;
       await sleep(3_000);
       const away = load.answers.slice(before);
-      await postgres.startAgain();
+      await startPostgres();
       const backAt = Date.now();
       await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
       const acceptingMs = Date.now() - backAt;
@@ -152,14 +153,14 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
 
   test.concurrent(
     'gone for longer than a lease in the middle of attempts: each is recorded when it is back, and no more is sent twice than was in flight',
-    onOwnServer(async ({ databaseUrl, env, account, receiver }, postgres) => {
+    onOwnServer(async ({ databaseUrl, env, account, receiver }) => {
       const second = await startProcess(env, 'worker');
       receiver.reply = () => ({ delayMs: 2_500 });
       await Promise.all(Array.from({ length: 5 }, () => placeOrder(account)));
       await receiver.waitFor(5);
-      await postgres.crash(); // it forgets claims as young as these, which do not wait for the disk
+      await crashPostgres(); // it forgets claims as young as these, which do not wait for the disk
       await sleep(11_000);
-      await postgres.startAgain();
+      await startPostgres();
       const rows = () =>
         withClient(
           databaseUrl,
@@ -186,71 +187,75 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
 
   test.concurrent(
     'every connection terminated again and again: no crash, and all that was accepted is delivered',
-    onSharedServer(async ({ databaseUrl, account, receiver }) => {
-      const load = startLoad(() => account, 20);
-      await receiver.waitFor(20);
-      const terminated = await withClient(databaseUrl, async (client) => {
-        let count = 0;
-        for (let time = 0; time < 8; time += 1) {
-          const ended = await client.query(
-            `select pg_terminate_backend(pid) from pg_stat_activity
+    next(
+      onSharedServer(async ({ databaseUrl, account, receiver }) => {
+        const load = startLoad(() => account, 20);
+        await receiver.waitFor(20);
+        const terminated = await withClient(databaseUrl, async (client) => {
+          let count = 0;
+          for (let time = 0; time < 8; time += 1) {
+            const ended = await client.query(
+              `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid()`,
-          );
-          count += ended.rowCount ?? 0;
-          await sleep(250);
-        }
-        return count;
-      });
-      expect(terminated).toBeGreaterThan(20);
-      const last = await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
-      await load.stop();
-      const tookMs = await untilDelivered(receiver, load.accepted);
-      const refused = load.answers.filter(({ httpStatus }) => httpStatus !== 201);
-      console.info(
-        `${backend}: ${refused.length} of ${load.answers.length} orders refused, accepting after ${last} ms, ` +
-          `all delivered after ${tookMs} ms`,
-      );
-      expect(refused.filter(({ httpStatus }) => httpStatus !== 503)).toEqual([]);
-      expect(load.accepted.length).toBeGreaterThan(load.answers.length / 2);
-    }),
+            );
+            count += ended.rowCount ?? 0;
+            await sleep(250);
+          }
+          return count;
+        });
+        expect(terminated).toBeGreaterThan(20);
+        const last = await until('accepting', () => load.answers.at(-1)?.httpStatus === 201, 10_000);
+        await load.stop();
+        const tookMs = await untilDelivered(receiver, load.accepted);
+        const refused = load.answers.filter(({ httpStatus }) => httpStatus !== 201);
+        console.info(
+          `${backend}: ${refused.length} of ${load.answers.length} orders refused, accepting after ${last} ms, ` +
+            `all delivered after ${tookMs} ms`,
+        );
+        expect(refused.filter(({ httpStatus }) => httpStatus !== 503)).toEqual([]);
+        expect(load.accepted.length).toBeGreaterThan(load.answers.length / 2);
+      }),
+    ),
     60_000,
   );
 
   test.concurrent(
     'a locked table: every answer within 3 s, 503 where it is needed, and work goes on afterwards',
-    onSharedServer(async ({ databaseUrl, service, account, receiver }) => {
-      const trackingId = await placeOrder(account);
-      await receiver.waitFor(1);
-      const timed = async (call: Promise<{ httpStatus: number }>) => {
-        const startedAt = performance.now();
-        const { httpStatus } = await call;
-        return { httpStatus, durationMs: performance.now() - startedAt };
-      };
-      const answers = await withClient(databaseUrl, async (client) => {
-        await client.query('begin');
-        await client.query('lock table shipments, outbox, deliveries in access exclusive mode');
-        const requests = [];
-        for (let time = 0; time < 12; time += 1) {
-          requests.push(
-            timed(account.call('/v1/shipments', { body: sampleOrder() })),
-            timed(account.call('/v1/deliveries')),
-            timed(operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } })),
-          );
-          await sleep(200);
-        }
-        const answers = await Promise.all(requests);
-        await client.query('commit');
-        return answers;
-      });
-      const slowest = Math.max(...answers.map(({ durationMs }) => durationMs));
-      console.info(`${backend}: slowest answer while tables were locked ${slowest.toFixed(0)} ms`);
-      expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
-      expect(slowest).toBeLessThan(3_200);
+    next(
+      onSharedServer(async ({ databaseUrl, service, account, receiver }) => {
+        const trackingId = await placeOrder(account);
+        await receiver.waitFor(1);
+        const timed = async (call: Promise<{ httpStatus: number }>) => {
+          const startedAt = performance.now();
+          const { httpStatus } = await call;
+          return { httpStatus, durationMs: performance.now() - startedAt };
+        };
+        const answers = await withClient(databaseUrl, async (client) => {
+          await client.query('begin');
+          await client.query('lock table shipments, outbox, deliveries in access exclusive mode');
+          const requests = [];
+          for (let time = 0; time < 12; time += 1) {
+            requests.push(
+              timed(account.call('/v1/shipments', { body: sampleOrder() })),
+              timed(account.call('/v1/deliveries')),
+              timed(operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } })),
+            );
+            await sleep(200);
+          }
+          const answers = await Promise.all(requests);
+          await client.query('commit');
+          return answers;
+        });
+        const slowest = Math.max(...answers.map(({ durationMs }) => durationMs));
+        console.info(`${backend}: slowest answer while tables were locked ${slowest.toFixed(0)} ms`);
+        expect(new Set(answers.map(({ httpStatus }) => httpStatus))).toEqual(new Set([503]));
+        expect(slowest).toBeLessThan(3_200);
 
-      const after = await placeOrder(account);
-      await untilDelivered(receiver, [trackingId, after]);
-      expect(repeated(receiver.received)).toBe(0);
-    }),
+        const after = await placeOrder(account);
+        await untilDelivered(receiver, [trackingId, after]);
+        expect(repeated(receiver.received)).toBe(0);
+      }),
+    ),
     60_000,
   );
 });

@@ -9,6 +9,7 @@ import {
   countByStatus,
   crashTraces,
   heardOf,
+  inTurn,
   newFolder,
   percentile,
   placeOrders,
@@ -35,22 +36,17 @@ interface Own {
   });
   afterAll(() => folder.remove());
 
-  /** A test beside the others. */
-  const testApart = (name: string, run: (own: Own) => Promise<void>, timeoutMs?: number) =>
-    test.concurrent(
-      name,
-      async () => {
-        const own: Own = { receiver: await startReceiver() };
-        try {
-          await run(own);
-        } finally {
-          await own.service?.stop();
-          await own.redis?.stop();
-          await own.receiver.close();
-        }
-      },
-      timeoutMs,
-    );
+  const withOwn = (run: (own: Own) => Promise<void>) => async () => {
+    const own: Own = { receiver: await startReceiver() };
+    try {
+      await run(own);
+    } finally {
+      await own.service?.stop();
+      await own.redis?.stop();
+      await own.receiver.close();
+    }
+  };
+  const next = inTurn();
 
   const start = async (own: Own, options: { env?: Record<string, string>; role?: string } = {}) => {
     own.redis = await startRedis(folder.path);
@@ -74,38 +70,44 @@ interface Own {
     return [...created, ...accepted];
   };
 
-  testApart(
+  test.concurrent(
     'FLUSHALL with a backlog: everything is delivered within 60 s',
-    async (own) => {
-      const account = await start(own, { role: 'api' });
-      const { receiver } = own;
-      const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
-      const worker = await startProcess(env, 'worker');
-      try {
-        const { webhookId, secret } = await registerWebhook(account, receiver.url);
-        const orders = await makeBacklog(own, account, () => worker.kill('SIGSTOP'));
-        const client = new Redis(own.redis!.url);
-        expect(await client.dbsize()).toBeGreaterThan(0);
-        await client.flushall();
-        client.disconnect();
-        worker.kill('SIGCONT');
-        const tookMs = await until('all', () => heardOf(receiver.received, orders) === orders.length, 60_000);
-        console.info(`everything delivered ${tookMs} ms after FLUSHALL`);
-        await untilAllAre(own.service!, webhookId, 'SUCCEEDED', orders.length);
-        verifyAll(receiver.received, secret);
-        expect(repeated(receiver.received)).toBe(0);
-        expect(crashTraces(worker.output())).toEqual([]);
-      } finally {
-        worker.kill('SIGCONT');
-        await stopProcess(worker);
-      }
-    },
+    next(
+      withOwn(async (own) => {
+        const account = await start(own, { role: 'api' });
+        const { receiver } = own;
+        const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
+        const worker = await startProcess(env, 'worker');
+        try {
+          const { webhookId, secret } = await registerWebhook(account, receiver.url);
+          const orders = await makeBacklog(own, account, () => worker.kill('SIGSTOP'));
+          const client = new Redis(own.redis!.url);
+          expect(await client.dbsize()).toBeGreaterThan(0);
+          await client.flushall();
+          client.disconnect();
+          worker.kill('SIGCONT');
+          const tookMs = await until(
+            'all',
+            () => heardOf(receiver.received, orders) === orders.length,
+            60_000,
+          );
+          console.info(`everything delivered ${tookMs} ms after FLUSHALL`);
+          await untilAllAre(own.service!, webhookId, 'SUCCEEDED', orders.length);
+          verifyAll(receiver.received, secret);
+          expect(repeated(receiver.received)).toBe(0);
+          expect(crashTraces(worker.output())).toEqual([]);
+        } finally {
+          worker.kill('SIGCONT');
+          await stopProcess(worker);
+        }
+      }),
+    ),
     90_000,
   );
 
-  testApart(
+  test.concurrent(
     'jobs left behind on Redis when the queue moves to PostgreSQL are not missed',
-    async (own) => {
+    withOwn(async (own) => {
       const account = await start(own, { role: 'api' });
       const { receiver } = own;
       const env = { ...own.service!.env, DELIVERY_CONCURRENCY: '2' };
@@ -121,13 +123,13 @@ interface Own {
       console.info(`everything delivered ${tookMs} ms after the move to PostgreSQL`);
       await untilAllAre(own.service!, webhookId, 'SUCCEEDED', orders.length);
       expect(repeated(receiver.received)).toBeLessThanOrEqual(2);
-    },
+    }),
     90_000,
   );
 
-  testApart(
+  test(
     'Redis killed and back empty after 3 s: orders are accepted throughout and all delivered',
-    async (own) => {
+    withOwn(async (own) => {
       const account = await start(own);
       const { receiver } = own;
       const { webhookId } = await registerWebhook(account, receiver.url);
@@ -162,13 +164,13 @@ interface Own {
       } finally {
         await load.stop();
       }
-    },
+    }),
     90_000,
   );
 
-  testApart(
+  test.concurrent(
     'started while Redis is away it accepts orders, says so, and delivers when Redis comes up',
-    async (own) => {
+    withOwn(async (own) => {
       const port = await freePort();
       const { receiver } = own;
       const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
@@ -199,19 +201,24 @@ interface Own {
       } finally {
         await stopProcess(worker);
       }
-    },
+    }),
     60_000,
   );
 
-  testApart('SIGTERM while Redis is away still drains and exits 0', async (own) => {
-    const account = await start(own);
-    const { receiver } = own;
-    const { webhookId } = await registerWebhook(account, receiver.url);
-    receiver.reply = () => ({ delayMs: 1_000 });
-    await placeOrder(account);
-    await receiver.waitFor(1);
-    await own.redis!.stop();
-    expect(await stopProcess(own.service!.process)).toBe(0);
-    expect(await countByStatus(own.service!, webhookId)).toEqual({ SUCCEEDED: 1 });
-  });
+  test.concurrent(
+    'SIGTERM while Redis is away still drains and exits 0',
+    next(
+      withOwn(async (own) => {
+        const account = await start(own);
+        const { receiver } = own;
+        const { webhookId } = await registerWebhook(account, receiver.url);
+        receiver.reply = () => ({ delayMs: 1_000 });
+        await placeOrder(account);
+        await receiver.waitFor(1);
+        await own.redis!.stop();
+        expect(await stopProcess(own.service!.process)).toBe(0);
+        expect(await countByStatus(own.service!, webhookId)).toEqual({ SUCCEEDED: 1 });
+      }),
+    ),
+  );
 });

@@ -7,7 +7,16 @@ import { basic, placeOrder, registerAccount, request, sampleOrder } from '../cli
 import { createDatabase, dropDatabase } from '../database.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
 import { freePort, startRedis, type RedisServer } from '../redis.js';
-import { crashTraces, deployment, newFolder, percentile, startLoad, until, type Folder } from './support.js';
+import {
+  crashTraces,
+  deployment,
+  inTurn,
+  newFolder,
+  percentile,
+  startLoad,
+  until,
+  type Folder,
+} from './support.js';
 
 /** A service for one test. */
 async function withService(
@@ -41,9 +50,11 @@ async function linesOf(output: () => string, url: string, check: string): Promis
 }
 
 describe.each(backends)('a schema that does not fit, with the queue on %s', (backend) => {
+  const next = inTurn();
+
   test.concurrent(
     'that lacks a migration makes every role not ready, says which in one line, and is well again once it is there',
-    () =>
+    next(() =>
       withService({ backend }, async (service) => {
         await untilReady(service.url, true);
         const [newest] = await service.sql<{ name: string }>(
@@ -60,11 +71,12 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
         expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
         expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
       }),
+    ),
   );
 
   test.concurrent(
     'that is newer than the program is none: in a rolling upgrade the old ones go on, and start again',
-    () =>
+    next(() =>
       withService({ backend }, async (service) => {
         await service.sql("insert into migrations (name, run_on) values ('9999-of-a-later-version', now())");
         await untilReady(service.url, true);
@@ -77,6 +89,7 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
         });
         await placeOrder(await registerAccount(service.process));
       }),
+    ),
   );
 
   test.concurrent(
@@ -142,6 +155,7 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
 });
 
 (backends.includes('redis') ? describe : describe.skip)('Redis', () => {
+  const next = inTurn();
   let folder: Folder;
   beforeAll(() => {
     folder = newFolder();
@@ -166,7 +180,7 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
 
   test.concurrent(
     'that may evict jobs makes a worker not ready, an API says so; one line each, and all is well once it is put right',
-    () =>
+    next(() =>
       withRedis({ role: 'api' }, async (service, redis) => {
         const worker = await startProcess(service.env, 'worker');
         const client = new Redis(redis.url);
@@ -192,15 +206,19 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
           await stopProcess(worker);
         }
       }),
+    ),
   );
 
-  test.concurrent('that was wrong at the start is logged without anybody asking', () => {
-    const settings = ['--maxmemory-policy', 'volatile-lru'];
-    return withRedis({ settings }, async ({ process: { output } }) => {
-      await until('logged', () => /health check fails/.test(output()), 10_000);
-      expect(output()).toContain('its maxmemory-policy is volatile-lru');
-    });
-  });
+  test.concurrent(
+    'that was wrong at the start is logged without anybody asking',
+    next(() => {
+      const settings = ['--maxmemory-policy', 'volatile-lru'];
+      return withRedis({ settings }, async ({ process: { output } }) => {
+        await until('logged', () => /health check fails/.test(output()), 10_000);
+        expect(output()).toContain('its maxmemory-policy is volatile-lru');
+      });
+    }),
+  );
 
   test.concurrent.each([
     ['killed', (pid: number) => process.kill(pid, 'SIGKILL')],

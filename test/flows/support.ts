@@ -53,6 +53,16 @@ export async function until(
   return Date.now() - startedAt;
 }
 
+/** For tests that run beside others, but one after the other: too many starts at once would starve what is measured. */
+export function inTurn(): (run: () => Promise<void>) => () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => () => {
+    const turn = last.then(run);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
 /** Places orders, a few at a time; their tracking ids. */
 export async function placeOrders(account: Account, count: number): Promise<string[]> {
   const trackingIds: string[] = [];
