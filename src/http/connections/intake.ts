@@ -26,16 +26,29 @@ const arrivals = new WeakMap<IncomingMessage, number>();
 /** When the request arrived, in the time of performance.now(). It may have waited for its turn since. */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
+/** The account that a request names, whether or not it is that account's; one that names none goes by its connection. */
+const accountOf = ({ url, socket }: IncomingMessage): unknown =>
+  /[?&]key=([^&#]+)/.exec(url ?? '')?.[1] ?? socket;
+
 /**
- * Takes up a few requests in each turn of the event loop; connections take turns, so that nobody waits for all that
- * another one has sent at once. Node accepts one connection a turn (libuv, from 1.46): with hundreds of requests in one
- * turn, a client that is not yet connected would wait one long turn for each client queued ahead of it.
+ * Takes up a few requests in each turn of the event loop. Accounts take turns, and so do the connections of each, so
+ * that nobody waits for all that another one has sent at once, on one connection or on a hundred; a connection counts
+ * for the account of its first request. Node accepts one connection a turn (libuv, from 1.46): with hundreds of
+ * requests in one turn, a client that is not yet connected would wait one long turn for each client queued ahead of it.
  */
 export function createIntake(handle: RequestListener): Intake {
-  const lines = new Map<Socket, Waiting[]>(); // in the order of their turns
+  const lines = new Map<Socket, Waiting[]>();
+  const accounts = new Map<unknown, Set<Socket>>(); // both in the order of their turns
   let room = mostPerTurn;
   let scheduled = false;
 
+  const queueUp = (socket: Socket, line: Waiting[]) => {
+    lines.set(socket, line);
+    const account = accountOf(line[0]!.request);
+    const sockets = accounts.get(account);
+    if (sockets) sockets.add(socket);
+    else accounts.set(account, new Set([socket]));
+  };
   /** Passes over a request whose client has gone. Returns how many were taken up. */
   const takeFirst = (line: Waiting[]): number => {
     const { request, response } = line.shift()!;
@@ -47,11 +60,16 @@ export function createIntake(handle: RequestListener): Intake {
     let left = room;
     room = mostPerTurn;
     scheduled = false;
-    for (const [socket, line] of lines) {
+    for (const [account, sockets] of accounts) {
       if (left === 0) break;
+      const [socket] = sockets as unknown as [Socket];
+      const line = lines.get(socket)!;
+      sockets.delete(socket);
       lines.delete(socket);
-      if (line.length > 1) lines.set(socket, line); // at the end
+      accounts.delete(account);
+      if (sockets.size > 0) accounts.set(account, sockets); // at the end
       left -= takeFirst(line);
+      if (line.length > 0) queueUp(socket, line);
     }
     if (lines.size > 0) schedule();
   };
@@ -64,10 +82,11 @@ export function createIntake(handle: RequestListener): Intake {
   return {
     take: (request, response) => {
       arrivals.set(request, performance.now());
-      const line = lines.get(request.socket) ?? [];
-      line.push({ request, response });
-      lines.set(request.socket, line);
-      if (line.length > mostOfConnection) takeFirst(line);
+      const waiting = { request, response };
+      const line = lines.get(request.socket);
+      if (line) line.push(waiting);
+      else queueUp(request.socket, [waiting]);
+      if (line && line.length > mostOfConnection) takeFirst(line);
       schedule();
     },
     connected: () => void (room = Math.min(mostPerTurn, 1 + Math.floor(lines.size / connectionsPerRequest))),
