@@ -7,6 +7,8 @@ import { backends, startProcess, stopProcess, type RunningProcess } from '../har
 import { startReceiver } from '../receiver.js';
 import { deployment, until } from './support.js';
 
+/** Of node-pg-migrate, held while migrations are run. */
+const migrationsLock = '7241865325823964';
 const adminUrl = process.env.TEST_DATABASE_URL ?? '';
 
 describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend) => {
@@ -51,6 +53,13 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
                union all select proname from pg_proc where pg_get_userbyid(proowner) = current_user
                union all select nspname from pg_namespace where pg_get_userbyid(nspowner) = current_user`);
 
+  const queueIsOpen = async () =>
+    (
+      await asService(
+        `select from pg_namespace where nspname = 'bullmq' and has_schema_privilege(oid, 'USAGE')`,
+      )
+    ).length === 1;
+
   const redis = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL! } : {};
   const env = () => deployment(as(service, 's'), { ...redis, LOG_RETENTION: '3d' });
 
@@ -89,10 +98,19 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
     await ask(adminUrl, `alter database ${name} owner to ${owner}`);
     const settings = env();
     const ofWorker = { ...settings, TOKEN_SECRET: '', OPERATOR_TOKEN: '' };
-    const [, api] = await Promise.all([
+    const migrations = new pg.Client({ connectionString: database });
+    await migrations.connect();
+    await migrations.query(`select pg_advisory_lock(${migrationsLock})`);
+    const starting = Promise.all([
       start(ofWorker, 'worker'), // which needs neither secret
       start({ ...settings, MIGRATION_DATABASE_URL: as(owner, 'o') }, 'api'),
     ]);
+    try {
+      if (backend === 'postgres') await until('the queue is open before the migrations are run', queueIsOpen);
+    } finally {
+      await migrations.end();
+    }
+    const [, api] = await starting;
     await expectWhole(api);
     expect(await owned()).toEqual([]);
   }, 60_000);

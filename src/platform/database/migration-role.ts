@@ -22,7 +22,10 @@ export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promis
   const service = await connected(databaseUrl, whoAndWhere);
   const admit = () => connected(migrationUrl, (client) => admitService(client, service));
   await admit(); // so that what is made next is there for the service at once
-  if (withQueue) await connected(migrationUrl, migrateQueue);
+  if (withQueue) {
+    await connected(migrationUrl, migrateQueue);
+    await admit(); // who starts without this role waits for the migrations alone
+  }
   await migrate(migrationUrl, logger);
   await admit();
 }
