@@ -62,6 +62,7 @@ async function insist(ask: () => Promise<Answer>): Promise<Answer> {
   for (let triesLeft = 10; ; triesLeft -= 1) {
     const answer = await ask();
     if (answer.httpStatus !== 503 || triesLeft === 0) return answer;
+    console.warn(`registering an account comes again: ${JSON.stringify(answer.body)}`);
   }
 }
 

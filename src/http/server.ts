@@ -18,7 +18,7 @@ import {
 } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
-import { arrivedAt } from './connections/intake.js';
+import { arrivedAt, recognise } from './connections/intake.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { refuseHeaders } from './request/refused-headers.js';
 import { failureBody, successBody } from './envelope.js';
@@ -93,6 +93,7 @@ const admission =
   async (request, response, next) => {
     if (spec.auth !== 'login') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
+      recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {
         limit(caller.shipperId);
         shares.begin(caller.shipperId, response);
@@ -107,7 +108,9 @@ function handler(spec: Route, options: ServerOptions): RequestHandler {
   const fail = answerError(options.logger);
   return (request, response) => {
     request.next = undefined;
-    answer(request, response).catch((thrown) => fail(thrown, response));
+    answer(request, response)
+      .catch((thrown) => fail(thrown, response))
+      .catch(() => response.destroy());
   };
 }
 
@@ -178,7 +181,7 @@ const answerError =
     if (error.httpStatus >= 500) {
       response.locals.error = describeError(error.cause ?? thrown);
       if (error.httpStatus === 500)
-        logger.error({ requestId, stack: (thrown as Error).stack }, 'unexpected error');
+        logger.error({ requestId, stack: (thrown as Error | undefined)?.stack }, 'unexpected error');
     }
     if (response.headersSent) return void response.destroy();
     response

@@ -34,7 +34,7 @@ describe.each(backends)('redelivery with the queue on %s', (backend) => {
       return asked.length === 0;
     });
 
-  it('after the answer to a delete no redelivery and no test starts', async () => {
+  test('after the answer to a delete no redelivery and no test starts', async () => {
     const account = await registerAccount(service);
     for (let round = 0; round < 5; round += 1) {
       const hook = await startHook(account);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { createIntake } from '../../src/http/connections/intake.js';
+import { createIntake, recognise } from '../../src/http/connections/intake.js';
 
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -9,14 +9,22 @@ const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 function numbered() {
   const taken: number[] = [];
   const intake = createIntake((request) => void taken.push(Number(request.url)));
-  const take = (number: number, options: { destroyed?: boolean; socket?: object } = {}) =>
+  const take = (
+    number: number,
+    options: { destroyed?: boolean; socket?: object; authorization?: string } = {},
+  ) =>
     intake.take(
-      { url: String(number), socket: options.socket ?? { writable: true } } as IncomingMessage,
+      {
+        url: String(number),
+        socket: options.socket ?? { writable: true },
+        headers: { authorization: options.authorization },
+      } as IncomingMessage,
       { destroyed: options.destroyed ?? false } as ServerResponse,
     );
   return { taken, take, connected: intake.connected };
 }
 
+const goneSockets = Array.from({ length: 30 }, () => ({ writable: false }));
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 test('all requests are taken up in their order, eight in a turn of the event loop', async () => {
@@ -57,6 +65,41 @@ test('connections take turns: what one sends at once waits behind the first of e
   while (taken.length < 23) await turnOfTheLoop();
   expect(taken.slice(0, 6)).toEqual([0, 100, 101, 102, 1, 2]);
   expect(taken.filter((number) => number < 100)).toEqual(upTo(20));
+});
+
+const bears = (authorization: string) => ({ headers: { authorization } }) as IncomingMessage;
+
+test('accounts that are known take turns, whatever the number of their connections and tokens', async () => {
+  recognise(bears('busy 1'), 'busy');
+  recognise(bears('busy 2'), 'busy');
+  recognise(bears('quiet'), 'quiet');
+  const { taken, take } = numbered();
+  for (const number of upTo(40)) take(number, { authorization: `busy ${1 + (number % 2)}` });
+  for (const number of [100, 101]) take(number, { authorization: 'quiet' });
+  while (taken.length < 42) await turnOfTheLoop();
+  expect(taken.slice(0, 6)).toEqual([0, 100, 1, 101, 2, 3]);
+});
+
+test('who is not known takes every second turn, a connection at a time, whatever he bears', async () => {
+  recognise(bears('an account'), 'an account');
+  const { taken, take } = numbered();
+  for (const number of upTo(20)) take(number, { authorization: `invented ${number}` });
+  for (const number of [100, 101, 102]) take(number, { authorization: 'an account' });
+  while (taken.length < 23) await turnOfTheLoop();
+  const ofTheAccount = taken.flatMap((number, place) => (number >= 100 ? [place] : []));
+  expect(ofTheAccount.map((place) => Math.floor(place / 2))).toEqual([0, 1, 2]);
+  expect(taken.filter((number) => number < 100)).toEqual(upTo(20));
+});
+
+test('whose client has gone leaves at once with all it had sent, and takes nobody’s turn', async () => {
+  recognise(bears('honest'), 'honest');
+  const { taken, take } = numbered();
+  for (let gone = 0; gone < 30; gone += 1)
+    for (let n = 0; n < 100; n += 1)
+      take(-1, { socket: goneSockets[gone]!, ...(gone < 15 && { authorization: 'honest' }) });
+  for (const number of upTo(8)) take(number, { authorization: 'honest' });
+  await turnOfTheLoop();
+  expect(taken).toEqual(upTo(8));
 });
 
 test('250 requests of one connection wait at most: the first of more is taken up at once, still in order', async () => {

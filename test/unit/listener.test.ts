@@ -92,21 +92,6 @@ test('of the requests of sixty clients at once, eight are taken up in a turn of 
   await until('all are answered', () => all.every(({ text }) => text().includes(' 200 ')));
 });
 
-test('accounts take turns: who shares his with nobody does not wait for the sixty connections of another', async () => {
-  const order: string[] = [];
-  await start(100, {}, (request, response) => {
-    order.push(request.url!);
-    response.end('well');
-  });
-  const all = Array.from({ length: 62 }, () => client());
-  await until('all are connected', () => listener.connections() === all.length);
-  const paths = [...Array<string>(60).fill('/orders?key=busy'), '/orders?wait=1s&key=other', '/healthz'];
-  for (const [n, path] of paths.entries()) all[n]!.socket.write(head(path));
-  await until('all are answered', () => order.length === all.length);
-  expect(order.indexOf('/orders?wait=1s&key=other')).toBeLessThan(8);
-  expect(order.indexOf('/healthz')).toBeLessThan(8);
-});
-
 test('in a turn with a new connection one request is taken up', async () => {
   await start();
   const all = Array.from({ length: 30 }, () => client());

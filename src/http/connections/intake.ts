@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
 
 /** Requests taken up in one turn of the event loop. */
 const mostPerTurn = 8;
@@ -26,32 +27,41 @@ const arrivals = new WeakMap<IncomingMessage, number>();
 /** When the request arrived, in the time of performance.now(). It may have waited for its turn since. */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
-/** The account that a request names, whether or not it is that account's; one that names none goes by its connection. */
-const accountOf = ({ url, socket }: IncomingMessage): unknown =>
-  /[?&]key=([^&#]+)/.exec(url ?? '')?.[1] ?? socket;
+/** Whose credentials were accepted lately, by the header that bore them. */
+const accounts = new LRUCache<string, string>({ max: 5_000 });
+/** The credentials of this request were accepted: what bears them from now on takes its turns with this account. */
+export function recognise({ headers }: IncomingMessage, account: string): void {
+  if (headers.authorization !== undefined) accounts.set(headers.authorization, account);
+}
 
 /**
- * Takes up a few requests in each turn of the event loop. Accounts take turns, and so do the connections of each, so
- * that nobody waits for all that another one has sent at once, on one connection or on a hundred; a connection counts
- * for the account of its first request. Node accepts one connection a turn (libuv, from 1.46): with hundreds of
- * requests in one turn, a client that is not yet connected would wait one long turn for each client queued ahead of it.
+ * Takes up a few requests in each turn of the event loop, so that nobody waits for all that another one has sent at
+ * once, on one connection or on a hundred. Accounts that are known take turns, and so do the connections of each; who
+ * is not known goes by connection; the two kinds alternate. Node accepts one connection a turn (libuv, from 1.46): with
+ * hundreds of requests in one turn, a client that is not yet connected would wait one long turn for each client queued
+ * ahead of it.
  */
 export function createIntake(handle: RequestListener): Intake {
   const lines = new Map<Socket, Waiting[]>();
-  const accounts = new Map<unknown, Set<Socket>>(); // both in the order of their turns
+  const known = createRotation();
+  const others = createRotation();
+  const kinds = [known, others] as [Rotation, Rotation];
   let room = mostPerTurn;
   let scheduled = false;
 
+  /** A connection counts for the account of the first request that waits there. */
   const queueUp = (socket: Socket, line: Waiting[]) => {
     lines.set(socket, line);
-    const account = accountOf(line[0]!.request);
-    const sockets = accounts.get(account);
-    if (sockets) sockets.add(socket);
-    else accounts.set(account, new Set([socket]));
+    const account = accounts.get(line[0]!.request.headers.authorization ?? '');
+    if (account === undefined) others.add(socket, socket);
+    else known.add(account, socket);
+  };
+  const nextSocket = () => {
+    kinds.reverse();
+    return kinds[0].next() ?? kinds[1].next();
   };
   /** Passes over a request whose client has gone. Returns how many were taken up. */
-  const takeFirst = (line: Waiting[]): number => {
-    const { request, response } = line.shift()!;
+  const takeOne = ({ request, response }: Waiting): number => {
     if (response.destroyed || !request.socket.writable) return 0;
     handle(request, response);
     return 1;
@@ -60,16 +70,12 @@ export function createIntake(handle: RequestListener): Intake {
     let left = room;
     room = mostPerTurn;
     scheduled = false;
-    for (const [account, sockets] of accounts) {
-      if (left === 0) break;
-      const [socket] = sockets as unknown as [Socket];
+    for (let socket = left > 0 && nextSocket(); socket; socket = left > 0 && nextSocket()) {
       const line = lines.get(socket)!;
-      sockets.delete(socket);
+      const first = line.shift()!;
       lines.delete(socket);
-      accounts.delete(account);
-      if (sockets.size > 0) accounts.set(account, sockets); // at the end
-      left -= takeFirst(line);
-      if (line.length > 0) queueUp(socket, line);
+      if (line.length > 0 && socket.writable) queueUp(socket, line);
+      left -= takeOne(first);
     }
     if (lines.size > 0) schedule();
   };
@@ -82,13 +88,39 @@ export function createIntake(handle: RequestListener): Intake {
   return {
     take: (request, response) => {
       arrivals.set(request, performance.now());
-      const waiting = { request, response };
       const line = lines.get(request.socket);
-      if (line) line.push(waiting);
-      else queueUp(request.socket, [waiting]);
-      if (line && line.length > mostOfConnection) takeFirst(line);
+      if (line) line.push({ request, response });
+      else queueUp(request.socket, [{ request, response }]);
+      if (line && line.length > mostOfConnection) takeOne(line.shift()!);
       schedule();
     },
     connected: () => void (room = Math.min(mostPerTurn, 1 + Math.floor(lines.size / connectionsPerRequest))),
+  };
+}
+
+interface Rotation {
+  add(group: unknown, socket: Socket): void;
+  /** Whose turn it is: it is taken out, and its group goes to the end. */
+  next(): Socket | undefined;
+}
+
+function createRotation(): Rotation {
+  const groups = new Map<unknown, Set<Socket>>();
+  return {
+    add: (group, socket) => {
+      const sockets = groups.get(group);
+      if (sockets) sockets.add(socket);
+      else groups.set(group, new Set([socket]));
+    },
+    next: () => {
+      for (const [group, sockets] of groups)
+        for (const socket of sockets) {
+          sockets.delete(socket);
+          groups.delete(group);
+          if (sockets.size > 0) groups.set(group, sockets);
+          return socket;
+        }
+      return undefined;
+    },
   };
 }
