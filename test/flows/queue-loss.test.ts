@@ -220,5 +220,6 @@ interface Own {
         expect(await countByStatus(own.service!, webhookId)).toEqual({ SUCCEEDED: 1 });
       }),
     ),
+    150_000, // with the one before
   );
 });
