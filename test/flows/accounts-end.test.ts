@@ -84,18 +84,21 @@ describe('on every process within ten seconds', () => {
     await worksOnBoth(await again(account));
   });
 
-  test.concurrent('a user is removed with tokens and links; the address may be registered again', async () => {
-    const account = await knownAccount();
-    const link = await newLink(account);
-    expectSuccess(await operator(service, `/users/${account.userId}`, { method: 'DELETE' }), 200);
-    await refusedOnBoth(account, 401);
-    expectFailure(await login(account), 401);
-    expect((await setPassword(link, 'another long password')).httpStatus).toBe(404);
-    const body = { email: account.email, password: account.password };
-    expectSuccess(await operator(service, `/shippers/${account.shipperId}/users`, { body }), 201);
-    await worksOnBoth(await again(account));
-    await refusedOnBoth(account, 401); // the token of who was removed stays void
-  });
+  test.concurrent(
+    'a user is removed with tokens and links; the address may be registered again',
+    async () => {
+      const account = await knownAccount();
+      const link = await newLink(account);
+      expectSuccess(await operator(service, `/users/${account.userId}`, { method: 'DELETE' }), 200);
+      await refusedOnBoth(account, 401);
+      expectFailure(await login(account), 401);
+      expect((await setPassword(link, 'another long password')).httpStatus).toBe(404);
+      const body = { email: account.email, password: account.password };
+      expectSuccess(await operator(service, `/shippers/${account.shipperId}/users`, { body }), 201);
+      await worksOnBoth(await again(account));
+      await refusedOnBoth(account, 401); // the token of who was removed stays void
+    },
+  );
 
   test.concurrent('a user who is removed while his password is verified gets no token', async () => {
     const account = await knownAccount();
@@ -121,24 +124,27 @@ describe('on every process within ten seconds', () => {
     }
   });
 
-  test.concurrent('a suspended shipper is 403 until it is resumed, told only to who has right credentials', async () => {
-    const account = await knownAccount();
-    const other = await knownAccount();
-    expectSuccess(await set(account, 'SUSPENDED'), 200);
-    await refusedOnBoth(account, 403);
-    expectFailure(await login(account), 403);
-    expectFailure(await login(account, { password: 'a wrong password' }), 401);
-    expectFailure(
-      await accountAt({ ...account, token: `${account.token}x` }, another).call('/v1/webhooks'),
-      401,
-    );
-    await worksOnBoth(other);
-    expectSuccess(await set(account, 'ACTIVE'), 200);
-    expectSuccess(await account.call('/v1/webhooks'), 200);
-    const there = accountAt(account, another);
-    const works = async () => (await there.call('/v1/webhooks')).httpStatus === 200;
-    expect(await until('resumed', works)).toBeLessThan(boundMs);
-  });
+  test.concurrent(
+    'a suspended shipper is 403 until it is resumed, told only to who has right credentials',
+    async () => {
+      const account = await knownAccount();
+      const other = await knownAccount();
+      expectSuccess(await set(account, 'SUSPENDED'), 200);
+      await refusedOnBoth(account, 403);
+      expectFailure(await login(account), 403);
+      expectFailure(await login(account, { password: 'a wrong password' }), 401);
+      expectFailure(
+        await accountAt({ ...account, token: `${account.token}x` }, another).call('/v1/webhooks'),
+        401,
+      );
+      await worksOnBoth(other);
+      expectSuccess(await set(account, 'ACTIVE'), 200);
+      expectSuccess(await account.call('/v1/webhooks'), 200);
+      const there = accountAt(account, another);
+      const works = async () => (await there.call('/v1/webhooks')).httpStatus === 200;
+      expect(await until('resumed', works)).toBeLessThan(boundMs);
+    },
+  );
 
   test.concurrent('a removed shipper is 401 for good, its key and its users are nobody', async () => {
     const account = await knownAccount();
@@ -164,47 +170,53 @@ describe('on every process within ten seconds', () => {
       expectFailure(await operator(service, `/users/${account.userId}${sub}`, { method }), 404);
   });
 
-  test.concurrent('what another process lets through in between changes nothing: webhooks are held, or are none', async () => {
-    const account = await knownAccount();
-    const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
-    const there = accountAt(account, another);
-    expectSuccess(await set(account, 'SUSPENDED'), 200);
-    const late = await there.call('/v1/webhooks', { body });
-    if (late.httpStatus !== 201) expectFailure(late, 403); // on a slow machine
-    const webhooks = () =>
-      service.sql('select suspended, deleted_at is null as live from webhooks where shipper_id = $1', [
-        account.shipperId,
-      ]);
-    const made = late.httpStatus === 201 ? 1 : 0;
-    expect(await webhooks()).toEqual(Array(made).fill({ suspended: true, live: true }));
-    expectSuccess(await set(account, 'ACTIVE'), 200);
-    expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: true }));
-    await until('works', async () => (await there.call('/v1/webhooks')).httpStatus === 200);
-    expect((await operator(service, `/shippers/${account.shipperId}`, { method: 'DELETE' })).httpStatus).toBe(
-      202,
-    );
-    expectFailure(await there.call('/v1/webhooks', { body }), 401);
-    expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
-  });
+  test.concurrent(
+    'what another process lets through in between changes nothing: webhooks are held, or are none',
+    async () => {
+      const account = await knownAccount();
+      const body = { interests: ['*'], targetAddress: 'https://example.org/hook' };
+      const there = accountAt(account, another);
+      expectSuccess(await set(account, 'SUSPENDED'), 200);
+      const late = await there.call('/v1/webhooks', { body });
+      if (late.httpStatus !== 201) expectFailure(late, 403); // on a slow machine
+      const webhooks = () =>
+        service.sql('select suspended, deleted_at is null as live from webhooks where shipper_id = $1', [
+          account.shipperId,
+        ]);
+      const made = late.httpStatus === 201 ? 1 : 0;
+      expect(await webhooks()).toEqual(Array(made).fill({ suspended: true, live: true }));
+      expectSuccess(await set(account, 'ACTIVE'), 200);
+      expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: true }));
+      await until('works', async () => (await there.call('/v1/webhooks')).httpStatus === 200);
+      expect(
+        (await operator(service, `/shippers/${account.shipperId}`, { method: 'DELETE' })).httpStatus,
+      ).toBe(202);
+      expectFailure(await there.call('/v1/webhooks', { body }), 401);
+      expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
+    },
+  );
 
-  test.concurrent('a rotated account key is good for its overlap, with the tokens got by it, and then ends', async () => {
-    const account = await knownAccount();
-    const path = `/shippers/${account.shipperId}/rotate-key`;
-    const rotated = await operator(service, path, { body: { overlap: '4s' } });
-    expectSuccess(rotated, 200);
-    const accountKey = rotated.data.accountKey as string;
-    const until4s = new Date(rotated.data.previousKeyValidUntil as string).getTime();
-    expect(Math.abs(until4s - Date.now() - 4_000)).toBeLessThan(2_000);
-    await worksOnBoth({ ...account, accountKey }); // the token of before with the new key
-    const renewed = await again(account, { accountKey });
-    await worksOnBoth(renewed);
-    const there = accountAt(account, another);
-    const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
-    expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
-    expectFailure(await login(account), 401);
-    expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
-    await worksOnBoth(renewed);
-  });
+  test.concurrent(
+    'a rotated account key is good for its overlap, with the tokens got by it, and then ends',
+    async () => {
+      const account = await knownAccount();
+      const path = `/shippers/${account.shipperId}/rotate-key`;
+      const rotated = await operator(service, path, { body: { overlap: '4s' } });
+      expectSuccess(rotated, 200);
+      const accountKey = rotated.data.accountKey as string;
+      const until4s = new Date(rotated.data.previousKeyValidUntil as string).getTime();
+      expect(Math.abs(until4s - Date.now() - 4_000)).toBeLessThan(2_000);
+      await worksOnBoth({ ...account, accountKey }); // the token of before with the new key
+      const renewed = await again(account, { accountKey });
+      await worksOnBoth(renewed);
+      const there = accountAt(account, another);
+      const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
+      expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
+      expectFailure(await login(account), 401);
+      expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
+      await worksOnBoth(renewed);
+    },
+  );
 
   test.concurrent('a key that has leaked ends without an overlap', async () => {
     const account = await knownAccount();

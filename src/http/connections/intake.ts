@@ -70,7 +70,9 @@ export function createIntake(handle: RequestListener): Intake {
     let left = room;
     room = mostPerTurn;
     scheduled = false;
-    for (let socket = left > 0 && nextSocket(); socket; socket = left > 0 && nextSocket()) {
+    while (left > 0) {
+      const socket = nextSocket();
+      if (!socket) break;
       const line = lines.get(socket)!;
       const first = line.shift()!;
       lines.delete(socket);
