@@ -109,6 +109,7 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
       if (backend === 'postgres') await until('the queue is open before the migrations are run', queueIsOpen);
     } finally {
       await migrations.end();
+      await starting;
     }
     const [, api] = await starting;
     await expectWhole(api);
