@@ -14,10 +14,12 @@ import { startRedis } from './redis.js';
 import { createDatabase, templateDatabase } from './database.js';
 
 /** Tests wait about as much as they compute; with more at once those that measure time would measure each other. */
-const workersOf = (cores: number) => Math.ceil(2.5 * cores);
+const workersPerCore = 2;
 /** A server takes 300 connections; a test file needs up to eighty. */
-const workersPerServer = 3;
-const workers = Number(process.env.TEST_WORKERS ?? Math.min(8, workersOf(availableParallelism())));
+const workersPerServer = 2;
+const workers = Number(
+  process.env.TEST_WORKERS ?? Math.min(8, Math.ceil(workersPerCore * availableParallelism())),
+);
 
 const logger = createLogger('warn');
 /** In memory, where there is room: the engines write through as always, and nothing here outlives the machine anyway. */
