@@ -38,7 +38,7 @@ export interface Resources {
   releasers: Releasers;
   /** Short statements only: a request never waits long. */
   apiDb: Database;
-  workerDb: Database;
+  workerDb: Pool;
   /** For claims and leases: a crash of PostgreSQL may forget one, which is a lease that ran out. */
   leaseDb: Database;
   engine: QueueEngine;

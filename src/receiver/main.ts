@@ -53,6 +53,9 @@ function describe({ signature, problem, body, ...notification }: Received): stri
   return printable(`${new Date().toISOString()}  ${lines.join('\n')}\n\n`);
 }
 
+/** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
+const ctrlCTwiceWithinMs = 100;
+
 async function receive(options: Options): Promise<void> {
   const { json, secretFile } = options;
   const fixed = [...options.secret, ...secretsArgument(process.env.WEBHOOK_SECRET ?? '', [])];
@@ -80,7 +83,7 @@ async function receive(options: Options): Promise<void> {
   });
   say(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
 
-  let isStopping = false; // npm passes on a Ctrl-C that the terminal has given to all
+  let isStopping = false;
   const stop = () => {
     if (isStopping) return;
     isStopping = true;
@@ -89,6 +92,7 @@ async function receive(options: Options): Promise<void> {
     const total = VERIFIED + WRONG + NOT_CHECKED;
     say(`\nNotifications: ${total} (verified ${VERIFIED}, wrong ${WRONG}, not checked ${NOT_CHECKED})\n`);
     process.exitCode = 0;
+    setTimeout(() => undefined, ctrlCTwiceWithinMs); // a process that is ending hears no signal: it is killed
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }

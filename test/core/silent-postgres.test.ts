@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createPool, type Database, type Pool } from '../../src/platform/database/postgres.js';
+import { createPool, type Pool } from '../../src/platform/database/postgres.js';
 import { logger } from './support/world.js';
 
 const connections = 4;
@@ -47,9 +47,18 @@ async function cutOff(): Promise<void> {
   }
 }
 
-test.each<[string, (db: Database) => Promise<unknown>]>([
+const both = async (db: Pool) => {
+  const [first] = await db.together(
+    (one) => one.query('', 'select 1'),
+    (one) => one.query('', 'select 2'),
+  );
+  if (first.status === 'rejected') throw first.reason;
+};
+
+test.each<[string, (db: Pool) => Promise<unknown>]>([
   ['a statement', (db) => db.query('', 'select 1')],
   ['a transaction', (db) => db.transaction((tx) => tx.query('', 'select 1'))],
+  ['a message of two statements', both],
 ])('%s that gets no answer is the only one that waits for one', async (_, work) => {
   await cutOff();
   await expect(work(pool)).rejects.toMatchObject({ httpStatus: 503 });

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/postgres.js';
+import type { Database, Queries } from '../../platform/database/postgres.js';
 import { insertCounts } from '../stats/sql.js';
 import { insertAttempts, insertIntoLog, ms, restingStatus, sameDelivery } from './sql.js';
 import type { Settlement } from './types.js';
@@ -15,7 +15,7 @@ const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
  * what is tried again stays, and the attempt is kept beside it. Refused is a result whose claim was taken away
  * meanwhile (fencing). Returns the numbers of the attempts settled, by deliveryId.
  */
-export function settle(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
+export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, number>> {
   return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
 }
 
@@ -31,7 +31,7 @@ export function settleOnceMore(db: Database, settlements: Settlement[]): Promise
 }
 
 async function settleBy(
-  db: Database,
+  db: Queries,
   name: string,
   { onConflict, logged }: { onConflict: string; logged: string },
   settlements: Settlement[],

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/postgres.js';
+import type { Database, Queries } from '../../platform/database/postgres.js';
 import { blocker, insertCancelled, isProbed, sameDelivery } from './sql.js';
 import type { Turn } from './types.js';
 
@@ -17,7 +17,7 @@ const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
  * either may have missed the other. A retry that waited is due when it was. Returns the webhooks that have something due.
  */
-export async function giveTurns(db: Database, turns: Turn[], holdMs: number): Promise<string[]> {
+export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'give-turns',
     `with next as materialized (

@@ -2,7 +2,7 @@ import { createBatcher } from '../../platform/batch.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import { isUniqueViolation, type Database } from '../../platform/database/postgres.js';
+import { isUniqueViolation, type Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
 import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
@@ -16,7 +16,7 @@ import { retryAfterMs } from './retry-policy.js';
 import { untilBack } from './until-back.js';
 
 export interface RecorderOptions extends TransitionDependencies {
-  db: Database;
+  db: Pool;
   logger: Logger;
   metrics: Metrics;
   times: Times;
@@ -56,6 +56,12 @@ interface Item {
   retryAfterMs: number;
 }
 
+interface Settled {
+  recorded: Set<Item>;
+  /** What was finished has passed its turn on. */
+  turnsGiven: boolean;
+}
+
 export function createRecorder(options: RecorderOptions): Recorder {
   const { db, logger, metrics, times } = options;
   const counter = createCircuitCounter({
@@ -72,32 +78,45 @@ export function createRecorder(options: RecorderOptions): Recorder {
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
       await disableThoseGone(items);
-      const recorded = await settleOrFind(items);
-      await followUp(items.filter((item) => recorded.has(item)));
+      const { recorded, turnsGiven } = await settleOrFind(items);
+      await followUp(
+        items.filter((item) => recorded.has(item)),
+        turnsGiven,
+      );
       return items.map((item) => recorded.has(item));
     },
   });
 
   /** Refused is also what was moved while the statement ran, and what is recorded but whose answer was lost. */
-  const settleOrFind = async (items: Item[]): Promise<Set<Item>> => {
-    const recorded = await settleNow(items);
+  const settleOrFind = async (items: Item[]): Promise<Settled> => {
+    const { recorded, turnsGiven } = await settleNow(items);
     const refused = items.filter((item) => !recorded.has(item));
-    if (refused.length === 0) return recorded;
+    if (refused.length === 0) return { recorded, turnsGiven };
     const found = new Set(
       await findRecorded(
         db,
         refused.map(({ settlement }) => settlement),
       ),
     );
-    return new Set([...recorded, ...refused.filter(({ claim }) => found.has(claim.deliveryId))]);
+    const known = refused.filter(({ claim }) => found.has(claim.deliveryId));
+    return { recorded: new Set([...recorded, ...known]), turnsGiven };
   };
-  const settleNow = async (items: Item[]): Promise<Set<Item>> => {
+  /** In one message, where nothing is to be superseded between the two: at light load that is a fifth of all. */
+  const settleNow = async (items: Item[]): Promise<Settled> => {
     const settlements = items.map(({ settlement }) => settlement);
-    const settled = await settle(db, settlements).catch((error: unknown) => {
-      if (isUniqueViolation(error)) return settleOnceMore(db, settlements);
-      throw error;
-    });
-    return new Set(items.filter(({ claim }) => settled.get(claim.deliveryId) === claim.number));
+    const turns = items.some(mayBeOvertaken) ? [] : finishedTurns(items);
+    const [settled, due] =
+      turns.length > 0
+        ? await db.together(
+            (one) => settle(one, settlements),
+            (one) => giveTurns(one, turns, options.orderHoldMs),
+          )
+        : await Promise.allSettled([settle(db, settlements)]);
+    if (due?.status === 'fulfilled') options.lookAhead(due.value);
+    if (settled.status === 'fulfilled')
+      return { recorded: itemsOf(settled.value, items), turnsGiven: due?.status === 'fulfilled' };
+    if (!isUniqueViolation(settled.reason)) throw settled.reason;
+    return { recorded: itemsOf(await settleOnceMore(db, settlements), items), turnsGiven: false };
   };
 
   /** First of all: from this commit on nothing more is sent there. */
@@ -108,19 +127,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (gone.length > 0) await disableGone(options, gone);
   };
 
-  const followUp = async (items: Item[]): Promise<void> => {
+  const followUp = async (items: Item[], turnsGiven: boolean): Promise<void> => {
     for (const { claim, settlement, retryAfterMs } of items) {
       counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
       if (settlement.delayMs !== null) options.wakeAt(settlement.delayMs, claim.webhookId);
     }
-    await passTurnOn(items);
+    if (!turnsGiven) await passTurnOn(items);
   };
 
   /** What is lost here the sweeper finds: the outcome itself is committed. */
   const passTurnOn = async (items: Item[]) => {
     const overtaken = items.flatMap((item) => (mayBeOvertaken(item) ? turnOf(item.claim) : []));
-    const finished = items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? turnOf(claim) : []));
-    const turns = distinctTurns([...overtaken, ...finished]);
+    const turns = distinctTurns([...overtaken, ...finishedTurns(items)]);
     try {
       if (overtaken.length > 0) await supersede(db, distinctTurns(overtaken), options.terminalStates);
       if (turns.length > 0) options.lookAhead(await giveTurns(db, turns, options.orderHoldMs));
@@ -156,6 +174,12 @@ const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status }
   supersedes && (status === 'RETRY' || (status === 'UNCHANGED' && trigger === 'SCHEDULED'));
 
 const isFinal = ({ status }: Settlement) => status === 'SUCCEEDED' || status === 'FAILED';
+
+const finishedTurns = (items: Item[]) =>
+  distinctTurns(items.flatMap(({ claim, settlement }) => (isFinal(settlement) ? turnOf(claim) : [])));
+
+const itemsOf = (settled: Map<string, number>, items: Item[]) =>
+  new Set(items.filter(({ claim }) => settled.get(claim.deliveryId) === claim.number));
 
 const turnOf = ({ ordered, supersedes, webhookId, shipmentId }: Claim): Overtaken[] =>
   (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [];

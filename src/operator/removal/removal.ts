@@ -128,7 +128,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
   return async () => {
     const startedAt = performance.now();
     try {
-      if (!(await db.transaction(turn))) return undefined;
+      if (!(await store.isAnyRemoved(db)) || !(await db.transaction(turn))) return undefined;
     } catch (error) {
       walk = null; // what was not committed is not gone
       throw error;

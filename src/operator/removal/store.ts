@@ -21,6 +21,12 @@ export async function lockRemovals(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
+/** Costs next to nothing where there is none: so it is asked first, and without a transaction. */
+export async function isAnyRemoved(db: Database): Promise<boolean> {
+  const rows = await db.query('is-any-removed', `select from shippers where status = 'REMOVED' limit 1`);
+  return rows.length > 0;
+}
+
 /** A removed shipper; `isQuiet` where nothing of it was found that long ago. */
 export async function takeRemoved(
   tx: Database,

@@ -13,7 +13,17 @@ export interface Database {
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 }
 
+export type Queries = Pick<Database, 'query'>;
+
 export interface Pool extends Database {
+  /**
+   * Two statements in one message, on one connection: the second begins after the commit of the first, or after it has
+   * failed. Rejects where neither was sent.
+   */
+  together<A, B>(
+    first: (db: Queries) => Promise<A>,
+    second: (db: Queries) => Promise<B>,
+  ): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]>;
   end(): Promise<void>;
   /** Connections open, idle, and callers waiting for one. */
   usage(): { total: number; idle: number; waiting: number };
@@ -134,13 +144,14 @@ export function createPool(options: PoolOptions): Pool {
   const { logger, statementTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: options.connectionString,
+    pipeline: true, // a statement need not wait for the answer to the one before: see `together`
     application_name: options.applicationName,
     options: [...onePlan, ...serverKeepAlive, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
       .map((set) => `-c ${set}`)
       .join(' '),
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: 600_000, // opening one costs both sides more than hundreds of statements
     maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
     ...keepAlive,
     statement_timeout: statementTimeoutMs,
@@ -157,15 +168,41 @@ export function createPool(options: PoolOptions): Pool {
   return {
     query: runOn(pool),
     transaction: (work) => transact(pool, work),
+    together: (first, second) => sendTogether(pool, first, second),
     end: () => pool.end(),
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
 
-async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
+const connect = (pool: pg.Pool): Promise<pg.PoolClient> =>
+  pool.connect().catch((error: unknown) => {
     throw translate(error);
   });
+
+async function sendTogether<A, B>(
+  pool: pg.Pool,
+  first: (db: Queries) => Promise<A>,
+  second: (db: Queries) => Promise<B>,
+): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]> {
+  const client = await connect(pool);
+  const socket = socketOf(client);
+  const db = { query: runOn(client) };
+  socket.cork(); // one message, not two
+  const both = Promise.allSettled([first(db), second(db)]);
+  socket.uncork();
+  const results = await both;
+  client.release(results.map(causeOf).find(Boolean));
+  return results;
+}
+
+/** Why a statement got no answer: its connection may be stuck. */
+const causeOf = (result: PromiseSettledResult<unknown>): Error | undefined =>
+  result.status === 'rejected' && result.reason instanceof ApiError
+    ? (result.reason.cause as Error)
+    : undefined;
+
+async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
   const db: Database = { query: runOn(client), transaction: (nested) => nested(db) };
   try {
     await client.query('begin');

@@ -29,6 +29,7 @@ export function postgresBackend(
     ...settings,
     application_name: 'parcelhook-queue',
     max: 20,
+    idleTimeoutMillis: 600_000, // node-postgres' own 10 s would open one for nearly every canary
     ...keepAlive,
     // What the queue holds can be rebuilt, so its commits need not wait for the disk.
     options: [`search_path=${queueSchema}`, 'synchronous_commit=off', ...serverKeepAlive]
