@@ -11,6 +11,8 @@ const boundMs = 10_000;
 let service: Service;
 let another: RunningProcess;
 let accounts = 0;
+/** Stopped at the end. */
+const services: Service[] = [];
 
 beforeAll(async () => {
   service = await startService();
@@ -18,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopProcess(another);
-  await service?.stop();
+  await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
 });
 
 /** An account whose token works on both processes, so that both know it. */
@@ -59,7 +61,76 @@ const newLink = async ({ userId }: Account) =>
 const set = (account: Account, status: string) =>
   operator(service, `/shippers/${account.shipperId}`, { method: 'PATCH', body: { status } });
 
+// Those that wait longest come first: five run at once.
 describe('on every process within ten seconds', () => {
+  test.concurrent(
+    'while PostgreSQL cannot tell who may call, requests are 503 after the bound, not let through',
+    async () => {
+      const apart = await startService({ role: 'api' }); // its users are locked
+      services.push(apart);
+      const account = await registerAccount(apart);
+      const invalid = () => account.call('/v1/shipments', { body: {} }); // answered without PostgreSQL
+      expectFailure(await invalid(), 400);
+      const client = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+      await client.connect();
+      try {
+        await client.query('begin; lock table users in access exclusive mode');
+        const isUnavailable = async () => (await invalid()).httpStatus === 503;
+        expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
+        const answer = await invalid();
+        expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
+        expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+      } finally {
+        await client.end();
+      }
+      await until('known again', async () => (await invalid()).httpStatus === 400);
+    },
+  );
+
+  test.concurrent(
+    'a rotated account key is good for its overlap, with the tokens got by it, and then ends',
+    async () => {
+      const account = await knownAccount();
+      const path = `/shippers/${account.shipperId}/rotate-key`;
+      const rotated = await operator(service, path, { body: { overlap: '4s' } });
+      expectSuccess(rotated, 200);
+      const accountKey = rotated.data.accountKey as string;
+      const until4s = new Date(rotated.data.previousKeyValidUntil as string).getTime();
+      expect(Math.abs(until4s - Date.now() - 4_000)).toBeLessThan(2_000);
+      await worksOnBoth({ ...account, accountKey }); // the token of before with the new key
+      const renewed = await again(account, { accountKey });
+      await worksOnBoth(renewed);
+      const there = accountAt(account, another);
+      const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
+      expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
+      expectFailure(await login(account), 401);
+      expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
+      await worksOnBoth(renewed);
+    },
+  );
+
+  test.concurrent(
+    'a suspended shipper is 403 until it is resumed, told only to who has right credentials',
+    async () => {
+      const account = await knownAccount();
+      const other = await knownAccount();
+      expectSuccess(await set(account, 'SUSPENDED'), 200);
+      await refusedOnBoth(account, 403);
+      expectFailure(await login(account), 403);
+      expectFailure(await login(account, { password: 'a wrong password' }), 401);
+      expectFailure(
+        await accountAt({ ...account, token: `${account.token}x` }, another).call('/v1/webhooks'),
+        401,
+      );
+      await worksOnBoth(other);
+      expectSuccess(await set(account, 'ACTIVE'), 200);
+      expectSuccess(await account.call('/v1/webhooks'), 200);
+      const there = accountAt(account, another);
+      const works = async () => (await there.call('/v1/webhooks')).httpStatus === 200;
+      expect(await until('resumed', works)).toBeLessThan(boundMs);
+    },
+  );
+
   test.concurrent('a new password ends tokens and other links', async () => {
     const account = await knownAccount();
     const [first, second] = [await newLink(account), await newLink(account)];
@@ -68,13 +139,6 @@ describe('on every process within ten seconds', () => {
     await refusedOnBoth(account, 401);
     expectFailure(await login(account), 401);
     await worksOnBoth(await again(account, { password: 'another long password' }));
-  });
-
-  test.concurrent('a password that is set by two links at once is set by one of them', async () => {
-    const account = await knownAccount();
-    const links = await Promise.all([1, 2, 3, 4].map(() => newLink(account)));
-    const answers = await Promise.all(links.map((link, n) => setPassword(link, `a long password ${n}`)));
-    expect(answers.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 404, 404, 404]);
   });
 
   test.concurrent('a sign-out ends tokens, but not the password', async () => {
@@ -97,52 +161,6 @@ describe('on every process within ten seconds', () => {
       expectSuccess(await operator(service, `/shippers/${account.shipperId}/users`, { body }), 201);
       await worksOnBoth(await again(account));
       await refusedOnBoth(account, 401); // the token of who was removed stays void
-    },
-  );
-
-  test.concurrent('a user who is removed while his password is verified gets no token', async () => {
-    const account = await knownAccount();
-    const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
-    await client.connect();
-    try {
-      await client.query('begin');
-      await client.query('select from users where user_id = $1 for update', [account.userId]);
-      const answer = login(account);
-      await until('the login waits', async () => {
-        const waiting = await service.sql(
-          `select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock' and query like '%login_origins%'`,
-        );
-        return waiting.length > 0;
-      });
-      for (const table of ['password_links', 'users'])
-        await client.query(`delete from ${table} where user_id = $1`, [account.userId]);
-      await client.query('commit');
-      expectFailure(await answer, 401);
-    } finally {
-      await client.end();
-    }
-  });
-
-  test.concurrent(
-    'a suspended shipper is 403 until it is resumed, told only to who has right credentials',
-    async () => {
-      const account = await knownAccount();
-      const other = await knownAccount();
-      expectSuccess(await set(account, 'SUSPENDED'), 200);
-      await refusedOnBoth(account, 403);
-      expectFailure(await login(account), 403);
-      expectFailure(await login(account, { password: 'a wrong password' }), 401);
-      expectFailure(
-        await accountAt({ ...account, token: `${account.token}x` }, another).call('/v1/webhooks'),
-        401,
-      );
-      await worksOnBoth(other);
-      expectSuccess(await set(account, 'ACTIVE'), 200);
-      expectSuccess(await account.call('/v1/webhooks'), 200);
-      const there = accountAt(account, another);
-      const works = async () => (await there.call('/v1/webhooks')).httpStatus === 200;
-      expect(await until('resumed', works)).toBeLessThan(boundMs);
     },
   );
 
@@ -170,6 +188,45 @@ describe('on every process within ten seconds', () => {
       expectFailure(await operator(service, `/users/${account.userId}${sub}`, { method }), 404);
   });
 
+  test.concurrent('a key that has leaked ends without an overlap', async () => {
+    const account = await knownAccount();
+    const path = `/shippers/${account.shipperId}/rotate-key`;
+    const { data } = await operator(service, path, { body: { overlap: '0s' } });
+    await refusedOnBoth(account, 401);
+    await worksOnBoth(await again(account, { accountKey: data.accountKey as string }));
+  });
+
+  test.concurrent('a password that is set by two links at once is set by one of them', async () => {
+    const account = await knownAccount();
+    const links = await Promise.all([1, 2, 3, 4].map(() => newLink(account)));
+    const answers = await Promise.all(links.map((link, n) => setPassword(link, `a long password ${n}`)));
+    expect(answers.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 404, 404, 404]);
+  });
+
+  test.concurrent('a user who is removed while his password is verified gets no token', async () => {
+    const account = await knownAccount();
+    const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from users where user_id = $1 for update', [account.userId]);
+      const answer = login(account);
+      await until('the login waits', async () => {
+        const waiting = await service.sql(
+          `select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%login_origins%'`,
+        );
+        return waiting.length > 0;
+      });
+      for (const table of ['password_links', 'users'])
+        await client.query(`delete from ${table} where user_id = $1`, [account.userId]);
+      await client.query('commit');
+      expectFailure(await answer, 401);
+    } finally {
+      await client.end();
+    }
+  });
+
   test.concurrent(
     'what another process lets through in between changes nothing: webhooks are held, or are none',
     async () => {
@@ -195,53 +252,4 @@ describe('on every process within ten seconds', () => {
       expect(await webhooks()).toEqual(Array(made).fill({ suspended: false, live: false }));
     },
   );
-
-  test.concurrent(
-    'a rotated account key is good for its overlap, with the tokens got by it, and then ends',
-    async () => {
-      const account = await knownAccount();
-      const path = `/shippers/${account.shipperId}/rotate-key`;
-      const rotated = await operator(service, path, { body: { overlap: '4s' } });
-      expectSuccess(rotated, 200);
-      const accountKey = rotated.data.accountKey as string;
-      const until4s = new Date(rotated.data.previousKeyValidUntil as string).getTime();
-      expect(Math.abs(until4s - Date.now() - 4_000)).toBeLessThan(2_000);
-      await worksOnBoth({ ...account, accountKey }); // the token of before with the new key
-      const renewed = await again(account, { accountKey });
-      await worksOnBoth(renewed);
-      const there = accountAt(account, another);
-      const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
-      expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
-      expectFailure(await login(account), 401);
-      expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
-      await worksOnBoth(renewed);
-    },
-  );
-
-  test.concurrent('a key that has leaked ends without an overlap', async () => {
-    const account = await knownAccount();
-    const path = `/shippers/${account.shipperId}/rotate-key`;
-    const { data } = await operator(service, path, { body: { overlap: '0s' } });
-    await refusedOnBoth(account, 401);
-    await worksOnBoth(await again(account, { accountKey: data.accountKey as string }));
-  });
-});
-
-test('while PostgreSQL cannot tell who may call, requests are 503 after the bound, not let through', async () => {
-  const account = await knownAccount();
-  const invalid = () => account.call('/v1/shipments', { body: {} }); // answered without PostgreSQL
-  expectFailure(await invalid(), 400);
-  const client = new pg.Client({ connectionString: service.env.DATABASE_URL });
-  await client.connect();
-  try {
-    await client.query('begin; lock table users in access exclusive mode');
-    const isUnavailable = async () => (await invalid()).httpStatus === 503;
-    expect(await until('503', isUnavailable)).toBeLessThan(boundMs);
-    const answer = await invalid();
-    expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-  } finally {
-    await client.end();
-  }
-  await until('known again', async () => (await invalid()).httpStatus === 400);
 });

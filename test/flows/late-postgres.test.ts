@@ -1,46 +1,67 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { request } from '../client.js';
-import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
+import { createDatabase, dropDatabase, templateDatabase } from '../database.js';
+import { startProcess, stopProcess, type RunningProcess } from '../harness.js';
+import { deployment } from './support.js';
 
-let service: Service;
-let proxy: Server;
-/** Connections that get through; the next ones are taken, and nothing is ever said on them. */
-let letThrough = 0;
+const server = process.env.TEST_DATABASE_URL ?? '';
+const name = `t_${randomBytes(6).toString('hex')}`;
+let database: string;
 
 beforeAll(async () => {
-  service = await startService();
-  const { port, hostname } = new URL(service.env.DATABASE_URL!);
-  proxy = createServer((client) => {
+  database = await createDatabase(server, name, templateDatabase);
+});
+afterAll(() => dropDatabase(server, name));
+
+/** How often the process has to give up before PostgreSQL is there again. */
+const triesInVain = 2;
+
+interface Proxy {
+  url: string;
+  /** Connections that get through; the next ones are taken, and nothing is ever said on them. */
+  letThrough: number;
+  server: Server;
+}
+
+async function startProxy(letThrough: number): Promise<Proxy> {
+  const target = new URL(database);
+  let inVain = 0;
+  const proxy: Proxy = { url: '', letThrough, server: createServer() };
+  proxy.server.on('connection', (client) => {
     client.on('error', () => undefined);
-    if (letThrough-- <= 0) return void client.resume();
-    const upstream = connect(Number(port), hostname);
+    if (proxy.letThrough-- <= 0) {
+      client.on('close', () => {
+        inVain += 1;
+        if (inVain === triesInVain) proxy.letThrough = Infinity;
+      });
+      return void client.resume();
+    }
+    const upstream = connect(Number(target.port), target.hostname);
     upstream.on('error', () => undefined);
     client.pipe(upstream).pipe(client);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-});
-afterAll(async () => {
-  proxy?.close();
-  await service?.stop();
-});
+  await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(database);
+  url.port = String((proxy.server.address() as AddressInfo).port);
+  proxy.url = url.href;
+  return proxy;
+}
 
-test.each([1, 2])(
+test.concurrent.each([1, 2])(
   'a process that loses PostgreSQL while it starts, after %i connections, waits for it and goes on',
   async (connections) => {
-    const url = new URL(service.env.DATABASE_URL!);
-    url.port = String((proxy.address() as AddressInfo).port);
-    letThrough = connections;
-    const again = setTimeout(() => (letThrough = Infinity), 3_000);
+    const proxy = await startProxy(connections);
     let running: RunningProcess | undefined;
     try {
-      running = await startProcess({ ...service.env, DATABASE_URL: url.href });
-      expect(letThrough).toBe(Infinity); // it had to wait
+      running = await startProcess(deployment(proxy.url));
+      expect(proxy.letThrough).toBe(Infinity); // it had to wait
       expect((await request(`${running.url}/healthz`)).httpStatus).toBe(200);
       expect(await stopProcess(running)).toBe(0);
     } finally {
-      clearTimeout(again);
       running?.kill('SIGKILL');
+      proxy.server.close();
     }
   },
 );
