@@ -3,28 +3,29 @@ import pg from 'pg';
 import { expectFailure, expectSuccess, expectWrong, untilState } from '../api/expect.js';
 import { operator, placeOrder, registerAccount, type Account, type Answer } from '../client.js';
 import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
-import { accountAt, crashTraces, until } from './support.js';
+import { accountAt, crashTraces, inTurn, until } from './support.js';
 
 /** An api, another one and a worker. */
 let service: Service;
 let another: RunningProcess;
 let worker: RunningProcess;
+/** Another deployment: who waits here is not counted there, and its tables may be locked. */
+let apart: Service;
 let accounts = 0;
 
 beforeAll(async () => {
-  service = await startService({ role: 'api' });
+  [service, apart] = await Promise.all([startService({ role: 'api' }), startService()]);
   [another, worker] = await Promise.all([
     startProcess(service.env, 'api'),
     startProcess(service.env, 'worker'),
   ]);
 });
 afterAll(async () => {
-  await stopProcess(worker);
-  await stopProcess(another);
-  await service?.stop();
+  await Promise.all([worker, another].map((process) => process && stopProcess(process)));
+  await Promise.all([service?.stop(), apart?.stop()]);
 });
 
-const newAccount = () => registerAccount(service, `feed${(accounts += 1)}@example.com`);
+const newAccount = (of = service) => registerAccount(of, `feed${(accounts += 1)}@example.com`);
 const cursorOf = ({ data }: Answer) => data.nextCursor as string;
 const statesOf = (answer: Answer) => {
   expectSuccess(answer, 200);
@@ -54,6 +55,87 @@ const least = async (times: number, measure: () => Promise<number>) => {
   return Math.min(...measured);
 };
 
+const turn = inTurn();
+
+test.concurrent(
+  'a wait ends within ten seconds for who may not call any more, on every process',
+  async () => {
+    const changes: [number, (of: Account) => Promise<Answer>][] = [
+      [
+        403,
+        ({ shipperId }) =>
+          operator(service, `/shippers/${shipperId}`, { method: 'PATCH', body: { status: 'SUSPENDED' } }),
+      ],
+      [401, ({ shipperId }) => operator(service, `/shippers/${shipperId}`, { method: 'DELETE' })],
+      [401, ({ userId }) => operator(service, `/users/${userId}/sign-out`, { method: 'POST' })],
+      [401, ({ userId }) => operator(service, `/users/${userId}`, { method: 'DELETE' })],
+      [
+        401,
+        ({ shipperId }) =>
+          operator(service, `/shippers/${shipperId}/rotate-key`, { body: { overlap: '0s' } }),
+      ],
+    ];
+    const waits = changes.flatMap(([httpStatus, change]) =>
+      [service, another].map((process) => ({ httpStatus, change, process })),
+    );
+    const there: { account: Account; after: string }[] = [];
+    for (const { process } of waits) {
+      const account = accountAt(await newAccount(), process);
+      there.push({ account, after: await latest(account) });
+    }
+    const polled = there.map(({ account, after }) => poll(account, `after=${after}`));
+    for (const process of [service, another]) await untilWaiting(process, changes.length);
+    await Promise.all(
+      waits.map(async ({ httpStatus, change }, index) => {
+        const changedAt = Date.now();
+        expect((await change(there[index]!.account)).httpStatus).toBeLessThan(300);
+        const { answer, at } = await polled[index]!;
+        expectFailure(answer, httpStatus);
+        expect(at - changedAt).toBeLessThan(10_000);
+      }),
+    );
+  },
+);
+
+test.concurrent(
+  'while PostgreSQL cannot be read, who waits is told 503, and can wait again afterwards',
+  turn(async () => {
+    const account = await newAccount(apart);
+    const polled = poll(account);
+    await untilWaiting(apart);
+    const locker = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+    await locker.connect();
+    await locker.query('begin; lock table events in access exclusive mode');
+    const { answer } = await polled;
+    expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    await locker.query('commit');
+    await locker.end();
+    const again = poll(account);
+    await untilWaiting(apart);
+    await placeOrder(account);
+    expect(statesOf((await again).answer)).toEqual(['CREATED']);
+  }),
+);
+
+test.concurrent(
+  'a wait ends with its time, empty, and its cursor goes on; trackingId waits for that shipment alone',
+  turn(async () => {
+    const account = await newAccount(apart);
+    const [first, second] = [await placeOrder(account), await placeOrder(account)];
+    for (const id of [first, second]) await untilState(account, id, 'CREATED');
+    const after = await latest(account);
+    const startedAt = Date.now();
+    const polled = poll(account, `after=${after}&trackingId=${first}`, '1500ms');
+    await operator(apart, `/shipments/${second}/events`, { body: { state: 'PICKED_UP' } });
+    const { answer, at } = await polled;
+    expectSuccess(answer, 200);
+    expect(statesOf(answer)).toEqual([]);
+    expect(at - startedAt).toBeGreaterThanOrEqual(1_500);
+    expect(statesOf(await account.call(`/v1/events?after=${cursorOf(answer)}`))).toEqual(['PICKED_UP']);
+  }),
+);
+
 test('who waits has what a worker records half a second after its commit, and what this process records at once', async () => {
   const account = await newAccount();
   let trackingId = '';
@@ -81,21 +163,6 @@ test('who waits has what a worker records half a second after its commit, and wh
   expect(here).toBeLessThan(100); // less than it looks by itself
 });
 
-test('a wait ends with its time, empty, and its cursor goes on; trackingId waits for that shipment alone', async () => {
-  const account = await newAccount();
-  const [first, second] = [await placeOrder(account), await placeOrder(account)];
-  for (const id of [first, second]) await untilState(account, id, 'CREATED');
-  const after = await latest(account);
-  const startedAt = Date.now();
-  const polled = poll(account, `after=${after}&trackingId=${first}`, '1500ms');
-  await operator(service, `/shipments/${second}/events`, { body: { state: 'PICKED_UP' } });
-  const { answer, at } = await polled;
-  expectSuccess(answer, 200);
-  expect(statesOf(answer)).toEqual([]);
-  expect(at - startedAt).toBeGreaterThanOrEqual(1_500);
-  expect(statesOf(await account.call(`/v1/events?after=${cursorOf(answer)}`))).toEqual(['PICKED_UP']);
-});
-
 test('fifty of a shipper wait, without a connection to PostgreSQL each; one more is 429 until one goes away', async () => {
   const account = await newAccount();
   const other = await newAccount();
@@ -120,80 +187,6 @@ test('fifty of a shipper wait, without a connection to PostgreSQL each; one more
   for (const body of bodies as { data: { events: { trackingId: string }[] } }[])
     expect(body.data.events.map((event) => event.trackingId)).toEqual([trackingId]);
   expect(await waiting[0]).toBeNull();
-});
-
-test('a wait ends within ten seconds for who may not call any more, on every process', async () => {
-  const changes: [number, (of: Account) => Promise<Answer>][] = [
-    [
-      403,
-      ({ shipperId }) =>
-        operator(service, `/shippers/${shipperId}`, { method: 'PATCH', body: { status: 'SUSPENDED' } }),
-    ],
-    [401, ({ shipperId }) => operator(service, `/shippers/${shipperId}`, { method: 'DELETE' })],
-    [401, ({ userId }) => operator(service, `/users/${userId}/sign-out`, { method: 'POST' })],
-    [401, ({ userId }) => operator(service, `/users/${userId}`, { method: 'DELETE' })],
-    [
-      401,
-      ({ shipperId }) => operator(service, `/shippers/${shipperId}/rotate-key`, { body: { overlap: '0s' } }),
-    ],
-  ];
-  const waits = changes.flatMap(([httpStatus, change]) =>
-    [service, another].map((process) => ({ httpStatus, change, process })),
-  );
-  const there: { account: Account; after: string }[] = [];
-  for (const { process } of waits) {
-    const account = accountAt(await newAccount(), process);
-    there.push({ account, after: await latest(account) });
-  }
-  const polled = there.map(({ account, after }) => poll(account, `after=${after}`));
-  for (const process of [service, another]) await untilWaiting(process, changes.length);
-  await Promise.all(
-    waits.map(async ({ httpStatus, change }, index) => {
-      const changedAt = Date.now();
-      expect((await change(there[index]!.account)).httpStatus).toBeLessThan(300);
-      const { answer, at } = await polled[index]!;
-      expectFailure(answer, httpStatus);
-      expect(at - changedAt).toBeLessThan(10_000);
-    }),
-  );
-});
-
-test('while PostgreSQL cannot be read, who waits is told 503, and can wait again afterwards', async () => {
-  const account = await newAccount();
-  const polled = poll(account);
-  await untilWaiting();
-  const locker = new pg.Client({ connectionString: service.env.DATABASE_URL });
-  await locker.connect();
-  await locker.query('begin; lock table events in access exclusive mode');
-  const { answer } = await polled;
-  expect([answer.httpStatus, answer.body.status]).toEqual([503, 'UNAVAILABLE']);
-  expect(answer.headers.get('retry-after')).toBe('1');
-  await locker.query('commit');
-  await locker.end();
-  const again = poll(account);
-  await untilWaiting();
-  await placeOrder(account);
-  expect(statesOf((await again).answer)).toEqual(['CREATED']);
-});
-
-test('who waits at a SIGTERM is answered at once, empty, and goes on elsewhere', async () => {
-  const account = await newAccount();
-  const stopping = await startProcess(service.env, 'api');
-  const there = accountAt(account, stopping);
-  const polled = [poll(there), poll(there)];
-  await untilWaiting(stopping, 2);
-  const stoppedAt = Date.now();
-  stopping.kill('SIGTERM');
-  for (const { answer, at } of await Promise.all(polled)) {
-    expectSuccess(answer, 200);
-    expect(statesOf(answer)).toEqual([]);
-    expect(at - stoppedAt).toBeLessThan(3_000);
-    await placeOrder(account);
-    const next = await poll(account, `after=${cursorOf(answer)}`);
-    expect(statesOf(next.answer)[0]).toBe('CREATED');
-  }
-  expect(await stopping.exited).toBe(0);
-  expect(crashTraces(stopping.output())).toEqual([]);
 });
 
 test('waits are in the log and in no latency', async () => {
@@ -236,4 +229,24 @@ test('after a restore from a dump old cursors are void, everything can be read a
     expectSuccess(await account.call(`/v1/events?after=${cursorOf(whole)}`), 200); // the others know it, too
     await stopProcess(restarted);
   }
+});
+
+// The last one: the process that is stopped has no other use.
+test('who waits at a SIGTERM is answered at once, empty, and goes on elsewhere', async () => {
+  const account = await newAccount();
+  const there = accountAt(account, another);
+  const polled = [poll(there), poll(there)];
+  await untilWaiting(another, 2);
+  const stoppedAt = Date.now();
+  another.kill('SIGTERM');
+  for (const { answer, at } of await Promise.all(polled)) {
+    expectSuccess(answer, 200);
+    expect(statesOf(answer)).toEqual([]);
+    expect(at - stoppedAt).toBeLessThan(3_000);
+    await placeOrder(account);
+    const next = await poll(account, `after=${cursorOf(answer)}`);
+    expect(statesOf(next.answer)[0]).toBe('CREATED');
+  }
+  expect(await another.exited).toBe(0);
+  expect(crashTraces(another.output())).toEqual([]);
 });

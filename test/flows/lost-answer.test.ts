@@ -5,7 +5,7 @@ import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } f
 import { createDatabase, dropDatabase, templateDatabase } from '../database.js';
 import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
 import { startReceiver } from '../receiver.js';
-import { deployment, until } from './support.js';
+import { deployment, inTurn, until } from './support.js';
 import { orderDelivered, startHook, untilDelivery } from './support/log.js';
 
 /** Stands between a worker and PostgreSQL; may let a statement through and keep its answer, or cut all off. */
@@ -68,33 +68,39 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('an outcome whose commit was never acknowledged is neither sent again nor refused as late: the next state follows', async () => {
-  const account = await registerAccount(service);
-  const receiver = await startReceiver(({ notification }) =>
-    notification.state === 'PICKED_UP' ? { delayMs: 500 } : {},
-  );
-  await registerWebhook(account, receiver.url);
-  const trackingId = await placeOrder(account);
-  await receiver.waitFor(1);
-  const record = (state: string) => operator(service, `/shipments/${trackingId}/events`, { body: { state } });
-  await record('PICKED_UP');
-  await receiver.waitFor(2);
-  proxy.loseAnswerTo('settle\0');
-  await record('IN_TRANSIT');
-  await receiver.waitFor(3);
-  expect(receiver.received.map(({ notification }) => notification.state)).toEqual([
-    'CREATED',
-    'PICKED_UP',
-    'IN_TRANSIT',
-  ]);
-  expect(proxy.lost()).toBe(1);
-  expect(worker.output()).not.toContain('came too late');
-  await receiver.close();
-});
+const turn = inTurn(); // both lose connections of the worker
+
+test.concurrent(
+  'an outcome whose commit was never acknowledged is neither sent again nor refused as late: the next state follows',
+  turn(async () => {
+    const account = await registerAccount(service);
+    const receiver = await startReceiver(({ notification }) =>
+      notification.state === 'PICKED_UP' ? { delayMs: 500 } : {},
+    );
+    await registerWebhook(account, receiver.url);
+    const trackingId = await placeOrder(account);
+    await receiver.waitFor(1);
+    const record = (state: string) =>
+      operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+    await record('PICKED_UP');
+    await receiver.waitFor(2);
+    proxy.loseAnswerTo('settle\0');
+    await record('IN_TRANSIT');
+    await receiver.waitFor(3);
+    expect(receiver.received.map(({ notification }) => notification.state)).toEqual([
+      'CREATED',
+      'PICKED_UP',
+      'IN_TRANSIT',
+    ]);
+    expect(proxy.lost()).toBe(1);
+    expect(worker.output()).not.toContain('came too late');
+    await receiver.close();
+  }),
+);
 
 test.concurrent(
   'the outcome of a redelivery is kept while PostgreSQL is out of reach for most of its lease',
-  async () => {
+  turn(async () => {
     const account = await registerAccount(service);
     const hook = await startHook(account);
     const deliveryId = await orderDelivered(account, hook.webhookId);
@@ -111,7 +117,7 @@ test.concurrent(
     ]);
     expect(hook.receiver.received).toHaveLength(2);
     await hook.close();
-  },
+  }),
   30_000,
 );
 
