@@ -3,7 +3,7 @@ import pg from 'pg';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type RunningProcess, type Service } from '../harness.js';
 import { expectFailure, expectSuccess, expectWrong } from '../api/expect.js';
-import { crashTraces, trackingIdOf, until, verifyAll } from './support.js';
+import { crashTraces, inTurn, trackingIdOf, until, verifyAll } from './support.js';
 import { startHook, type Hook } from './support/log.js';
 
 const it = test.concurrent; // each with an account of its own
@@ -11,14 +11,23 @@ const toTheEnd = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 const slow = 3_600_000;
 
 let service: Service;
+/** An api and two workers of another deployment, which one test kills. */
+let apart: Service;
+let workers: RunningProcess[] = [];
 let accounts = 0;
 
 beforeAll(async () => {
-  service = await startService({ env: { SIMULATE: 'true' } });
+  const env = { SIMULATE: 'true' };
+  [service, apart] = await Promise.all([startService({ env }), startService({ env, role: 'api' })]);
+  workers = await Promise.all([startProcess(apart.env, 'worker'), startProcess(apart.env, 'worker')]);
 });
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await Promise.all(workers.map(stopProcess));
+  await Promise.all([service?.stop(), apart?.stop()]);
+  expect(crashTraces(workers.map((worker) => worker.output()).join(''))).toEqual([]);
+});
 
-const newAccount = () => registerAccount(service, `user${(accounts += 1)}@example.com`);
+const newAccount = (at = service) => registerAccount(at, `user${(accounts += 1)}@example.com`);
 const simulate = (account: Account, trackingId: string, body?: object) =>
   account.call(`/v1/shipments/${trackingId}/simulate`, { method: 'POST', ...(body && { body }) });
 const historyOf = async (account: Account, trackingId: string) =>
@@ -30,20 +39,67 @@ const statesOf = async (account: Account, trackingId: string) =>
   (await historyOf(account, trackingId)).map(({ state }) => state);
 const untilStates = (account: Account, trackingId: string, count: number) =>
   until(`${count} states`, async () => (await statesOf(account, trackingId)).length >= count, 30_000);
-const underWay = ({ shipperId }: Account) =>
-  service.sql('select * from simulations where shipper_id = $1', [shipperId]);
+const underWay = ({ shipperId }: Account, at = service) =>
+  at.sql('select * from simulations where shipper_id = $1', [shipperId]);
 const told = ({ receiver }: Hook, trackingId: string) =>
   receiver.received
     .filter((one) => trackingIdOf(one) === trackingId)
     .map(({ notification }) => notification.state);
 /** An account with a webhook and an order, accepted this moment. */
-async function scene() {
-  const account = await newAccount();
+async function scene(at = service) {
+  const account = await newAccount(at);
   const hook = await startHook(account);
   return { account, hook, trackingId: await placeOrder(account) };
 }
 
+const turn = inTurn();
+const journey = ['PICKED_UP', ...Array<string>(6).fill('IN_TRANSIT'), 'OUT_FOR_DELIVERY', 'DELIVERED'];
+
+// Those that wait longest come first: five run at once.
 describe('a simulation', () => {
+  it(
+    'by workers apart: every state is recorded once, whoever of them is faster',
+    turn(async () => {
+      const account = await newAccount(apart);
+      const trackingIds = await Promise.all(Array.from({ length: 20 }, () => placeOrder(account)));
+      for (const trackingId of trackingIds)
+        expectSuccess(await simulate(account, trackingId, { states: journey, intervalMs: 50 }), 202);
+      await until('all have ended', async () => (await underWay(account, apart)).length === 0, 60_000);
+      for (const trackingId of trackingIds)
+        expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...journey]);
+    }),
+  );
+
+  it(
+    'by workers apart: a state that was recorded and not counted when its worker was killed is recorded once',
+    turn(async () => {
+      const { account, hook, trackingId } = await scene(apart);
+      await until('created', async () => (await statesOf(account, trackingId)).length === 1);
+      await simulate(account, trackingId, { states: journey, intervalMs: 500 });
+      const blocker = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+      await blocker.connect();
+      await untilStates(account, trackingId, 3);
+      const lock = 'begin; lock table simulations in share mode'; // steps can be taken, but not counted
+      await blocker.query(lock);
+      const counted = (await underWay(account, apart))[0]!.step as number;
+      await untilStates(account, trackingId, counted + 2); // CREATED and one more
+      expect((await underWay(account, apart))[0]!.step).toBe(counted);
+      for (const worker of workers) worker.kill('SIGKILL');
+      await Promise.all(workers.map((worker) => worker.exited));
+      await blocker.query('rollback');
+      await blocker.query('update simulations set interval_ms = 50'); // the rest is soon over
+      await blocker.end();
+      workers = [await startProcess(apart.env, 'worker')];
+      await until('it has ended', async () => (await underWay(account, apart)).length === 0, 60_000);
+      expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...journey]);
+      await until(
+        'all is told',
+        () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size === 10,
+      );
+      await hook.close();
+    }),
+  );
+
   it('rests while its shipper is suspended, goes on when it is resumed, and ends with it', async () => {
     const { account, hook, trackingId } = await scene();
     const witness = await scene();
@@ -171,61 +227,5 @@ describe('a simulation', () => {
     expectFailure(refused, 429);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     await service.sql('delete from simulations where shipper_id = $1', [account.shipperId]);
-  });
-});
-
-describe('by workers apart', () => {
-  let workers: RunningProcess[] = [];
-  const states = ['PICKED_UP', ...Array<string>(6).fill('IN_TRANSIT'), 'OUT_FOR_DELIVERY', 'DELIVERED'];
-
-  beforeAll(async () => {
-    await stopProcess(service.process);
-    [service.process, ...workers] = await Promise.all([
-      startProcess(service.env, 'api'),
-      startProcess(service.env, 'worker'),
-      startProcess(service.env, 'worker'),
-    ]);
-    service.url = service.process.url;
-  });
-  afterAll(async () => {
-    await Promise.all(workers.map(stopProcess));
-    expect(crashTraces(workers.map((worker) => worker.output()).join(''))).toEqual([]);
-  });
-
-  test('every state is recorded once, whoever of them is faster', async () => {
-    const account = await newAccount();
-    const trackingIds = await Promise.all(Array.from({ length: 20 }, () => placeOrder(account)));
-    for (const trackingId of trackingIds)
-      expectSuccess(await simulate(account, trackingId, { states, intervalMs: 50 }), 202);
-    await until('all have ended', async () => (await underWay(account)).length === 0, 60_000);
-    for (const trackingId of trackingIds)
-      expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...states]);
-  });
-
-  test('a state that was recorded and not counted when its worker was killed is recorded once', async () => {
-    const { account, hook, trackingId } = await scene();
-    await until('created', async () => (await statesOf(account, trackingId)).length === 1);
-    await simulate(account, trackingId, { states, intervalMs: 500 });
-    const blocker = new pg.Client({ connectionString: service.env.DATABASE_URL });
-    await blocker.connect();
-    await untilStates(account, trackingId, 3);
-    const lock = 'begin; lock table simulations in share mode'; // steps can be taken, but not counted
-    await blocker.query(lock);
-    const counted = (await underWay(account))[0]!.step as number;
-    await untilStates(account, trackingId, counted + 2); // CREATED and one more
-    expect((await underWay(account))[0]!.step).toBe(counted);
-    for (const worker of workers) worker.kill('SIGKILL');
-    await Promise.all(workers.map((worker) => worker.exited));
-    await blocker.query('rollback');
-    await blocker.query('update simulations set interval_ms = 50'); // the rest is soon over
-    await blocker.end();
-    workers = [await startProcess(service.env, 'worker')];
-    await until('it has ended', async () => (await underWay(account)).length === 0, 60_000);
-    expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...states]);
-    await until(
-      'all is told',
-      () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size === 10,
-    );
-    await hook.close();
   });
 });
