@@ -56,8 +56,15 @@ async function makeOldDay(daysAgo: number): Promise<string> {
         and delivery_id < uuid_floor(($1::date + 1)::timestamp at time zone 'UTC')`,
     [day],
   );
-  await until(async () => (await owed(day)).every((status) => status !== 'SENDING')); // the sweeper has taken it up
   return day;
+}
+
+/** Several of them, when the sweeper has taken up what the killed worker held. */
+async function makeOldDays(...daysAgo: number[]): Promise<string[]> {
+  const days: string[] = [];
+  for (const ago of daysAgo) days.push(await makeOldDay(ago));
+  await until(async () => (await Promise.all(days.map(owed))).flat().every((status) => status !== 'SENDING'));
+  return days;
 }
 
 /** What is still owed of a day. */
@@ -84,7 +91,19 @@ const statuses = async (day: string) =>
     ({ status }) => status,
   );
 
-/** Maintenance runs when a worker starts. */
+/** Somebody who reads of a day in a transaction; resolves with what ends it. */
+async function startReading(day: string): Promise<() => Promise<void>> {
+  const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
+  await reader.connect();
+  await reader.query('begin');
+  await reader.query(`select count(*) from deliveries_${day}`);
+  return async () => {
+    await reader.query('commit');
+    await reader.end();
+  };
+}
+
+/** Maintenance runs when a worker starts: what each test needs of it comes in the same three. */
 async function runMaintenance<T>(check: () => Promise<T | false | null>): Promise<T> {
   const workers = await Promise.all([
     startProcess(service.env, 'worker'),
@@ -97,12 +116,16 @@ async function runMaintenance<T>(check: () => Promise<T | false | null>): Promis
   }
 }
 
+/** It is read while the first maintenance is made. */
+let inUse: { day: string; endReading: () => Promise<void> };
+/** Of the last of them something is under way while the second is made. */
+let underWay: { older: string; day: string };
+
 test('days before the retention go, those within it and the tracking history stay', async () => {
   const trackingId = await placeOrder(account);
   await hook.receiver.waitFor(1);
-  const old = await makeOldDay(10);
-  const expired = await makeOldDay(4);
-  const kept = await makeOldDay(2);
+  const [read, old, expired, kept] = (await makeOldDays(12, 10, 4, 2)) as [string, string, string, string];
+  inUse = { day: read, endReading: await startReading(read) };
   expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1); // deliveries without an event are not shown
   await runMaintenance(
     async () => (await partitions(expired)).length === 0 && (await partitions(old)).length === 0,
@@ -115,12 +138,8 @@ test('days before the retention go, those within it and the tracking history sta
 });
 
 test('a day in use is settled, left alone without holding up anybody, and goes the next time', async () => {
-  const day = await makeOldDay(10);
-  const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
-  await reader.connect();
-  await reader.query('begin');
-  await reader.query(`select count(*) from deliveries_${day}`);
-  await runMaintenance(async () => (await owed(day)).length === 0);
+  const { day, endReading } = inUse;
+  expect(await owed(day)).toEqual([]);
   const logged = await service.sql(`select status, reason from deliveries_${day} order by delivery_id`);
   expect(logged).toEqual([
     ...['SUCCEEDED', 'FAILED', 'CANCELLED'].map((status) => ({ status, reason: null })),
@@ -130,19 +149,23 @@ test('a day in use is settled, left alone without holding up anybody, and goes t
   await placeOrder(account);
   await hook.receiver.waitFor(before + 1);
   expect(await partitions(day)).toHaveLength(2);
-  await reader.query('commit');
-  await reader.end();
-  await runMaintenance(async () => (await partitions(day)).length === 0);
+  await endReading();
+  const [older, last] = (await makeOldDays(11, 10)) as [string, string];
+  underWay = { older, day: last };
+  await service.sql(
+    `update outbox set status = 'SENDING', lease_until = now() + interval '1 hour'
+      where delivery_id = (
+        select delivery_id from outbox where delivery_id < uuid_floor(now() - interval '9 days')
+         order by delivery_id desc limit 1)`,
+  );
+  await runMaintenance(
+    async () => (await partitions(day)).length === 0 && (await partitions(older)).length === 0,
+  );
 });
 
 test('a day stays while an attempt of something that is owed since then is under way', async () => {
-  const [older, day] = [await makeOldDay(11), await makeOldDay(10)];
-  const lease = `update outbox set status = 'SENDING', lease_until = now() + interval '1 hour'
-    where delivery_id = (
-      select delivery_id from outbox where delivery_id < uuid_floor(now() - interval '9 days')
-       order by delivery_id desc limit 1)`;
-  await service.sql(lease);
-  await runMaintenance(async () => (await partitions(older)).length === 0);
+  const { older, day } = underWay;
+  expect(await partitions(older)).toEqual([]);
   expect(await owed(day)).toEqual(['SENDING']);
   expect(await partitions(day)).toHaveLength(2);
   await service.sql(`update outbox set lease_until = now() where status = 'SENDING'`);
