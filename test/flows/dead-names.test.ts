@@ -23,8 +23,10 @@ beforeAll(async () => {
   // Each notification needs a connection of its own, and each connection a lookup.
   receiver = await startReceiver(() => ({ headers: { connection: 'close' } }));
   service = await startService({ env: { DNS_SERVERS: dns.address, RETRY_SCHEDULE: '1h' } });
-  afflicted = await registerAccount(service, 'afflicted@example.com');
-  healthy = await registerAccount(service, 'healthy@example.com');
+  [afflicted, healthy] = await Promise.all([
+    registerAccount(service, 'afflicted@example.com'),
+    registerAccount(service, 'healthy@example.com'),
+  ]);
   const target = (name: string) => receiver.url.replace('127.0.0.1', `${name}.example.org`);
   const register = async (account: Account, prefix: string, count: number) => {
     const webhookIds: string[] = [];
@@ -32,9 +34,11 @@ beforeAll(async () => {
       webhookIds.push((await registerWebhook(account, target(`${prefix}-${webhookIds.length}`))).webhookId);
     return webhookIds;
   };
-  dead = await register(afflicted, 'dead', deadCount);
-  await register(afflicted, 'live-a', liveCount);
-  await register(healthy, 'live-h', liveCount);
+  [dead] = await Promise.all([
+    register(afflicted, 'dead', deadCount),
+    register(afflicted, 'live-a', liveCount),
+    register(healthy, 'live-h', liveCount),
+  ]);
 });
 afterAll(async () => {
   await service?.stop();

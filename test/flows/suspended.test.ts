@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectSuccess } from '../api/expect.js';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { backends, startService, type Service } from '../harness.js';
-import { placeOrders, until } from './support.js';
+import type { Received } from '../receiver.js';
+import { inTurn, placeOrders, trackingIdOf, until } from './support.js';
 import { deliveriesOf, orderDelivered, startHook, type Hook } from './support/log.js';
 
 /** A request that arrived this long after an answer was sent before it: loopback and two event loops lie between. */
@@ -10,38 +11,54 @@ const transitMs = 25;
 
 describe.each(backends)('a shipper that is suspended or removed, with the queue on %s', (backend) => {
   let service: Service;
-  let account: Account;
-  let hook: Hook;
   /** Another shipper, whose notifications prove that work has gone on since. */
   let witness: Account;
   let witnessHook: Hook;
-  let tests = 0;
+  const hooks: Hook[] = [];
 
   beforeAll(async () => {
     service = await startService({ backend, env: { DELIVERY_CONCURRENCY: '20', TIME_SCALE: '0.2' } });
     witness = await registerAccount(service, 'witness@example.com');
-    witnessHook = await startHook(witness);
+    witnessHook = await hookOf(witness);
   });
   afterAll(async () => {
-    await witnessHook?.receiver.close();
+    await Promise.all(hooks.map(({ receiver }) => receiver.close()));
     await service?.stop();
   });
-  beforeEach(async () => {
-    account = await registerAccount(service, `user${(tests += 1)}@example.com`);
-    hook = await startHook(account);
-  });
-  afterEach(() => hook.receiver.close());
 
-  const path = () => `/shippers/${account.shipperId}`;
-  const set = async (status: 'SUSPENDED' | 'ACTIVE') => {
-    expectSuccess(await operator(service, path(), { method: 'PATCH', body: { status } }), 200);
-    return Date.now();
+  const hookOf = async (account: Account) => {
+    const hook = await startHook(account);
+    hooks.push(hook);
+    return hook;
   };
-  const startedAfter = (moment: number) =>
-    hook.receiver.received.filter(({ at }) => at > moment + transitMs).length;
+  /** A shipper with a webhook, and what a test asks of it. */
+  async function newShipper(name: string) {
+    const account = await registerAccount(service, `${name}@example.com`);
+    const hook = await hookOf(account);
+    const path = `/shippers/${account.shipperId}`;
+    const set = async (status: 'SUSPENDED' | 'ACTIVE') => {
+      expectSuccess(await operator(service, path, { method: 'PATCH', body: { status } }), 200);
+      return Date.now();
+    };
+    const startedAfter = (moment: number) =>
+      hook.receiver.received.filter(({ at }) => at > moment + transitMs).length;
+    const distinct = () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size;
+    return { account, hook, path, set, startedAfter, distinct };
+  }
+  /** An order of the witness, which other tests may ask meanwhile: resolves when this one is delivered and recorded. */
+  const untilWitnessed = async () => {
+    const trackingId = await placeOrder(witness);
+    const ofIt = (request: Received) => trackingIdOf(request) === trackingId;
+    const [told] = await witnessHook.receiver.waitFor(1, ofIt);
+    const eventId = told!.headers['webhook-id'];
+    await until('the log shows it', async () =>
+      (await deliveriesOf(witness, witnessHook.webhookId)).some(
+        (delivery) => delivery.eventId === eventId && delivery.status === 'SUCCEEDED',
+      ),
+    );
+  };
   const send = (trackingId: string, state: string) =>
     operator(service, `/shipments/${trackingId}/events`, { body: { state } });
-  const distinct = () => new Set(hook.receiver.received.map(({ headers }) => headers['webhook-id'])).size;
   const insertReplay = async ({ shipperId }: Account, webhookId: string) =>
     (
       await service.sql<{ replay_id: string }>(
@@ -63,21 +80,28 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
   const asked = (webhookId: string) =>
     service.sql('select 1 from redeliveries where webhook_id = $1', [webhookId]);
 
-  test('suspended during a backlog, nothing starts after the answer; resumed, all of it goes out', async () => {
-    hook.answer.delayMs = 300;
-    const orders = await placeOrders(account, 40);
-    await hook.receiver.waitFor(5);
-    const suspendedAt = await set('SUSPENDED');
-    expect((await send(orders[0]!, 'PICKED_UP')).httpStatus).toBe(202);
-    for (let order = 0; order < 3; order += 1) await orderDelivered(witness, witnessHook.webhookId);
-    expect(startedAfter(suspendedAt)).toBe(0);
-    expect(distinct()).toBeLessThan(41);
-    hook.answer.delayMs = 0;
-    await set('ACTIVE');
-    await until('all sent', () => distinct() === 41);
-  });
+  const turn = inTurn(); // each of the two has a backlog
 
-  test('what is held says SUSPENDED in the log, whatever holds it besides', async () => {
+  test.concurrent(
+    'suspended during a backlog, nothing starts after the answer; resumed, all of it goes out',
+    turn(async () => {
+      const { account, hook, set, startedAfter, distinct } = await newShipper('backlog');
+      hook.answer.delayMs = 300;
+      const orders = await placeOrders(account, 40);
+      await hook.receiver.waitFor(5);
+      const suspendedAt = await set('SUSPENDED');
+      expect((await send(orders[0]!, 'PICKED_UP')).httpStatus).toBe(202);
+      for (let order = 0; order < 3; order += 1) await untilWitnessed();
+      expect(startedAfter(suspendedAt)).toBe(0);
+      expect(distinct()).toBeLessThan(41);
+      hook.answer.delayMs = 0;
+      await set('ACTIVE');
+      await until('all sent', () => distinct() === 41);
+    }),
+  );
+
+  test.concurrent('what is held says SUSPENDED in the log, whatever holds it besides', async () => {
+    const { account, hook, set, distinct } = await newShipper('held');
     const trackingId = await placeOrder(account);
     await hook.receiver.waitFor(1);
     const pause = (status: string) =>
@@ -100,34 +124,38 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
     await until('sent', () => distinct() === 2);
   });
 
-  test('while it is suspended no redelivery and no replay goes out; a replay goes on when it is resumed', async () => {
-    await placeOrders(account, 3);
-    await until('sent', () => distinct() === 3);
-    await until('in the log', async () =>
-      (await deliveriesOf(account, hook.webhookId)).every(({ status }) => status === 'SUCCEEDED'),
-    );
-    const late = await startHook(account);
-    await orderDelivered(witness, witnessHook.webhookId);
-    const suspendedAt = await set('SUSPENDED');
-    // As another process would have let them through that has not heard of it yet.
-    await insertRedelivery(account, hook.webhookId);
-    const replayId = await insertReplay(account, late.webhookId);
-    await insertRedelivery(witness, witnessHook.webhookId);
-    const witnessed = await insertReplay(witness, witnessHook.webhookId);
-    await until('the witness', async () => {
-      const [one, others] = [await asked(hook.webhookId), await asked(witnessHook.webhookId)];
-      return one.length + others.length === 0 && (await replayIs(witnessed)) === 'DONE';
-    });
-    expect(startedAfter(suspendedAt)).toBe(0);
-    expect(late.receiver.received).toEqual([]);
-    expect(await replayIs(replayId)).toBe('RUNNING');
-    await set('ACTIVE');
-    await late.receiver.waitFor(3);
-    await until('the replay is over', async () => (await replayIs(replayId)) === 'DONE');
-    await late.receiver.close();
-  });
+  test.concurrent(
+    'while it is suspended no redelivery and no replay goes out; a replay goes on when it is resumed',
+    async () => {
+      const { account, hook, set, startedAfter, distinct } = await newShipper('resumed');
+      await placeOrders(account, 3);
+      await until('sent', () => distinct() === 3);
+      await until('in the log', async () =>
+        (await deliveriesOf(account, hook.webhookId)).every(({ status }) => status === 'SUCCEEDED'),
+      );
+      const late = await hookOf(account);
+      await untilWitnessed();
+      const suspendedAt = await set('SUSPENDED');
+      // As another process would have let them through that has not heard of it yet.
+      await insertRedelivery(account, hook.webhookId);
+      const replayId = await insertReplay(account, late.webhookId);
+      await insertRedelivery(witness, witnessHook.webhookId);
+      const witnessed = await insertReplay(witness, witnessHook.webhookId);
+      await until('the witness', async () => {
+        const [one, others] = [await asked(hook.webhookId), await asked(witnessHook.webhookId)];
+        return one.length + others.length === 0 && (await replayIs(witnessed)) === 'DONE';
+      });
+      expect(startedAfter(suspendedAt)).toBe(0);
+      expect(late.receiver.received).toEqual([]);
+      expect(await replayIs(replayId)).toBe('RUNNING');
+      await set('ACTIVE');
+      await late.receiver.waitFor(3);
+      await until('the replay is over', async () => (await replayIs(replayId)) === 'DONE');
+    },
+  );
 
-  test('a webhook that failed for long before begins anew when it is resumed', async () => {
+  test.concurrent('a webhook that failed for long before begins anew when it is resumed', async () => {
+    const { account, hook, set, distinct } = await newShipper('failing');
     await orderDelivered(account, hook.webhookId);
     await service.sql(
       `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
@@ -138,7 +166,7 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
     await service.sql(`update circuits set failing_since = now() - interval '9 days' where webhook_id = $1`, [
       hook.webhookId,
     ]);
-    await orderDelivered(witness, witnessHook.webhookId);
+    await untilWitnessed();
     await set('ACTIVE');
     await placeOrder(account);
     await until('sent', () => distinct() === 2);
@@ -146,21 +174,25 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
     expect(data).toMatchObject({ status: 'ACTIVE', health: { circuit: 'CLOSED' } });
   });
 
-  test('removed during a backlog, nothing starts after the answer, and nothing is owed any more', async () => {
-    hook.answer.delayMs = 300;
-    await placeOrders(account, 40);
-    await hook.receiver.waitFor(5);
-    const replayId = await insertReplay(account, hook.webhookId);
-    expect((await operator(service, path(), { method: 'DELETE' })).httpStatus).toBe(202);
-    const removedAt = Date.now();
-    await until('nothing owed', async () => {
-      const rows = await service.sql('select 1 from outbox where shipper_id = $1 limit 1', [
-        account.shipperId,
-      ]);
-      return rows.length === 0;
-    });
-    await until('no replay', async () => (await replayIs(replayId)) !== 'RUNNING');
-    await orderDelivered(witness, witnessHook.webhookId);
-    expect(startedAfter(removedAt)).toBe(0);
-  });
+  test.concurrent(
+    'removed during a backlog, nothing starts after the answer, and nothing is owed any more',
+    turn(async () => {
+      const { account, hook, path, startedAfter } = await newShipper('removed');
+      hook.answer.delayMs = 300;
+      await placeOrders(account, 40);
+      await hook.receiver.waitFor(5);
+      const replayId = await insertReplay(account, hook.webhookId);
+      expect((await operator(service, path, { method: 'DELETE' })).httpStatus).toBe(202);
+      const removedAt = Date.now();
+      await until('nothing owed', async () => {
+        const rows = await service.sql('select 1 from outbox where shipper_id = $1 limit 1', [
+          account.shipperId,
+        ]);
+        return rows.length === 0;
+      });
+      await until('no replay', async () => (await replayIs(replayId)) !== 'RUNNING');
+      await untilWitnessed();
+      expect(startedAfter(removedAt)).toBe(0);
+    }),
+  );
 });
