@@ -201,9 +201,12 @@ describe('a simulation', () => {
 
   it('ends where the operator has moved the shipment elsewhere', async () => {
     const { account, hook, trackingId } = await scene();
-    await simulate(account, trackingId, { intervalMs: 500 });
+    await simulate(account, trackingId, { intervalMs: slow });
     await hook.receiver.waitFor(2);
+    await until('it is counted', async () => (await underWay(account))[0]!.step === 1);
     await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'LOST' } });
+    // Its next state is due only now, however busy the machine is.
+    await service.sql('update simulations set next_at = now() where shipper_id = $1', [account.shipperId]);
     await until('it has ended', async () => (await underWay(account)).length === 0);
     expect(await statesOf(account, trackingId)).toEqual(['CREATED', 'PICKED_UP', 'LOST']);
     await hook.close();
