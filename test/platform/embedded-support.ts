@@ -1,11 +1,12 @@
-import { afterEach, test } from '@jest/globals';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -20,15 +21,22 @@ const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 /** Root may start children as somebody else, who must be able to read this project. */
 const canBeNobody =
   isRoot && spawnSync('ls', [projectDir], { uid: NOBODY, gid: NOBODY, cwd: '/' }).status === 0;
-export const testAsOther = !isRoot || canBeNobody ? test : test.skip;
+export const testAsOther = !isRoot || canBeNobody ? test.concurrent : test.concurrent.skip;
 if (isRoot && !canBeNobody) console.warn('LEFT OUT: tests as an ordinary user, who cannot read this folder');
 if (!isRoot) console.warn('LEFT OUT: tests of what is done for root');
 
 const folders: string[] = [];
 export const children: ChildProcess[] = [];
 const running: EmbeddedPostgres[] = [];
+/** A cluster that was made, used and stopped. */
+let made: string;
 
-afterEach(async () => {
+beforeAll(async () => {
+  made = newDataDir();
+  await (await startEmbeddedPostgres({ dataDir: made, logger })).stop();
+  fs.rmSync(path.join(made, 'postgres.port')); // each copy chooses its own
+});
+afterAll(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
   for (const child of children.splice(0)) await end(child);
   for (const folder of folders.splice(0)) {
@@ -45,6 +53,13 @@ export function newDataDir(): string {
   fs.chmodSync(folder, 0o755);
   folders.push(folder);
   return path.join(folder, 'data dir');
+}
+
+/** The same where it does not matter how the cluster was made: it is there already, as a copy. */
+export async function copiedDataDir(): Promise<string> {
+  const dataDir = newDataDir();
+  await promisify(execFile)('cp', ['-a', made, dataDir]);
+  return dataDir;
 }
 
 export async function start(dataDir: string): Promise<EmbeddedPostgres> {
