@@ -46,6 +46,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
       latenciesMs.push(Date.now() - acceptedAt);
     }
     expect(Math.max(...latenciesMs)).toBeLessThan(hangsMs / 2);
+    await hanging.close(); // ends what hangs: the other tests have every slot
   });
 
   test('an event that is owed to very many webhooks lets what others are owed go before', async () => {
@@ -67,6 +68,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     await placeOrder(well);
     await healthy.waitFor(before + 1);
     expect(crowd.received.length).toBeLessThan(many * 0.7);
+    crowd.reply = () => ({}); // shown: the rest may go fast
     await crowd.waitFor(many, undefined, 25_000);
     expect(repeated(crowd.received)).toBe(many - 1); // the same event for all of them
     await crowd.close();
@@ -101,6 +103,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     try {
       await until('the late worker has sent some', () => late.output().includes('"msg":"attempt"'));
       expect(receiver.received.length).toBeLessThan(placed.length);
+      receiver.reply = () => ({}); // shown: the rest may go fast
       await receiver.waitFor(placed.length, undefined, 25_000);
       expect(repeated(receiver.received)).toBe(0);
     } finally {
