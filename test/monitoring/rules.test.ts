@@ -11,7 +11,9 @@ const runbook = read('docs/runbook.md');
 const alerts = [...new Set(matches(rules, /^ +- alert: (\w+)$/gm))];
 
 const promtool = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  // Collecting its garbage four times as seldom takes a sixth of its time away.
+  const env = { ...process.env, GOGC: '400' };
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', env });
   return { status, output: stdout + stderr };
 };
 
