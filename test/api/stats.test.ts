@@ -22,7 +22,7 @@ beforeAll(async () => {
   hook = await startHook(account);
 });
 afterAll(async () => {
-  await hook?.close();
+  await hook?.receiver.close();
   await service?.stop();
 });
 
@@ -72,11 +72,12 @@ test.each(['0', '721', '-1', '1.5', '', 'abc', '0x10', '24&hours=1'])('hours=%s 
   expectWrong(await account.call(`/v1/webhooks/${hook.webhookId}/stats?hours=${hours}`), ['hours']);
 });
 
-test('a webhook that is not there, is no more, or is no id is 404', async () => {
-  const gone = await startHook(account);
+test.concurrent('a webhook that is not there, is no more, or is no id is 404', async () => {
+  const own = await registerAccount(service, 'own@example.com');
+  const gone = await startHook(own);
   await gone.close();
-  for (const id of [gone.webhookId, account.userId, 'nothing'])
-    expectFailure(await account.call(`/v1/webhooks/${id}/stats`), 404);
+  for (const id of [gone.webhookId, own.userId, 'nothing'])
+    expectFailure(await own.call(`/v1/webhooks/${id}/stats`), 404);
 });
 
 describe('what the log shows is counted at once', () => {
@@ -119,8 +120,7 @@ describe('what the log shows is counted at once', () => {
     await until(async () => sum(await stats('', gone.webhookId), 'failed') === 1);
     expect(sum(await stats('', watching.webhookId), 'succeeded')).toBe(1);
     await expectCountsMatchLog(service);
-    await gone.close();
-    await watching.close();
+    await Promise.all([gone.close(), watching.close()]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('lists of webhooks', () => {
       expect(health).toEqual((await account.call(`/v1/webhooks/${webhookId}`)).data.health);
       expect(shown).toEqual({ hours: await stats('', webhookId) });
     }
-    await other.close();
+    await other.receiver.close();
   });
 
   test.each([
