@@ -43,12 +43,14 @@ beforeAll(async () => {
   env = base;
   writeFileSync(join(folder, 'package.json'), '{"private": true}');
   const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [{ filename }] = JSON.parse(await run('npm', 'pack', resolve('dist/client'), '--json', ...quiet)) as [
-    { filename: string },
-  ];
-  packed = join(folder, filename);
-  await run('npm', 'install', `./${filename}`, ...quiet);
-  service = await startService({ env: { SIMULATE: 'true' } });
+  const install = async () => {
+    const [{ filename }] = JSON.parse(
+      await run('npm', 'pack', resolve('dist/client'), '--json', ...quiet),
+    ) as [{ filename: string }];
+    packed = join(folder, filename);
+    await run('npm', 'install', `./${filename}`, ...quiet);
+  };
+  [service] = await Promise.all([startService({ env: { SIMULATE: 'true' } }), install()]);
   const account = await registerAccount(service);
   env = {
     ...base,
@@ -64,7 +66,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("its types are those of the API's document; if not: npm run client-types", async () => {
+test.concurrent("its types are those of the API's document; if not: npm run client-types", async () => {
   const answer = await fetch(`${service.url}/openapi.json`);
   expect(await typesOf((await answer.json()) as OpenApiDocument)).toBe(readTypes());
 });
@@ -85,7 +87,7 @@ describe('the package, installed in an empty folder', () => {
       expect(readFileSync(join(installed(), file), 'utf8')).not.toBe('');
   });
 
-  test('goes from an order to its verified notification, as an ES module', async () => {
+  test.concurrent('goes from an order to its verified notification, as an ES module', async () => {
     expect(await runProgram('flow.mjs', flow)).toEqual({
       same: true,
       processId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -94,7 +96,7 @@ describe('the package, installed in an empty folder', () => {
     });
   });
 
-  test('works by require, too, with the same class of errors', async () => {
+  test.concurrent('works by require, too, with the same class of errors', async () => {
     expect(await runProgram('by-require.cjs', commonJs)).toEqual({
       version,
       code: 'INVALID_REQUEST',
@@ -103,7 +105,7 @@ describe('the package, installed in an empty folder', () => {
     });
   });
 
-  test('has a command, also where only its file is there', async () => {
+  test.concurrent('has a command, also where only its file is there', async () => {
     expect(await run('node_modules/.bin/parcelhook', '--version')).toContain(version);
     const elsewhere = mkdtempSync(join(tmpdir(), 'parcelhook-client-'));
     const file = `--package=./${basename(packed)}`;
@@ -114,32 +116,35 @@ describe('the package, installed in an empty folder', () => {
     expect(stdout).toContain(version);
   });
 
-  test('types every method, in ES modules and CommonJS, and every example of its documents', async () => {
-    mkdirSync(join(folder, 'types'));
-    symlinkSync(resolve('node_modules/@types'), join(folder, 'types/@types'));
-    const files = {
-      'typed.mts': typed,
-      'typed.cts': typed,
-      // There each example is a file of its own; the package's go on where the one before ended.
-      ...Object.fromEntries(examplesIn('README.md').map((code, n) => [`readme-${n}.mts`, code])),
-      'package-readme.mts': examplesIn(join(installed(), 'README.md')).join('\n'),
-    };
-    for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
-    const tsconfig = {
-      compilerOptions: {
-        ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2023'] },
-        ...{ types: ['node'], typeRoots: ['types/@types'], paths: { express: ['./types/@types/express'] } },
-      },
-      files: Object.keys(files),
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
-    const compiler = resolve('node_modules/typescript7/bin/tsc');
-    const problems = await run(process.execPath, compiler, '-p', '.').then(
-      () => '',
-      (error: { stdout: string }) => error.stdout,
-    );
-    expect(problems).toBe('');
-  });
+  test.concurrent(
+    'types every method, in ES modules and CommonJS, and every example of its documents',
+    async () => {
+      mkdirSync(join(folder, 'types'));
+      symlinkSync(resolve('node_modules/@types'), join(folder, 'types/@types'));
+      const files = {
+        'typed.mts': typed,
+        'typed.cts': typed,
+        // There each example is a file of its own; the package's go on where the one before ended.
+        ...Object.fromEntries(examplesIn('README.md').map((code, n) => [`readme-${n}.mts`, code])),
+        'package-readme.mts': examplesIn(join(installed(), 'README.md')).join('\n'),
+      };
+      for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+      const tsconfig = {
+        compilerOptions: {
+          ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2022', lib: ['es2023'] },
+          ...{ types: ['node'], typeRoots: ['types/@types'], paths: { express: ['./types/@types/express'] } },
+        },
+        files: Object.keys(files),
+      };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+      const compiler = resolve('node_modules/typescript7/bin/tsc');
+      const problems = await run(process.execPath, compiler, '-p', '.').then(
+        () => '',
+        (error: { stdout: string }) => error.stdout,
+      );
+      expect(problems).toBe('');
+    },
+  );
 });
 
 /** The JavaScript that a document shows of the client, block by block. */
