@@ -45,10 +45,10 @@ test('the command line cancels a replay that status shows', async () => {
   expect(cancelled).toMatchObject({ replayId, status: 'CANCELLED' });
   expect(await cli('replay', 'cancel', '--id', replayId)).toEqual(cancelled);
   await expect(cli('replay', 'cancel', '--id', hook.webhookId)).rejects.toThrow('NOT_FOUND');
-  await hook.close();
+  await hook.receiver.close();
 });
 
-test('the command line registers a shipper and its first user at once', async () => {
+test.concurrent('the command line registers a shipper and its first user at once', async () => {
   const made = await cli('shipper', 'create', '--name', 'Acme', '--email', 'ana@acme.example');
   const text = expect.any(String);
   expect(made).toEqual({ shipperId: text, accountKey: text, userId: text, setPasswordUrl: text });
@@ -56,13 +56,13 @@ test('the command line registers a shipper and its first user at once', async ()
   expect(status).toBe(200);
 });
 
-test('the account key is not lost where the first user is refused', async () => {
+test.concurrent('the account key is not lost where the first user is refused', async () => {
   const refused = cli('shipper', 'create', '--name', 'Acme', '--email', 'not an address');
   await expect(refused).rejects.toThrow(/INVALID_REQUEST[\s\S]*"accountKey":"ak_/);
 });
 
-test('the command line asks before it erases a shipment, and only y or yes does it', async () => {
-  const trackingId = await placeOrder(account);
+test.concurrent('the command line asks before it erases a shipment, and only y or yes does it', async () => {
+  const trackingId = await placeOrder(await registerAccount(service, 'own@example.com'));
   const erased = async () =>
     (await service.sql('select 1 from shipment_progress where erased_at is not null')).length > 0;
   const erase = (answer: string, ...more: string[]) => {
@@ -72,8 +72,11 @@ test('the command line asks before it erases a shipment, and only y or yes does 
     running.child.stdin!.end(answer);
     return running;
   };
-  for (const answer of ['', 'n\n', 'yesterday\n', '\ny\n'])
-    await expect(erase(answer)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('[y/N]') });
+  await Promise.all(
+    ['', 'n\n', 'yesterday\n', '\ny\n'].map((answer) =>
+      expect(erase(answer)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('[y/N]') }),
+    ),
+  );
   expect(await erased()).toBe(false);
   const { stdout } = await erase('YES\n');
   expect(JSON.parse(stdout)).toMatchObject({ trackingId });
