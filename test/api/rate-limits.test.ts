@@ -50,40 +50,14 @@ async function inLanes(lanes: number, count: number, call: (index: number) => Pr
 /** Through a proxy that tells this address. */
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
-const limited = async (limit: string): Promise<number> => {
-  const text = await (await fetch(`${service!.url}/metrics`)).text();
+const limited = async (limit: string, { url } = service!): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text();
   return Number(
     new RegExp(`^parcelhook_rate_limited_total\\{limit="${limit}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
   );
 };
 
 describe.each(backends)('with limits kept beside the queue on %s', (backend) => {
-  describe('requests', () => {
-    afterEach(stop);
-
-    test('a shipper may make ten seconds of API_RATE_LIMIT at once, then waits as long as it is told; others do not', async () => {
-      const env = { API_RATE_LIMIT: '5', TIME_SCALE: '0.3' }; // ten seconds are three
-      service = await startService({ backend, role: 'api', env });
-      const [account, other] = [
-        await registerAccount(service),
-        await registerAccount(service, 'b@example.com'),
-      ];
-      const answers: Answer[] = [];
-      for (let call = 0; call < 60; call += 1) answers.push(await account.call('/v1/webhooks'));
-      const passed = tally(answers)[200]!;
-      expect(passed).toBeGreaterThanOrEqual(50);
-      expect(passed).toBeLessThanOrEqual(backend === 'redis' ? 58 : 50); // Redis is told behind its back
-      const refused = answers.at(-1)!;
-      expectLimited(refused, 3);
-      expect(await limited('api')).toBe(60 - passed);
-      expectSuccess(await other.call('/v1/webhooks'), 200);
-      expect((await operator(service, '/status')).httpStatus).toBe(200);
-
-      await sleep(Number(refused.headers.get('retry-after')) * 1_000);
-      expectSuccess(await account.call('/v1/webhooks'), 200);
-    });
-  });
-
   describe('logins', () => {
     beforeAll(async () => {
       const env = { API_RATE_LIMIT: '0', LOGIN_LIMIT_ACCOUNT: '20', LOGIN_LIMIT_IP: '40', TRUST_PROXY: '1' };
@@ -206,33 +180,95 @@ describe.each(backends)('with limits kept beside the queue on %s', (backend) => 
   });
 });
 
-describe('logging in', () => {
-  afterEach(stop);
+// These have services of their own and run beside those above, which would wait for them if they came first.
 
-  test.concurrent.each([
-    ['no proxy is trusted', {}, 429],
-    ['one proxy is trusted', { TRUST_PROXY: '1' }, 401],
-    ['the loopback is trusted', { TRUST_PROXY: 'loopback' }, 401],
-    ['another subnet is trusted', { TRUST_PROXY: '10.0.0.0/8' }, 429],
-  ])('X-Forwarded-For is believed only of a trusted proxy: %s', async (_, env, third) => {
-    const own = await startService({ role: 'api', env: { LOGIN_LIMIT_IP: '2', ...env } });
-    const nobody = { accountKey: 'ak_unknown', email: 'nobody@example.com', password: wrongPassword };
-    const failing = (ip: string) => login(own, nobody, from(ip));
+test.concurrent.each(backends)(
+  'with limits kept beside the queue on %s a shipper may make ten seconds of API_RATE_LIMIT at once, then waits as long as it is told; others do not',
+  async (backend) => {
+    const env = { API_RATE_LIMIT: '5', TIME_SCALE: '0.3' }; // ten seconds are three
+    const own = await startService({ backend, role: 'api', env });
     try {
-      expectFailure(await failing('203.0.113.1'), 401);
-      expectFailure(await failing('203.0.113.1'), 401);
-      expectFailure(await failing('203.0.113.2'), third);
-      expectLimited(await failing('203.0.113.1'), 3_600);
-      if (third === 401) {
-        expectFailure(await failing('2001:db8:0:1::1'), 401);
-        expectFailure(await failing('2001:db8:0:1::2'), 401);
-        expectLimited(await failing('2001:db8:0:1:ffff::3'), 3_600);
-        expectFailure(await failing('2001:db8:0:2::1'), 401);
-      }
+      const [account, other] = [await registerAccount(own), await registerAccount(own, 'b@example.com')];
+      const answers: Answer[] = [];
+      for (let call = 0; call < 60; call += 1) answers.push(await account.call('/v1/webhooks'));
+      const passed = tally(answers)[200]!;
+      expect(passed).toBeGreaterThanOrEqual(50);
+      expect(passed).toBeLessThanOrEqual(backend === 'redis' ? 58 : 50); // Redis is told behind its back
+      const refused = answers.at(-1)!;
+      expectLimited(refused, 3);
+      expect(await limited('api', own)).toBe(60 - passed);
+      expectSuccess(await other.call('/v1/webhooks'), 200);
+      expect((await operator(own, '/status')).httpStatus).toBe(200);
+
+      await sleep(Number(refused.headers.get('retry-after')) * 1_000);
+      expectSuccess(await account.call('/v1/webhooks'), 200);
     } finally {
       await own.stop();
     }
-  });
+  },
+);
+
+test.concurrent.each([
+  ['no proxy is trusted', {}, 429],
+  ['one proxy is trusted', { TRUST_PROXY: '1' }, 401],
+  ['the loopback is trusted', { TRUST_PROXY: 'loopback' }, 401],
+  ['another subnet is trusted', { TRUST_PROXY: '10.0.0.0/8' }, 429],
+])('X-Forwarded-For is believed only of a trusted proxy: %s', async (_, env, third) => {
+  const own = await startService({ role: 'api', env: { LOGIN_LIMIT_IP: '2', ...env } });
+  const nobody = { accountKey: 'ak_unknown', email: 'nobody@example.com', password: wrongPassword };
+  const failing = (ip: string) => login(own, nobody, from(ip));
+  try {
+    expectFailure(await failing('203.0.113.1'), 401);
+    expectFailure(await failing('203.0.113.1'), 401);
+    expectFailure(await failing('203.0.113.2'), third);
+    expectLimited(await failing('203.0.113.1'), 3_600);
+    if (third === 401) {
+      expectFailure(await failing('2001:db8:0:1::1'), 401);
+      expectFailure(await failing('2001:db8:0:1::2'), 401);
+      expectLimited(await failing('2001:db8:0:1:ffff::3'), 3_600);
+      expectFailure(await failing('2001:db8:0:2::1'), 401);
+    }
+  } finally {
+    await own.stop();
+  }
+});
+
+(backends.includes('redis') ? test.concurrent : test.concurrent.skip)(
+  'limits in Redis are shared by all processes, and their keys show neither e-mail, account key nor address',
+  async () => {
+    const own = await startService({
+      backend: 'redis',
+      role: 'api',
+      env: { API_RATE_LIMIT: '10', LOGIN_LIMIT_ACCOUNT: '4' },
+    });
+    const second = await startProcess(own.env, 'api');
+    try {
+      const account = await registerAccount(own); // logs in once
+      const at = [account, accountAt(account, second)];
+      const answers = await inLanes(1, 200, (n) => at[n % 2]!.call('/v1/webhooks'));
+      const passed = tally(answers)[200]!;
+      expect(passed).toBeGreaterThanOrEqual(100);
+      expect(passed).toBeLessThanOrEqual(105);
+      const wrong = { ...account, password: wrongPassword };
+      for (const process of [own, second, own]) expectFailure(await login(process, wrong), 401);
+      for (const process of [own, second]) expectLimited(await login(process, account), 3_600);
+
+      const redis = new Redis(own.env.REDIS_URL!);
+      const keys = await redis.keys(`${own.env.QUEUE_PREFIX}:limit:*`);
+      redis.disconnect();
+      expect(keys).toHaveLength(4);
+      for (const secret of [account.email, account.accountKey, '127.0.0.1'])
+        expect(keys.join()).not.toContain(secret);
+    } finally {
+      await stopProcess(second);
+      await own.stop();
+    }
+  },
+);
+
+// Last, and alone: it measures time.
+describe('logging in', () => {
+  afterEach(stop);
 
   test('a wrong password, an unknown e-mail and a user without one take the same time, one hash each; an unknown key costs none', async () => {
     service = await startService({ role: 'api' });
@@ -260,37 +296,4 @@ describe('logging in', () => {
     expect(Math.max(...least) / Math.min(...least)).toBeLessThan(1.6);
     expect(withoutHash! / Math.min(...least)).toBeLessThan(0.5);
   }, 60_000);
-});
-
-(backends.includes('redis') ? describe : describe.skip)('limits in Redis', () => {
-  afterEach(stop);
-
-  test('are shared by all processes, and their keys show neither e-mail, account key nor address', async () => {
-    service = await startService({
-      backend: 'redis',
-      role: 'api',
-      env: { API_RATE_LIMIT: '10', LOGIN_LIMIT_ACCOUNT: '4' },
-    });
-    const second = await startProcess(service.env, 'api');
-    try {
-      const account = await registerAccount(service); // logs in once
-      const at = [account, accountAt(account, second)];
-      const answers = await inLanes(1, 200, (n) => at[n % 2]!.call('/v1/webhooks'));
-      const passed = tally(answers)[200]!;
-      expect(passed).toBeGreaterThanOrEqual(100);
-      expect(passed).toBeLessThanOrEqual(105);
-      const wrong = { ...account, password: wrongPassword };
-      for (const process of [service, second, service]) expectFailure(await login(process, wrong), 401);
-      for (const process of [service, second]) expectLimited(await login(process, account), 3_600);
-
-      const redis = new Redis(service.env.REDIS_URL!);
-      const keys = await redis.keys(`${service.env.QUEUE_PREFIX}:limit:*`);
-      redis.disconnect();
-      expect(keys).toHaveLength(4);
-      for (const secret of [account.email, account.accountKey, '127.0.0.1'])
-        expect(keys.join()).not.toContain(secret);
-    } finally {
-      await stopProcess(second);
-    }
-  });
 });
