@@ -24,49 +24,6 @@ function expectLimited(answer: Answer, withinSeconds = 3_600): void {
   expect(seconds).toBeLessThanOrEqual(withinSeconds);
 }
 
-test.concurrent(
-  'what is asked for by hand is capped by webhook, by shipper, and by destination whoever the shippers are; what is refused counts nowhere else',
-  async () => {
-    const service = await startService({ env: { BY_HAND_LIMIT: '3' } });
-    const receiver = await startReceiver();
-    try {
-      const accounts: Account[] = [];
-      for (let n = 0; n < 5; n += 1) accounts.push(await registerAccount(service));
-      const [one] = accounts;
-      const hooks: string[] = [];
-      for (let n = 0; n < 3; n += 1) hooks.push((await registerWebhook(one!, receiver.url)).webhookId);
-      expectSuccess(await test1(one!, hooks[0]!), 200);
-      expectSuccess(await replay(one!, hooks[0]!), 202);
-      expectSuccess(await test1(one!, hooks[0]!), 200);
-      for (let n = 0; n < 30; n += 1) expectLimited(await test1(one!, hooks[0]!));
-      expectLimited(await replay(one!, hooks[0]!));
-      for (let n = 0; n < 3; n += 1) expectSuccess(await test1(one!, hooks[1]!), 200);
-      expectLimited(await test1(one!, hooks[2]!)); // six of the shipper
-      // Eighteen of the destination, whatever the path: six are used up.
-      const passed = [];
-      for (const account of accounts.slice(1)) {
-        const own = [
-          await registerWebhook(account, receiver.url),
-          await registerWebhook(account, `${receiver.url}/2`),
-        ];
-        for (const { webhookId } of [...own, ...own, ...own]) passed.push(await test1(account, webhookId));
-      }
-      expect(passed.map(({ httpStatus }) => httpStatus)).toEqual([
-        ...Array(12).fill(200),
-        ...Array(12).fill(429),
-      ]);
-      expect(receiver.received).toHaveLength(17);
-      // Elsewhere the last of them still has all of its own.
-      const elsewhere = await registerWebhook(accounts[4]!, receiver.url.replace('127.0.0.1', 'localhost'));
-      expectLimited(await test1(accounts[4]!, elsewhere.webhookId)); // but for its attempts before
-      expectFailure(await test1(one!, '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'), 404);
-    } finally {
-      await receiver.close();
-      await service.stop();
-    }
-  },
-);
-
 describe('a delivery', () => {
   let service: Service;
   let account: Account;
@@ -148,38 +105,79 @@ describe('a delivery', () => {
   }, 60_000);
 });
 
-describe.each(backends)('webhooks created, counted beside the queue on %s', (backend) => {
-  test.concurrent(
-    'are capped by shipper and by destination; the count is that of all processes where there is Redis',
-    async () => {
-      const env = { WEBHOOK_CREATION_LIMIT: '4', WEBHOOKS_PER_SHIPPER: '3' };
-      const service = await startService({ backend, role: 'api', env });
-      const second = await startProcess(service.env, 'api');
-      try {
-        const accounts: Account[] = [];
-        for (let n = 0; n < 4; n += 1) accounts.push(await registerAccount(service));
-        const target = (n: number) => `https://shop.example.org:844${n % 2 ? '3' : '4'}/${n}`;
-        for (let n = 0; n < 4; n += 1) {
-          const created = await create(accounts[0]!, target(n));
-          if (n === 3) expectFailure(created, 409);
-          else expectSuccess(created, 201);
-        }
-        expectLimited(await create(accounts[0]!, target(5)));
-        expectFailure(await create(accounts[0]!, 'nothing'), 400);
-        if (backend === 'redis') expectLimited(await create(accountAt(accounts[0]!, second), target(5)));
-        // Twelve of the destination, four of which are used up.
-        for (const account of accounts.slice(1, 3)) {
-          for (let n = 0; n < 3; n += 1) expectSuccess(await create(account, target(n)), 201);
-          expectFailure(await create(account, target(3)), 409);
-        }
-        expectLimited(await create(accounts[3]!, target(0)));
-        expectSuccess(await create(accounts[3]!, 'https://other.example.org/'), 201);
-        const text = await (await fetch(`${service.url}/metrics`)).text();
-        expect(text).toMatch(/^parcelhook_rate_limited_total\{limit="webhook_creation"\} 2$/m);
-      } finally {
-        await stopProcess(second);
-        await service.stop();
+test.concurrent(
+  'what is asked for by hand is capped by webhook, by shipper, and by destination whoever the shippers are; what is refused counts nowhere else',
+  async () => {
+    const service = await startService({ env: { BY_HAND_LIMIT: '3' } });
+    const receiver = await startReceiver();
+    try {
+      const accounts: Account[] = [];
+      for (let n = 0; n < 5; n += 1) accounts.push(await registerAccount(service));
+      const [one] = accounts;
+      const hooks: string[] = [];
+      for (let n = 0; n < 3; n += 1) hooks.push((await registerWebhook(one!, receiver.url)).webhookId);
+      expectSuccess(await test1(one!, hooks[0]!), 200);
+      expectSuccess(await replay(one!, hooks[0]!), 202);
+      expectSuccess(await test1(one!, hooks[0]!), 200);
+      for (let n = 0; n < 30; n += 1) expectLimited(await test1(one!, hooks[0]!));
+      expectLimited(await replay(one!, hooks[0]!));
+      for (let n = 0; n < 3; n += 1) expectSuccess(await test1(one!, hooks[1]!), 200);
+      expectLimited(await test1(one!, hooks[2]!)); // six of the shipper
+      // Eighteen of the destination, whatever the path: six are used up.
+      const passed = [];
+      for (const account of accounts.slice(1)) {
+        const own = [
+          await registerWebhook(account, receiver.url),
+          await registerWebhook(account, `${receiver.url}/2`),
+        ];
+        for (const { webhookId } of [...own, ...own, ...own]) passed.push(await test1(account, webhookId));
       }
-    },
-  );
-});
+      expect(passed.map(({ httpStatus }) => httpStatus)).toEqual([
+        ...Array(12).fill(200),
+        ...Array(12).fill(429),
+      ]);
+      expect(receiver.received).toHaveLength(17);
+      // Elsewhere the last of them still has all of its own.
+      const elsewhere = await registerWebhook(accounts[4]!, receiver.url.replace('127.0.0.1', 'localhost'));
+      expectLimited(await test1(accounts[4]!, elsewhere.webhookId)); // but for its attempts before
+      expectFailure(await test1(one!, '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'), 404);
+    } finally {
+      await receiver.close();
+      await service.stop();
+    }
+  },
+);
+
+test.concurrent.each(backends)(
+  'webhooks created, counted beside the queue on %s, are capped by shipper and by destination; the count is that of all processes where there is Redis',
+  async (backend) => {
+    const env = { WEBHOOK_CREATION_LIMIT: '4', WEBHOOKS_PER_SHIPPER: '3' };
+    const service = await startService({ backend, role: 'api', env });
+    const second = await startProcess(service.env, 'api');
+    try {
+      const accounts: Account[] = [];
+      for (let n = 0; n < 4; n += 1) accounts.push(await registerAccount(service));
+      const target = (n: number) => `https://shop.example.org:844${n % 2 ? '3' : '4'}/${n}`;
+      for (let n = 0; n < 4; n += 1) {
+        const created = await create(accounts[0]!, target(n));
+        if (n === 3) expectFailure(created, 409);
+        else expectSuccess(created, 201);
+      }
+      expectLimited(await create(accounts[0]!, target(5)));
+      expectFailure(await create(accounts[0]!, 'nothing'), 400);
+      if (backend === 'redis') expectLimited(await create(accountAt(accounts[0]!, second), target(5)));
+      // Twelve of the destination, four of which are used up.
+      for (const account of accounts.slice(1, 3)) {
+        for (let n = 0; n < 3; n += 1) expectSuccess(await create(account, target(n)), 201);
+        expectFailure(await create(account, target(3)), 409);
+      }
+      expectLimited(await create(accounts[3]!, target(0)));
+      expectSuccess(await create(accounts[3]!, 'https://other.example.org/'), 201);
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      expect(text).toMatch(/^parcelhook_rate_limited_total\{limit="webhook_creation"\} 2$/m);
+    } finally {
+      await stopProcess(second);
+      await service.stop();
+    }
+  },
+);
