@@ -165,7 +165,7 @@ export function createMetrics() {
 
     canaryAge: gauge(
       'queue_canary_age_seconds',
-      'Time since a job last came through to this process; a canary goes in every 3 s.',
+      'Time since a job last came through to this process; a canary goes in every 10 s.',
       ['queue'],
     ),
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),

@@ -72,7 +72,7 @@ test.each(['0', '721', '-1', '1.5', '', 'abc', '0x10', '24&hours=1'])('hours=%s 
   expectWrong(await account.call(`/v1/webhooks/${hook.webhookId}/stats?hours=${hours}`), ['hours']);
 });
 
-test.concurrent('a webhook that is not there, is no more, or is no id is 404', async () => {
+test('a webhook that is not there, is no more, or is no id is 404', async () => {
   const own = await registerAccount(service, 'own@example.com');
   const gone = await startHook(own);
   await gone.close();

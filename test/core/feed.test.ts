@@ -6,6 +6,7 @@ import { record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
 import { all, follow, look } from './support/feed.js';
+import { lockWaiters } from './support/lock-waits.js';
 import { addShipment, createWorld, openPool, type World } from './support/world.js';
 
 let world: World;
@@ -30,8 +31,8 @@ async function heldRecording(shipmentId: string) {
   await foreign.query('begin');
   await foreign.query('select 1 from shipment_progress where shipment_id = $1 for update', [shipmentId]);
   const recording = record(world.db, shipmentId, ['HELD']);
-  const waiting = `select virtualtransaction as id from pg_locks
-    where not granted and locktype in ('transactionid', 'tuple') and relation is null`;
+  const waiting = `select virtualtransaction as id from (${lockWaiters}) w
+    where locktype in ('transactionid', 'tuple') and relation is null`;
   for (let rows: { id: string }[] = []; ; await sleep(2)) {
     rows = await world.sql(waiting);
     if (rows[0]) return { recording, transaction: rows[0].id, release: () => foreign.query('commit') };

@@ -55,6 +55,14 @@ const both = async (db: Pool) => {
   if (first.status === 'rejected') throw first.reason;
 };
 
+test('two statements go out in one message: the second waits for no answer', async () => {
+  await both(pool); // the connection is there
+  let messages = 0;
+  for (const [client] of open) client!.on('data', () => (messages += 1));
+  await both(pool);
+  expect(messages).toBe(1);
+});
+
 test.each<[string, (db: Pool) => Promise<unknown>]>([
   ['a statement', (db) => db.query('', 'select 1')],
   ['a transaction', (db) => db.transaction((tx) => tx.query('', 'select 1'))],

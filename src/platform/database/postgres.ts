@@ -130,10 +130,14 @@ export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
 
 const runOn =
-  (client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> }): Database['query'] =>
+  (
+    client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> },
+    queryTimeoutMs?: number, // instead of the pool's
+  ): Database['query'] =>
   async <Row>(name: string, text: string, values: unknown[] = []) => {
     try {
-      return (await client.query({ name, text, values })).rows as Row[];
+      const query = { name, text, values, query_timeout: queryTimeoutMs };
+      return (await client.query(query)).rows as Row[];
     } catch (error) {
       throw translate(error);
     }
@@ -142,6 +146,7 @@ const runOn =
 /** A pool in which every wait has a bound. Connections that break are replaced, never fatal. */
 export function createPool(options: PoolOptions): Pool {
   const { logger, statementTimeoutMs } = options;
+  const queryTimeoutMs = statementTimeoutMs + 300; // a connection that answers nothing at all
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     pipeline: true, // a statement need not wait for the answer to the one before: see `together`
@@ -151,13 +156,13 @@ export function createPool(options: PoolOptions): Pool {
       .join(' '),
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
-    idleTimeoutMillis: 600_000, // opening one costs both sides more than hundreds of statements
+    idleTimeoutMillis: 600_000, // opening one costs both sides as much as hundreds of statements
     maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
     ...keepAlive,
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
     idle_in_transaction_session_timeout: 10_000,
-    query_timeout: statementTimeoutMs + 300, // a connection that answers nothing at all
+    query_timeout: queryTimeoutMs,
   });
   // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
   const onError = (error: Error) => logger.warn({ error: describeError(error) }, 'postgres connection lost');
@@ -168,7 +173,7 @@ export function createPool(options: PoolOptions): Pool {
   return {
     query: runOn(pool),
     transaction: (work) => transact(pool, work),
-    together: (first, second) => sendTogether(pool, first, second),
+    together: (first, second) => sendTogether(pool, queryTimeoutMs, first, second),
     end: () => pool.end(),
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
@@ -181,25 +186,25 @@ const connect = (pool: pg.Pool): Promise<pg.PoolClient> =>
 
 async function sendTogether<A, B>(
   pool: pg.Pool,
+  queryTimeoutMs: number,
   first: (db: Queries) => Promise<A>,
   second: (db: Queries) => Promise<B>,
 ): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]> {
   const client = await connect(pool);
   const socket = socketOf(client);
-  const db = { query: runOn(client) };
   socket.cork(); // one message, not two
-  const both = Promise.allSettled([first(db), second(db)]);
+  const both = [first({ query: runOn(client) }), second({ query: runOn(client, 2 * queryTimeoutMs) })] as const;
   socket.uncork();
-  const results = await both;
-  client.release(results.map(causeOf).find(Boolean));
+  const results = await Promise.allSettled(both);
+  client.release(results.map(failureOf).find(Boolean)); // as the pool does after a statement by itself
   return results;
 }
 
-/** Why a statement got no answer: its connection may be stuck. */
-const causeOf = (result: PromiseSettledResult<unknown>): Error | undefined =>
-  result.status === 'rejected' && result.reason instanceof ApiError
-    ? (result.reason.cause as Error)
-    : undefined;
+const failureOf = (result: PromiseSettledResult<unknown>): Error | undefined => {
+  if (result.status === 'fulfilled') return undefined;
+  const reason = result.reason as Error;
+  return (reason.cause as Error | undefined) ?? reason;
+};
 
 async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
   const client = await connect(pool);

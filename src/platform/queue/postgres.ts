@@ -17,7 +17,7 @@ export const queueSchema = 'bullmq';
 /** BullMQ's own tables, brought up to date. */
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
-/** A worker is told of each job. How often it looks besides, with four statements; BullMQ's own 5 s cost twice as much. */
+/** A worker is told of each job. Besides, it looks by itself this often, with four statements; BullMQ's own 5 s cost twice as much. */
 const waitAtMostSeconds = 10;
 
 /** All queues share one pool. */
@@ -33,6 +33,7 @@ export function postgresBackend(
     application_name: 'parcelhook-queue',
     max: 20,
     idleTimeoutMillis: 600_000, // node-postgres' own 10 s would open one for nearly every canary
+    maxLifetimeSeconds: 3_600, // what a connection holds in PostgreSQL grows
     ...keepAlive,
     // What the queue holds can be rebuilt, so its commits need not wait for the disk.
     options: [`search_path=${queueSchema}`, 'synchronous_commit=off', ...serverKeepAlive]

@@ -3,13 +3,12 @@ import { withdrawCancelled } from '../../../src/deliveries/replay/cancel.js';
 import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
-import { settle } from '../../../src/deliveries/outbox/settle.js';
 import { timesOf } from '../../../src/deliveries/outbox/times.js';
-import { distinctTurns, giveTurns, supersede } from '../../../src/deliveries/outbox/turns.js';
-import type { Claim, Settlement, Turn } from '../../../src/deliveries/outbox/types.js';
+import type { Claim, Settlement } from '../../../src/deliveries/outbox/types.js';
+import { createSettling, type SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
-import type { Database } from '../../../src/platform/database/postgres.js';
+import type { Database, Pool } from '../../../src/platform/database/postgres.js';
 import { logger, type World } from './world.js';
 
 export const leaseMs = 10_000;
@@ -70,14 +69,19 @@ export const pull = (db: Database, webhookIds: string | string[], room = 1_000):
 
 type Outcome = Settlement['status'];
 
-export const settlementOf = (claim: Claim, status: Outcome, delayMs = 0): Settlement => ({
+export const settlementOf = (
+  claim: Claim,
+  status: Outcome,
+  delayMs = 0,
+  startedAt = new Date(),
+): Settlement => ({
   shipperId: claim.shipperId,
   deliveryId: claim.deliveryId,
   number: claim.number,
   trigger: claim.trigger,
   status,
   delayMs: status === 'RETRY' ? delayMs : null,
-  startedAt: new Date(),
+  startedAt,
   durationMs: 1,
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
@@ -85,37 +89,43 @@ export const settlementOf = (claim: Claim, status: Outcome, delayMs = 0): Settle
   requestHeaders: null,
 });
 
-/** Records outcomes and sees to what follows, as a worker does. Returns the claims whose outcome counted. */
+/** Records outcomes and sees to what follows, by the worker's own code. Returns the claims whose outcome counted. */
 export async function finish(
-  db: Database,
+  db: Database | Pool,
   claims: Claim[],
   status: Outcome,
-  options: { delayMs?: number; orderHoldMs?: number } = {},
+  options: {
+    delayMs?: number;
+    startedAt?: Date;
+    orderHoldMs?: number;
+    look?: (webhookIds: string[]) => void;
+  } = {},
 ): Promise<Claim[]> {
-  const settled = await settle(
-    db,
-    claims.map((claim) => settlementOf(claim, status, options.delayMs)),
-  );
-  const accepted = claims.filter(({ deliveryId, number }) => settled.get(deliveryId) === number);
-  await passTurnOn(db, accepted, status, options.orderHoldMs ?? longHoldMs);
-  return accepted;
+  const { look = () => undefined, orderHoldMs = longHoldMs } = options;
+  const settling = createSettling({
+    db: 'together' in db ? db : oneByOne(db),
+    logger,
+    orderHoldMs,
+    terminalStates,
+    look,
+    lookAhead: look,
+  });
+  const items = claims.map((claim) => ({
+    claim,
+    settlement: settlementOf(claim, status, options.delayMs, options.startedAt),
+  }));
+  return [...(await settling(items))].map(({ claim }) => claim);
 }
 
-async function passTurnOn(db: Database, claims: Claim[], status: Outcome, holdMs: number): Promise<void> {
-  const ordered = claims.filter((claim) => claim.ordered);
-  const overtaken = status === 'RETRY' ? ordered.filter((claim) => claim.supersedes) : [];
-  if (overtaken.length > 0)
-    await supersede(
-      db,
-      distinctTurns(overtaken.map((claim) => ({ ...turnOf(claim), before: null }))),
-      terminalStates,
-    );
-  const final = status === 'SUCCEEDED' || status === 'FAILED' ? ordered : [];
-  const turns = distinctTurns([...overtaken, ...final].map(turnOf));
-  if (turns.length > 0) await giveTurns(db, turns, holdMs);
-}
-
-const turnOf = ({ webhookId, shipmentId }: Claim): Turn => ({ webhookId, shipmentId: shipmentId! });
+/** Where statements are stopped, each is sent by itself. */
+const oneByOne = (db: Database): SettlingOptions['db'] => ({
+  ...db,
+  together: async (first, second) => {
+    const [answer] = await Promise.allSettled([first(db)]);
+    const [next] = await Promise.allSettled([second(db)]);
+    return [answer, next];
+  },
+});
 
 /** A sweeper, and the claims of the probes it lets through. */
 export function createSweeper(

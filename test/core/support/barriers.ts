@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from '../../../src/platform/database/postgres.js';
+import { lockWaiters } from './lock-waits.js';
 
 const gateClass = 4711;
 let lastGate = 0;
@@ -128,9 +129,7 @@ export async function doneOrWaiting(
   let done = false;
   const mark = () => void (done = true);
   work.then(mark, mark);
-  const waiting = `select 1 from pg_locks
-    where not granted and (locktype <> 'advisory' or classid <> ${gateClass})
-      and pid in (select pid from pg_stat_activity where datname = current_database())`;
+  const waiting = `select 1 from (${lockWaiters}) w where locktype <> 'advisory' or classid <> ${gateClass}`;
   for (;;) {
     if (done) return 'done';
     if ((await db.query('', `${waiting} union all ${orElse}`)).length > 0 && !done) return 'waiting';

@@ -9,6 +9,10 @@ export interface LockWait {
   event: string;
 }
 
+/** What stands before a lock in this database: the server has others, of tests that run meanwhile. */
+export const lockWaiters = `select * from pg_locks
+  where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`;
+
 const everyMs = 20;
 
 const waits = `

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SettlingOptions } from '../../../src/deliveries/record/settling.js';
+import { unavailable } from '../../../src/platform/errors.js';
+import { drain, finish, muchRoom, record } from '../support/acts.js';
+import { expectEachOnce } from '../support/checks.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { outboxOf } from '../support/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts');
+
+const lost = { status: 'rejected' as const, reason: unavailable() };
+
+/** The first state is being sent; the second waits for it. */
+const sendFirst = () => record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+
+const startedAt = new Date();
+
+/** Settles over `db`, and collects the webhooks that somebody was told to look at. */
+async function settleOver(db: SettlingOptions['db'], claims: Awaited<ReturnType<typeof record>>) {
+  const looked: string[] = [];
+  const look = (webhookIds: string[]) => void looked.push(...webhookIds);
+  const settled = await finish(db, claims, 'SUCCEEDED', { look, startedAt }).catch((error: unknown) => error);
+  return { settled, looked };
+}
+
+/** Both statements are run, and then their answers are what `change` makes of them. */
+const answering = (change: (answers: [unknown, unknown]) => [unknown, unknown]) => ({
+  ...world.db,
+  together: async (...statements: Parameters<typeof world.db.together>) =>
+    change(await world.db.together(...statements)),
+});
+
+async function expectBothSent(): Promise<void> {
+  await drain(world);
+  await expectEachOnce(world, [webhookId], [shipmentId]);
+}
+
+describe('who must look at the next state is told', () => {
+  test('where both statements are answered', async () => {
+    const { looked } = await settleOver(world.db, await sendFirst());
+    expect(looked).toEqual([webhookId]);
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+    await expectBothSent();
+  });
+
+  test('where both are done and both answers are lost: the outcome is found when it is recorded again', async () => {
+    const claims = await sendFirst();
+    const silent = answering(() => [lost, lost]) as SettlingOptions['db'];
+    expect((await settleOver(silent, claims)).settled).toBe(lost.reason);
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+    const { settled, looked } = await settleOver(world.db, claims);
+    expect(settled).toEqual(claims);
+    expect(looked).toEqual([webhookId]);
+    await expectBothSent();
+  });
+
+  test('where the answer of the turns alone is lost', async () => {
+    const claims = await sendFirst();
+    const silent = answering(([settled]) => [settled, lost]) as SettlingOptions['db'];
+    const { settled, looked } = await settleOver(silent, claims);
+    expect(settled).toEqual(claims);
+    expect(looked).toEqual([webhookId]);
+    await expectBothSent();
+  });
+
+  test('where the turns are not given at first: they are asked for again', async () => {
+    const claims = await sendFirst();
+    const { settled, looked } = await settleOver(
+      {
+        ...world.db,
+        together: async (first) => [(await Promise.allSettled([first(world.db)]))[0], lost],
+      },
+      claims,
+    );
+    expect(settled).toEqual(claims);
+    expect(new Set(looked)).toEqual(new Set([webhookId]));
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+    await expectBothSent();
+  });
+
+  test('where the log has the delivery already: it leaves the outbox, and the next has its turn', async () => {
+    const claims = await sendFirst();
+    const [row] = await outboxOf(world);
+    await world.sql(
+      `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count, completed_at)
+       select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', 1, now() from outbox where delivery_id = $1`,
+      [row!.delivery_id],
+    );
+    const { settled, looked } = await settleOver(world.db, claims);
+    expect(settled).toEqual(claims);
+    expect(looked).toContain(webhookId);
+    expect(await outboxOf(world)).toMatchObject([{ sequence: 2, waits_turn: false }]);
+  });
+});
