@@ -193,7 +193,10 @@ async function sendTogether<A, B>(
   const client = await connect(pool);
   const socket = socketOf(client);
   socket.cork(); // one message, not two
-  const both = [first({ query: runOn(client) }), second({ query: runOn(client, 2 * queryTimeoutMs) })] as const;
+  const both = [
+    first({ query: runOn(client) }),
+    second({ query: runOn(client, 2 * queryTimeoutMs) }),
+  ] as const;
   socket.uncork();
   const results = await Promise.allSettled(both);
   client.release(results.map(failureOf).find(Boolean)); // as the pool does after a statement by itself
