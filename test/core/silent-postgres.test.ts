@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createPool, type Pool } from '../../src/platform/database/postgres.js';
+import { createPool, type Pool, type Queries } from '../../src/platform/database/postgres.js';
 import { logger } from './support/world.js';
 
 const connections = 4;
@@ -61,6 +61,14 @@ test('two statements go out in one message: the second waits for no answer', asy
   for (const [client] of open) client!.on('data', () => (messages += 1));
   await both(pool);
   expect(messages).toBe(1);
+});
+
+test('the second of two has its own time, however long the first took', async () => {
+  const almost = (db: Queries) => db.query('', `select pg_sleep($1)`, [(statementTimeoutMs - 50) / 1_000]);
+  expect(await pool.together(almost, almost)).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+  ]);
 });
 
 test.each<[string, (db: Pool) => Promise<unknown>]>([

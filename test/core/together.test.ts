@@ -34,20 +34,11 @@ test('of two statements in one message the second sees what the first has commit
   expect(heard).toMatchObject({ value: [{ words: 2 }] });
 });
 
-test('who asks for two statements beside others waits for his connection, and none is mixed up', async () => {
-  const counts = Array.from({ length: 50 }, (_, number) => number);
-  const answers = await Promise.all(
-    counts.map((number) =>
-      pool.together(
-        (one) => one.query('first', 'select $1::int as number', [number]),
-        (one) => one.query('second', 'select $1::int * 2 as double', [number]),
-      ),
-    ),
-  );
-  expect(answers).toEqual(
-    counts.map((number) => [
-      { status: 'fulfilled', value: [{ number }] },
-      { status: 'fulfilled', value: [{ double: number * 2 }] },
-    ]),
-  );
+test('a connection on which one of two failed is not used again, as after a statement by itself', async () => {
+  const process = () => pool.query<{ pid: number }>('', 'select pg_backend_pid() as pid');
+  const [first] = await process();
+  await tell('well');
+  expect(await process()).toEqual([first]);
+  await tell('well');
+  expect(await process()).not.toEqual([first]);
 });

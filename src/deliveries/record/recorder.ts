@@ -15,7 +15,6 @@ import { untilBack } from './until-back.js';
 
 export interface RecorderOptions extends TransitionDependencies, SettlingOptions {
   db: Pool;
-  logger: Logger;
   metrics: Metrics;
   times: Times;
   retryScheduleMs: readonly number[];

@@ -156,7 +156,7 @@ export function createPool(options: PoolOptions): Pool {
       .join(' '),
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
-    idleTimeoutMillis: 600_000, // opening one costs both sides as much as hundreds of statements
+    idleTimeoutMillis: 600_000, // opening one costs about as much as a hundred statements
     maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
     ...keepAlive,
     statement_timeout: statementTimeoutMs,

@@ -17,7 +17,7 @@ export const queueSchema = 'bullmq';
 /** BullMQ's own tables, brought up to date. */
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
-/** A worker is told of each job. Besides, it looks by itself this often, with four statements; BullMQ's own 5 s cost twice as much. */
+/** A worker is told of each job. Besides, it looks by itself this often, with four statements; BullMQ's own is 5 s. */
 const waitAtMostSeconds = 10;
 
 /** All queues share one pool. */
