@@ -28,6 +28,7 @@ export type NewEvent = StateEvent &
 export type RecordResult = { eventId: string } | ApiError;
 
 export interface RecordDependencies {
+  /** No transaction that is open: each try to record must be one of its own, or the feed is out of order. */
   db: Database;
   /** Whether a shipment may go from one state to another; `from` is null before it is created. */
   allows(from: string | null, to: string): boolean;

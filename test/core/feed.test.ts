@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Pool } from '../../src/platform/database/postgres.js';
+import type { Database, Pool } from '../../src/platform/database/postgres.js';
 import { record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
 import { addPlantedOrder, erase } from './support/erasures.js';
@@ -37,6 +37,20 @@ async function heldRecording(shipmentId: string) {
     rows = await world.sql(waiting);
     if (rows[0]) return { recording, transaction: rows[0].id, release: () => foreign.query('commit') };
   }
+}
+
+/**
+ * For a transaction that stays open after it has recorded. The service never has one: a recording that must be repeated
+ * is another transaction, of a later position. So here it is given up instead.
+ */
+function recordingOnce(tx: Database): Database {
+  let began = false;
+  const query: Database['query'] = (name, ...rest) => {
+    if (name === 'insert-events' && began) throw new Error('would record again at the same position');
+    began ||= name === 'insert-events';
+    return tx.query(name, ...rest);
+  };
+  return { ...tx, query };
 }
 
 const statesOf = async () =>
@@ -164,7 +178,7 @@ test('the events of one commit keep their sequence, also where the clock is put 
 });
 
 test('followers see what a reader from the start sees, in the same order, whatever writers do at once', async () => {
-  const shipments = await Promise.all(Array.from({ length: 12 }, () => addShipment(world)));
+  const shipments = await Promise.all(Array.from({ length: 4 }, () => addShipment(world)));
   const random = (below: number) => Math.floor(Math.random() * below);
   let writing = true;
   const write = async (pool: Pool) => {
@@ -174,12 +188,12 @@ test('followers see what a reader from the start sees, in the same order, whatev
       const work = (db: Parameters<typeof record>[0]) => record(db, shipmentId, states);
       // Some stay open after their statement for a while, some are rolled back.
       await (
-        random(4) > 0
+        random(4) > 2
           ? work(pool)
           : pool.transaction(async (tx) => {
-              await work(tx);
+              await work(recordingOnce(tx));
               await sleep(random(15));
-              if (random(2) > 0) throw new Error('rolled back');
+              if (random(8) > 6) throw new Error('rolled back');
             })
       ).catch(() => undefined);
     }
