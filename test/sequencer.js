@@ -4,11 +4,35 @@ import path from 'node:path';
 
 const file = path.join(import.meta.dirname, 'durations.json');
 const seconds = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+const nameOf = (test) => path.relative(import.meta.dirname, test.path);
+const secondsOf = (test) => seconds[nameOf(test)] ?? Infinity;
 
-/** What takes longest starts first, so that no worker is left with it in the end; new files before all others. */
+/** Starts, retries and what must not happen are waited for in these; the others are busy. */
+const waits = (test) => nameOf(test).startsWith(`flows${path.sep}`);
+
+/**
+ * What takes longest starts first, so that no worker is left with it in the end; new files before all others. Those that
+ * wait and those that are busy run beside each other: of the two, the next is of whose time less was given out.
+ */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    const lasts = (test) => seconds[path.relative(import.meta.dirname, test.path)] ?? Infinity;
-    return [...tests].sort((a, b) => lasts(b) - lasts(a) || (a.path < b.path ? -1 : 1));
+    const longestFirst = [...tests].sort((a, b) => secondsOf(b) - secondsOf(a) || (a.path < b.path ? -1 : 1));
+    const kinds = [longestFirst.filter(waits), longestFirst.filter((test) => !waits(test))].map(inShares);
+    return kinds
+      .flat()
+      .sort((a, b) => a.share - b.share)
+      .map(({ test }) => test);
   }
+}
+
+/** Each with the share of the time of all of its kind that comes before it. */
+function inShares(tests) {
+  const known = tests.map((test) => Math.max(1, Math.min(secondsOf(test), 60)));
+  const total = known.reduce((sum, one) => sum + one, 0);
+  let before = 0;
+  return tests.map((test, index) => {
+    const share = before / total;
+    before += known[index];
+    return { test, share };
+  });
 }
