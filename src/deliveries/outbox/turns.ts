@@ -15,22 +15,31 @@ const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
 /**
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
- * either may have missed the other. A retry that waited is due when it was. Returns the webhooks that have something due.
+ * either may have missed the other. Nothing is locked but what gets its turn: who sees a blocker that is settled just now
+ * must not be in the way of who settled it. A retry that waited is due when it was. Returns the webhooks that have
+ * something due.
  */
 export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'give-turns',
-    `with next as materialized (
+    `with unblocked as materialized (
        select n.shipper_id, n.delivery_id
          from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
         cross join lateral (
           select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
            where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
-           order by sequence limit 1 for no key update skip locked) n
+           order by sequence limit 1) n
         cross join lateral (
           select ordering, called_since, ${isProbed('webhooks')} as probed
             from webhooks where webhook_id = n.webhook_id limit 1) w
         where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
+     ), next as materialized (
+       select n.shipper_id, n.delivery_id
+         from unblocked u
+        cross join lateral (
+          select shipper_id, delivery_id from outbox
+           where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
+           limit 1 for no key update skip locked) n
      )
      update outbox o set waits_turn = false, ${dueAgain} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn

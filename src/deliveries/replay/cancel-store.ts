@@ -56,15 +56,15 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<s
 /**
  * Of what a cancelled replay has set going: what is owed because of it only is withdrawn, so that nobody claims it any
  * more; what was owed anyway is as it was before, its retry due when it was. A page at a time; what others have locked is
- * left out, for they lock in an order of their own. Returns how many it looked at and how many of those are the
- * replay's no more.
+ * left out, for they lock in an order of their own. Returns how many it looked at, and the shipment of each that is the
+ * replay's no more: its turn may have come while it was locked here, so ask for it after the commit.
  */
 export async function withdrawPage(
   tx: Database,
   replayId: string,
   limit: number,
-): Promise<{ looked: number; released: number }> {
-  const [row] = await tx.query<{ looked: number; released: number }>(
+): Promise<{ looked: number; released: string[] }> {
+  const [row] = await tx.query<{ looked: number; released: string[] }>(
     'withdraw-page',
     `with page as materialized (
        select shipper_id, delivery_id from outbox
@@ -81,9 +81,10 @@ export async function withdrawPage(
                             else coalesce(o.scheduled_at, o.due_at) end,
               scheduled_at = case when o.waits_turn and not o.only_replayed then o.scheduled_at end
          from page p where ${sameDelivery('o', 'p')}
-       returning o.only_replayed
+       returning o.only_replayed, o.shipment_id
      )
-     select count(*)::int as looked, (count(*) filter (where not only_replayed))::int as released from changed`,
+     select count(*)::int as looked,
+            coalesce(array_agg(shipment_id) filter (where not only_replayed), '{}') as released from changed`,
     [replayId, limit],
   );
   return row!;

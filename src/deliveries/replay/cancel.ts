@@ -52,8 +52,9 @@ export async function cancelReplay(
     (tx) => end(tx, replayId, shipperId),
     (end) => end && { action: 'REPLAY_CANCELLED', webhookId: end.webhookId, shipperId: end.shipperId },
   );
+  if (ended) await passTurnsOn(deps, ended.webhookId, ended.released);
   const left = ended ?? (await findUnmarked(db, replayId, shipperId));
-  if (left?.unmarked && !(await markAll(db, replayId, markedWithinMs)))
+  if (left?.unmarked && !(await markAll(deps, replayId, markedWithinMs)))
     throw unavailable('What this replay has set going is being changed too often.');
   if (left) {
     const removal = ended ? removeNow(deps, replayId) : undefined; // who ended it does that, or a worker
@@ -82,7 +83,7 @@ export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boo
   const replayIds = await findWithdrawing(deps.db, replaysPerTurn);
   for (const replayId of replayIds)
     try {
-      await markAll(deps.db, replayId, 0);
+      await markAll(deps, replayId, 0);
       await removeAll(deps, replayId);
     } catch (error) {
       deps.logger.warn({ replayId, error: describeError(error) }, 'replay is withdrawn later');
@@ -95,12 +96,13 @@ export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boo
  * Marks all that a cancelled replay has set going, page by page: nobody claims it any more. What others have locked it
  * comes back to. False if something is unmarked after `withinMs`.
  */
-async function markAll(db: Database, replayId: string, withinMs: number): Promise<boolean> {
+async function markAll(deps: WithdrawDependencies, replayId: string, withinMs: number): Promise<boolean> {
   for (const endsAt = performance.now() + withinMs; ;) {
-    const page = await db.transaction(async (tx) => {
+    const page = await deps.db.transaction(async (tx) => {
       const webhookId = await takeWithdrawing(tx, replayId);
-      return webhookId === null ? null : markPage(tx, replayId, webhookId);
+      return webhookId === null ? null : { webhookId, ...(await markPage(tx, replayId, webhookId)) };
     });
+    if (page) await passTurnsOn(deps, page.webhookId, page.released);
     if (!page?.unmarked) return true;
     if (page.looked > 0) continue;
     if (performance.now() >= endsAt) return false;
@@ -111,8 +113,22 @@ async function markAll(db: Database, replayId: string, withinMs: number): Promis
 async function markPage(tx: Database, replayId: string, webhookId: string) {
   await lockMoves(tx, [webhookId]);
   const { looked, released } = await withdrawPage(tx, replayId, markedAtOnce);
-  const { unmarked } = await saveWithdrawal(tx, replayId, released);
-  return { looked, unmarked };
+  const { unmarked } = await saveWithdrawal(tx, replayId, released.length);
+  return { looked, released, unmarked };
+}
+
+/** To be called after the commit; turns that are not given here the sweeper gives. */
+async function passTurnsOn(
+  { db, logger, look, orderHoldMs }: WithdrawDependencies,
+  webhookId: string,
+  shipmentIds: string[],
+): Promise<void> {
+  const turns = distinctTurns(shipmentIds.map((shipmentId) => ({ webhookId, shipmentId })));
+  try {
+    if (turns.length > 0) look(await giveTurns(db, turns, orderHoldMs));
+  } catch (error) {
+    logger.warn({ webhookId, error: describeError(error) }, 'turns not given');
+  }
 }
 
 /** Takes what is marked out of the outbox, page by page; what is being sent stays until that is over. */
@@ -121,8 +137,7 @@ async function removeAll(deps: WithdrawDependencies, replayId: string): Promise<
     const removed = await deps.db.transaction((tx) => removePage(tx, replayId));
     if (!removed) return;
     const { webhookId, shipmentIds } = removed;
-    const turns = distinctTurns(shipmentIds.map((shipmentId) => ({ webhookId, shipmentId })));
-    if (turns.length > 0) deps.look(await giveTurns(deps.db, turns, deps.orderHoldMs));
+    await passTurnsOn(deps, webhookId, shipmentIds);
     if (shipmentIds.length < removedAtOnce) return;
   }
 }

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, test } from '@jest/globals';
 import { drain } from '../support/acts.js';
 import { doneOrWaiting, stopAt, type StopAt } from '../support/barriers.js';
-import {
-  expectEachOnce,
-  expectSoundRows,
-  expectStillThere,
-  expectSweeperFindsStranded,
-} from '../support/checks.js';
+import { expectEachOnce, expectSoundRows, expectStillThere, expectNoneStranded } from '../support/checks.js';
 import { deeds, setScene, type Scene } from '../support/scene.js';
 import { createWorld, forNewShipper, type World } from '../support/world.js';
 
@@ -14,18 +9,7 @@ import { createWorld, forNewShipper, type World } from '../support/world.js';
  * Each statement that writes the outbox against each other one, on the same rows: stopped with an old snapshot while the
  * other begins and commits, and stopped before its commit while the other runs into its locks.
  */
-const rare = new Set([
-  'holding turns',
-  'superseding',
-  'pulling and failing',
-  'giving a claim back',
-  'renewing a lease',
-  'ordering no more',
-  'cancelling what is too old',
-  'a redelivery that fails',
-]);
-/** Those that are much like another one, or seldom, only where they are asked for: ALL_PAIRS=1. */
-const names = Object.keys(deeds).filter((name) => process.env.ALL_PAIRS || !rare.has(name));
+const names = Object.keys(deeds);
 
 let world: World;
 beforeAll(async () => {
@@ -56,7 +40,7 @@ describe.each(names)('%s', (first) => {
       const scene = await setScene(await forNewShipper(world));
       await force(scene, first, second, how === seen ? 'SNAPSHOT' : 'COMMIT');
       await expectSoundRows(world);
-      await expectSweeperFindsStranded(world);
+      await expectNoneStranded(world);
       await drain(world);
       await expectStillThere(world, scene.deliveryIds);
       const { webhookId, failing, sending, failed, due } = scene;

@@ -19,6 +19,12 @@ const strandedShipments = async (world: World): Promise<OwedRow[][]> =>
     rows.every((row) => row.waits_turn && row.status !== 'SENDING'),
   );
 
+/** No shipment waits for the sweeper. */
+export async function expectNoneStranded(world: World): Promise<void> {
+  const stranded = await strandedShipments(world);
+  expect(stranded.map((rows) => rows.map((row) => `${row.sequence} ${row.status}`))).toEqual([]);
+}
+
 /** What is stranded the sweeper finds on its page. */
 export async function expectSweeperFindsStranded(world: World): Promise<void> {
   const stranded = await strandedShipments(world);
