@@ -210,7 +210,7 @@ function apiRoutes(
       onResumed: (webhookId) => handOver.look([webhookId]),
       onReordered: async (webhookId) => {
         const remake = () =>
-          remakeTurns(db, webhookId).catch((error: unknown) =>
+          remakeTurns(db, webhookId, config.ORDER_HOLD).catch((error: unknown) =>
             logger.warn(
               { webhookId, error: describeError(error) },
               'turns not remade; the sweeper gives those that are due',

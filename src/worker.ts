@@ -142,6 +142,7 @@ export function startWorker(resources: Resources): WorkerRole {
     accept: dispatcher.accept,
     check: dispatcher.check,
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+    terminalStates: resources.terminalStates,
   });
   background(times.sweepEveryMs, 'sweep deliveries', sweep, 0);
   background(

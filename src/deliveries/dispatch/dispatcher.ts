@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
-import { createBatcher } from '../../platform/batch.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { giveBack } from '../outbox/claim.js';
 import type { HandOver, Room } from '../outbox/hand-over.js';
 import type { Targets } from '../outbox/targets.js';
 import type { Times } from '../outbox/times.js';
 import type { Claim, Unattended } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
+import { createGiveBacks } from './give-backs.js';
 import { createAttempts } from './in-flight.js';
 import { createLanes, type Lane } from './lanes.js';
 import { createPlaces, type Place } from './places.js';
 import { createPuller } from './puller.js';
 import { createRecorder, type RecorderOptions } from '../record/recorder.js';
 import { createReservations } from './reservations.js';
-import { untilBack } from '../record/until-back.js';
 import { createWaitingRoom } from './waiting-room.js';
 import { createWakes } from './wakes.js';
 
@@ -48,9 +46,6 @@ export interface Dispatcher extends HandOver {
 }
 
 const drainPollMs = 10;
-/** For rows that were locked: nobody locks one for long. */
-const giveBackAgainMs = 50;
-const mostGiveBacksAgain = 2;
 const stalledAfterMs = 300;
 /** Slow attempts that have given up their place, as a multiple of the places. */
 const movedFactor = 5;
@@ -177,7 +172,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const target = await options.targets.of(claim).catch(logFailure);
     const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
     if (!target || !outcome) {
-      await giveBackSurely(claim);
+      await giveBack(claim);
       puller.look([claim.webhookId]);
       return null;
     }
@@ -185,26 +180,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return outcome.durationMs;
   };
 
-  const returns = createBatcher<Claim, undefined>({
-    maxItems: 200,
-    concurrency: 1,
-    maxWaiting: 10_000,
-    flush: async (claims) => {
-      let left = await giveBack(leaseDb, claims);
-      for (let again = 0; left.length > 0 && again < mostGiveBacksAgain; again += 1) {
-        await sleep(giveBackAgainMs);
-        left = await giveBack(leaseDb, left);
-      }
-      return claims.map(() => undefined);
-    },
-  });
-  /** A claim that is not given back waits for its lease to run out, and the log tells of an attempt that never was. */
-  const giveBackSurely = (claim: Claim) =>
-    untilBack(
-      () => returns.add(claim),
-      () => !draining,
-      times.patienceMs,
-    );
+  const giveBack = createGiveBacks({ ...options, isDraining: () => draining, look: puller.look });
 
   const logFailure = (error: unknown) =>
     void logger.warn({ error: describeError(error) }, 'claims not sent; they will be taken up again');
@@ -214,7 +190,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       while (lane.waiting.length > 0) {
         const { claim } = waitingRoom.leave(lane);
         lane.mayHaveMore = true;
-        giveBackSurely(claim)
+        giveBack(claim)
           .catch(logFailure)
           .finally(() => {
             attempts.end(claim);
@@ -230,6 +206,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     reserve: (shipperIds) => (draining ? reservations.none : reservations.reserve(shipperIds)),
     owed: (room: Room, claims, dueWebhooks, issuedAt) => {
       reservations.release(room);
+      puller.wake(); // a lane may have found no room because of it
       accept(claims, issuedAt, true);
       for (const webhookId of dueWebhooks) waitingRoom.leftOutside(lanes.of(webhookId));
       puller.lookAhead([...new Set(dueWebhooks)]);

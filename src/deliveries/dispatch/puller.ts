@@ -29,6 +29,8 @@ export interface Puller {
   check(unattended: Unattended[]): void;
   /** The lane may have room now. */
   offer(lane: Lane): void;
+  /** There may be room again for whoever wants it. */
+  wake(): void;
   /** Webhooks of which something may be due that was not pulled. */
   left(): string[];
   /** Pulls nothing more; resolves when no statement is under way. */
@@ -166,6 +168,7 @@ export function createPuller(options: PullerOptions): Puller {
     lookAhead: (webhookIds) => webhookIds.forEach((webhookId) => lookFrom(webhookId, Infinity)),
     check: (unattended) => unattended.forEach(({ webhookId, dueAt }) => lookFrom(webhookId, dueAt.getTime())),
     offer,
+    wake: schedule,
     left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
     stop: async () => {
       stopped = true;

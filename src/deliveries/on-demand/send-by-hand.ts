@@ -21,7 +21,7 @@ export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Times): number => 
 
 /**
  * Sends a claimed attempt outside the schedule and records it by `settle`. For the circuit its failure does not count.
- * Null if it might not be sent any more (outbox/starts.ts).
+ * Null if nothing was sent: it might not be any more (outbox/starts.ts), or where to is not known now.
  */
 export async function sendByHand(
   options: ByHandOptions,
@@ -30,9 +30,11 @@ export async function sendByHand(
   settle: (db: Database, attempt: AttemptRecord & { succeeded: boolean }) => Promise<boolean>,
 ): Promise<{ settled: boolean; succeeded: boolean } | null> {
   const { times, metrics, logger } = options;
-  const target = await options.targets.of(claim);
-  const outcome = await sendClaim(options, claim, target, issuedAt);
-  if (!outcome) return null;
+  const target = await options.targets.of(claim).catch((error: unknown) => {
+    logger.warn({ deliveryId: claim.deliveryId, error: describeError(error) }, 'target not known');
+  });
+  const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
+  if (!target || !outcome) return null;
   if (isGone(outcome)) await disableUnlessAway(options, target);
   const { startedAt, durationMs, statusCode, errorCode, responseBody, requestHeaders } = outcome;
   const { shipperId, deliveryId, webhookId, number, trigger } = claim;

@@ -26,6 +26,14 @@ export const blocker = (before: string, holdMs: string) => `select 1 from outbox
     and (b.first_failed_at is null or not w.probed
          or greatest(b.first_failed_at, w.called_since) > now() - ${ms(holdMs)})`;
 
+/**
+ * Event `later` is one that webhook `w` has an interest in, after outbox row `row` of the same shipment. What a replay
+ * has brought back was asked for, although there are later ones.
+ */
+export const isOvertakenBy = (later: string, row: string, w: string) =>
+  `(${later}.shipment_id = ${row}.shipment_id and ${later}.sequence > ${row}.sequence and ${row}.trigger <> 'REPLAY'
+    and (${later}.state = any(${w}.interests) or '*' = any(${w}.interests)))`;
+
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 /** Nobody has stopped the webhook of row `w`, nor suspended its shipper. */

@@ -1,5 +1,5 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
-import { blocker, insertCancelled, isProbed, sameDelivery } from './sql.js';
+import { blocker, insertCancelled, isOvertakenBy, isProbed, sameDelivery } from './sql.js';
 import type { Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
@@ -55,8 +55,8 @@ export interface Overtaken extends Turn {
 }
 
 /**
- * Cancels what a later state has overtaken, but nothing that is being sent, and no terminal state. What is owed behind
- * it may go then: ask for their turns next.
+ * Cancels what a later state has overtaken, one that the webhook has an interest in, delivered or not; but nothing that
+ * is being sent, and no terminal state. What is owed behind it may go then: ask for their turns next.
  */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await db.query(
@@ -64,14 +64,13 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
     `with overtaken as materialized (
        select e.shipper_id, e.delivery_id
          from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (webhook_id, shipment_id, before)
+        cross join lateral (select interests from webhooks where webhook_id = t.webhook_id limit 1) w
         cross join lateral (
           select e.shipper_id, e.delivery_id from outbox e
            where e.webhook_id = t.webhook_id and e.shipment_id = t.shipment_id
              and e.status <> 'SENDING' and e.state <> all($4::text[])
              and (e.sequence < t.before
-                  or exists (select 1 from outbox l
-                              where l.webhook_id = t.webhook_id and l.shipment_id = t.shipment_id
-                                and l.sequence > e.sequence))
+                  or exists (select 1 from events l where ${isOvertakenBy('l', 'e', 'w')}))
            order by e.sequence for update of e skip locked) e
      ), gone as (
        delete from outbox o using overtaken x where ${sameDelivery('o', 'x')} returning o.*
@@ -108,11 +107,17 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
 
 /**
  * Makes the turns of a webhook anew after its `ordering` has changed: of each shipment the first state may go, or all.
- * What is being sent stays as it is. A page at a time: the backlog may be a million.
+ * What is being sent stays as it is. A page at a time: the backlog may be a million. What begins to wait is asked about
+ * again after the commit: what it waits for may have been settled meanwhile.
  */
-export async function remakeTurns(db: Database, webhookId: string): Promise<void> {
+export async function remakeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
   let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
-  while (last) last = await remakePage(db, webhookId, last);
+  while (last) {
+    const page: Remade = await remakePage(db, webhookId, last);
+    const turns = distinctTurns(page.waiting.map((shipmentId) => ({ webhookId, shipmentId })));
+    if (turns.length > 0) await giveTurns(db, turns, holdMs);
+    last = page.last;
+  }
 }
 
 interface ShipmentState {
@@ -120,15 +125,17 @@ interface ShipmentState {
   sequence: number;
 }
 
+interface Remade {
+  /** Where the page ended; null at the end. */
+  last: ShipmentState | null;
+  /** Shipments of which something has begun to wait. */
+  waiting: string[];
+}
+
 const rowsRemadeAtOnce = 5_000;
 
-/** Returns where the page ended; null at the end. */
-async function remakePage(
-  db: Database,
-  webhookId: string,
-  after: ShipmentState,
-): Promise<ShipmentState | null> {
-  const [row] = await db.query<{ last: ShipmentState | null }>(
+async function remakePage(db: Database, webhookId: string, after: ShipmentState): Promise<Remade> {
+  const [row] = await db.query<{ last: ShipmentState | null; waiting: string[] }>(
     'remake-turns',
     `with page as materialized (
        select shipper_id, delivery_id, shipment_id, sequence from outbox
@@ -136,25 +143,33 @@ async function remakePage(
         order by shipment_id, sequence limit $4
      ), looked as materialized (
        select o.* from page p cross join lateral (
-         select o.shipper_id, o.delivery_id, w.ordering = 'SHIPMENT' and exists (
+         select o.shipper_id, o.delivery_id, o.waits_turn as waited, w.ordering = 'SHIPMENT' and exists (
                   select 1 from outbox b
                    where b.webhook_id = o.webhook_id and b.shipment_id = o.shipment_id and b.sequence < o.sequence)
                   as waits_turn
            from outbox o join webhooks w using (webhook_id)
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id and o.status <> 'SENDING'
-          limit 1 for no key update of o skip locked) o
+          limit 1) o
+        where o.waited <> o.waits_turn
+     ), changing as materialized (
+       select l.shipper_id, l.delivery_id, l.waits_turn from looked l cross join lateral (
+         select 1 from outbox o
+          where o.shipper_id = l.shipper_id and o.delivery_id = l.delivery_id and o.status <> 'SENDING'
+          limit 1 for no key update skip locked) o
      ), remade as (
        update outbox o
           set waits_turn = l.waits_turn, due_at = case when l.waits_turn then null else ${dueAt} end,
               scheduled_at = case when l.waits_turn then ${scheduleKept} else ${scheduleLeft} end
-         from looked l
+         from changing l
         where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn
+       returning o.shipment_id, o.waits_turn
      )
-     select json_build_object('shipmentId', shipment_id, 'sequence', sequence) as last
-       from page where (select count(*) from page) = $4 order by shipment_id desc, sequence desc limit 1`,
+     select (select json_build_object('shipmentId', shipment_id, 'sequence', sequence)
+               from page where (select count(*) from page) = $4 order by shipment_id desc, sequence desc limit 1) as last,
+            array(select distinct shipment_id from remade where waits_turn) as waiting`,
     [webhookId, after.shipmentId, after.sequence, rowsRemadeAtOnce],
   );
-  return row?.last ?? null;
+  return row!;
 }
 
 const columnsOf = (turns: Turn[]) => [

@@ -5,8 +5,12 @@ import { ApiError } from '../../platform/errors.js';
  * Does what must not be lost with an outage of PostgreSQL again until it succeeds, about every second for
  * `patienceMs`, as long as `goOn` says. Rejects with the last error; at once if it is not that something is out of reach.
  */
-export const untilBack = <T>(task: () => Promise<T>, goOn: () => boolean, patienceMs: number): Promise<T> => {
-  const mayPass = (error: unknown) => error instanceof ApiError && goOn();
+export const untilBack = <T>(
+  task: () => Promise<T>,
+  goOn: (error: unknown) => boolean,
+  patienceMs: number,
+): Promise<T> => {
+  const mayPass = (error: unknown) => error instanceof ApiError && goOn(error);
   return task().catch((error: unknown) => {
     if (!mayPass(error)) throw error;
     return pRetry(task, {

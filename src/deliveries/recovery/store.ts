@@ -6,6 +6,7 @@ import {
   insertIntoLog,
   isActive,
   isCallable,
+  isOvertakenBy,
   isProbed,
   ms,
   restingStatus,
@@ -30,6 +31,8 @@ export interface Findings {
   unattended: Unattended[];
   /** What waits for a turn that nobody will give it. */
   stranded: Turn[];
+  /** Of which a later state was recorded, and nobody has skipped what is before. */
+  overtaken: Turn[];
   /** Deleted webhooks that still are owed something. */
   deleted: string[];
   /** An open circuit may be probed, wherever its deliveries are. */
@@ -47,12 +50,13 @@ interface Page {
 export async function inspectPage(
   db: Database,
   after: Position | null,
-  options: { unattendedAfterMs: number; orderHoldMs: number; limit: number },
+  options: { unattendedAfterMs: number; orderHoldMs: number; terminalStates: string[]; limit: number },
 ): Promise<Findings> {
   const [row] = await db.query<{ [Key in keyof Findings]: Findings[Key] | null } & Page>(
     'inspect-page',
     `with page as materialized (
-       select shipper_id, delivery_id, webhook_id, shipment_id, sequence, status, waits_turn, due_at, lease_until
+       select shipper_id, delivery_id, webhook_id, shipment_id, sequence, state, status, waits_turn, due_at, lease_until,
+              trigger
          from outbox
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $5
@@ -60,9 +64,10 @@ export async function inspectPage(
        select webhook_id, min(due_at) filter (where status <> 'SENDING' and due_at <= now() - ${ms('$3')}) as due
          from page group by webhook_id
      ), looked as materialized (
-       select o.webhook_id, o.due, w.deleted_at is not null as deleted, ${isCallable('w')} as callable
+       select o.webhook_id, o.due, w.deleted_at is not null as deleted, w.supersede, ${isCallable('w')} as callable
          from owed o cross join lateral (
-           select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = o.webhook_id limit 1) w
+           select webhook_id, status, deleted_at, suspended, supersede
+             from webhooks where webhook_id = o.webhook_id limit 1) w
      )
      select (select json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)
                from page order by shipper_id desc, delivery_id desc limit 1) as last,
@@ -79,21 +84,29 @@ export async function inspectPage(
                  select ordering, called_since, ${isProbed('webhooks')} as probed
                    from webhooks where webhook_id = n.webhook_id limit 1) w
               where n.waits_turn
-                and (w.ordering = 'NONE' or not exists (${blocker('n', '$4')}))) as stranded`,
+                and (w.ordering = 'NONE' or not exists (${blocker('n', '$4')}))) as stranded,
+            case when exists (select 1 from looked where supersede) then (
+              select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
+                from page n
+               where (n.status <> 'SENDING' or n.lease_until <= now()) and n.state <> all($6::text[])
+                 and exists (select 1 from webhooks w join events l on ${isOvertakenBy('l', 'n', 'w')}
+                              where w.webhook_id = n.webhook_id and w.supersede)) end as overtaken`,
     [
       after?.shipperId ?? firstKey,
       after?.deliveryId ?? firstKey,
       options.unattendedAfterMs,
       options.orderHoldMs,
       options.limit,
+      options.terminalStates,
     ],
   );
-  const { last, looked, lapsed, probes, unattended, stranded, deleted } = row!;
+  const { last, looked, lapsed, probes, unattended, stranded, overtaken, deleted } = row!;
   return {
     next: looked === options.limit ? last : null,
     lapsed,
     unattended: (unattended ?? []).map(({ webhookId, dueAt }) => ({ webhookId, dueAt: new Date(dueAt) })),
     stranded: stranded ?? [],
+    overtaken: overtaken ?? [],
     deleted: deleted ?? [],
     probes,
   };

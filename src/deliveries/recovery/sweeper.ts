@@ -1,13 +1,14 @@
 import type { Logger } from '../../platform/logger.js';
+import { describeError } from '../../platform/errors.js';
 import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
-import { distinctTurns, giveTurns } from '../outbox/turns.js';
+import { distinctTurns, giveTurns, supersede } from '../outbox/turns.js';
 import type { Claim, Unattended } from '../outbox/types.js';
-import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
+import { cancelOwed, inspectPage, takeLapsed, type Findings, type Position } from './store.js';
 
 export interface SweeperOptions extends TransitionDependencies {
   db: Database;
@@ -15,6 +16,8 @@ export interface SweeperOptions extends TransitionDependencies {
   metrics: Metrics;
   times: Times;
   orderHoldMs: number;
+  /** Never superseded. */
+  terminalStates: string[];
   deliveryTimeoutMs: number;
   /** These webhooks have something due that may be on its way. */
   check(unattended: Unattended[]): void;
@@ -41,20 +44,28 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
    * After an outage a lease that ran out says nothing about its holder, who could not renew it; a crash may even have
    * forgotten the claim. For a while nothing is taken from those who have an outcome to record.
    */
-  const inspect = () =>
-    inspectPage(db, after, { ...times, orderHoldMs: options.orderHoldMs, limit: rowsPerPage }).catch(
-      (error: unknown) => {
-        spareUntil = performance.now() + times.sparedMs;
-        throw error;
-      },
-    );
+  const spare = (error: unknown): never => {
+    spareUntil = performance.now() + times.sparedMs;
+    throw error;
+  };
 
-  const takeUp = async (): Promise<void> => {
-    const { webhookIds, count } = await takeLapsed(db, after, { leaseMs: times.leaseMs, limit: rowsPerPage });
-    if (count === 0) return;
+  const inspect = () => inspectPage(db, after, { ...times, ...options, limit: rowsPerPage });
+
+  /** Returns the webhooks that have something due. */
+  const takeUp = async (page: Position | null): Promise<string[]> => {
+    const { webhookIds, count } = await takeLapsed(db, page, { leaseMs: times.leaseMs, limit: rowsPerPage });
+    if (count === 0) return [];
     logger.info({ deliveries: count }, 'swept');
     metrics.swept.inc({ kind: 'delivery' }, count);
-    options.look(webhookIds);
+    return webhookIds;
+  };
+
+  const passTurnsOn = async ({ overtaken, stranded }: Findings): Promise<void> => {
+    const turns = distinctTurns([...stranded, ...overtaken]);
+    const skipped = distinctTurns(overtaken.map((turn) => ({ ...turn, before: null })));
+    if (skipped.length > 0) await supersede(db, skipped, options.terminalStates);
+    for (let start = 0; start < turns.length; start += turnsPerStatement)
+      options.look(await giveTurns(db, turns.slice(start, start + turnsPerStatement), options.orderHoldMs));
   };
 
   const probe = async (): Promise<void> => {
@@ -65,18 +76,24 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
 
   return async () => {
     const startedAt = performance.now();
-    const found = await inspect();
+    const page = after;
+    const found = await inspect().catch(spare);
     const tookMs = performance.now() - startedAt;
-    if (performance.now() > spareUntil) {
-      if (found.lapsed) await takeUp();
-      if (found.unattended.length > 0) options.check(found.unattended);
-    }
-    const turns = distinctTurns(found.stranded);
-    for (let start = 0; start < turns.length; start += turnsPerStatement)
-      options.look(await giveTurns(db, turns.slice(start, start + turnsPerStatement), options.orderHoldMs));
-    for (const webhookId of found.deleted) await cancelOwed(db, webhookId, cancelledPerSweep);
-    after = found.next;
-    if (found.probes) await probe();
+    after = found.next; // whatever goes wrong with this page, it keeps no other waiting, nor a circuit from its probe
+    const isSpared = performance.now() < spareUntil;
+    if (!isSpared && found.unattended.length > 0) options.check(found.unattended);
+    let due: string[] = [];
+    const steps = [
+      ...(found.lapsed && !isSpared ? [async () => void (due = await takeUp(page).catch(spare))] : []),
+      () => passTurnsOn(found),
+      () => Promise.resolve(options.look(due)), // what was overtaken while it was claimed has gone by now
+      ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledPerSweep)),
+      ...(found.probes ? [probe] : []),
+    ];
+    for (const step of steps)
+      await step().catch((error: unknown) =>
+        logger.warn({ error: describeError(error) }, 'not swept; the next walk comes by here again'),
+      );
     return found.next
       ? pauseAfter(tookMs, 0, times.sweepEveryMs)
       : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);

@@ -53,7 +53,7 @@ const onePlan = [
   'jit=off',
 ];
 
-/** For pools: each side hears within half a minute that the other is gone, also on a connection that is idle. */
+/** For pools: each side hears within forty seconds that the other is gone, also on a connection that is idle. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
 
@@ -99,9 +99,9 @@ const outOfReach = new Set([
   'EAI_AGAIN',
 ]);
 const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
-/** What was sent when the connection broke or fell silent may have been done. */
+/** What was sent when the connection broke, fell silent or was ended may have been done. */
 const inDoubt =
-  /^(Query read timeout|Connection terminated(?! due to connection timeout))|^08|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/;
+  /^(Query read timeout|Connection terminated(?! due to connection timeout))|^08|^57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/;
 const outcomeUnknown =
   'The database has not answered; whether anything was accepted is not known. Send it again, an order under the same Idempotency-Key.';
 const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;
@@ -113,9 +113,14 @@ function translate(error: unknown): unknown {
     ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
     : clientMessages.test(error.message);
   if (!away) return error;
-  const isInDoubt = inDoubt.test(code ?? error.message);
-  return Object.assign(unavailable(isInDoubt ? outcomeUnknown : undefined), { cause: error });
+  return Object.assign(unavailable(mayBeDone(error) ? outcomeUnknown : undefined), { cause: error });
 }
+
+const mayBeDone = (error: Error & { code?: string }) => inDoubt.test(error.code ?? error.message);
+
+/** True where a statement that has failed may have been done all the same. */
+export const isInDoubt = (error: unknown): boolean =>
+  error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 
 /** True where PostgreSQL may do later what it did not do now. */
 export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));

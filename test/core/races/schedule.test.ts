@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { remakeTurns } from '../../../src/deliveries/outbox/turns.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
-import { finish, pull, record } from '../support/acts.js';
+import { finish, longHoldMs, pull, record } from '../support/acts.js';
 import { expectSoundRows } from '../support/checks.js';
 import { advance, askForReplay, cancel, replay } from '../support/replays.js';
 import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
@@ -28,7 +28,7 @@ const replayFailed = async () => {
 };
 const reorder = async (ordering: 'SHIPMENT' | 'NONE') => {
   await updateWebhook(world.db, world.shipperId, webhookId, { ordering });
-  await remakeTurns(world.db, webhookId);
+  await remakeTurns(world.db, webhookId, longHoldMs);
 };
 const owedAt = (dueAt: Date) => [{ sequence: 2, waits_turn: false, due_at: dueAt, scheduled_at: null }];
 

@@ -13,6 +13,7 @@ import {
   muchRoom,
   pull,
   record,
+  terminalStates,
 } from '../support/acts.js';
 import { stopAt } from '../support/barriers.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
@@ -23,7 +24,12 @@ setUpRaces();
 const remove = () => markDeleted(world.db, world.shipperId, webhookId);
 const sweep = () => createSweeper(world.db).sweep();
 const inspect = () =>
-  inspectPage(world.db, null, { unattendedAfterMs: 0, orderHoldMs: longHoldMs, limit: 20_000 });
+  inspectPage(world.db, null, {
+    unattendedAfterMs: 0,
+    orderHoldMs: longHoldMs,
+    terminalStates,
+    limit: 20_000,
+  });
 
 describe('what is recorded while its webhook is stopped', () => {
   test.each([

@@ -2,11 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
 import { remakeTurns } from '../../../src/deliveries/outbox/turns.js';
 import { updateWebhook } from '../../../src/webhooks/store.js';
-import { createSweeper, drain, finish, leaseMs, muchRoom, pull, record } from '../support/acts.js';
+import {
+  createSweeper,
+  drain,
+  finish,
+  leaseMs,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+} from '../support/acts.js';
 import { stopAt } from '../support/barriers.js';
 import { expectEachOnce, expectOneAtATime, expectSweeperFindsStranded } from '../support/checks.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
-import { addWebhook, logOf, picture, setStatus, type World } from '../support/world.js';
+import { addShipment, addWebhook, logOf, picture, setStatus, type World } from '../support/world.js';
 
 setUpRaces();
 
@@ -104,6 +113,22 @@ describe('the next state goes', () => {
   });
 });
 
+test('a step that fails keeps no circuit from its probe', async () => {
+  await record(world.db, await addShipment(world), ['CREATED']);
+  const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+  const { transaction, query } = world.db;
+  const crash = { transaction, query: failing(query, 'give-turns') };
+  await finish(crash, [first!], 'SUCCEEDED');
+  await world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+     values ($1, now(), 1, 1, now())`,
+    [webhookId],
+  );
+  const sweeper = createSweeper(crash);
+  await sweeper.sweep();
+  expect(sweeper.probes).toHaveLength(1);
+});
+
 describe('of several states recorded in one statement', () => {
   test('only the first is claimed, the others wait', async () => {
     const claims = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'DELIVERED'], {
@@ -145,7 +170,7 @@ describe('a webhook that is resumed', () => {
     await setStatus(world, webhookId, 'PAUSED');
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
     await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
-    await remakeTurns(world.db, webhookId);
+    await remakeTurns(world.db, webhookId, longHoldMs);
     await setStatus(world, webhookId, 'ACTIVE');
     expect(sequencesOf(await pull(world.db, webhookId)).sort()).toEqual([1, 2, 3]);
   });
@@ -156,7 +181,7 @@ describe('a webhook that is resumed', () => {
     const recording = record(stop.db, shipmentId, ['PICKED_UP']);
     await stop.reached;
     await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
-    await remakeTurns(world.db, webhookId);
+    await remakeTurns(world.db, webhookId, longHoldMs);
     stop.go();
     await recording;
     expect(await now()).toEqual(['1 SENDING', '2 READY']);
@@ -167,7 +192,7 @@ describe('a webhook that is resumed', () => {
     await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP', 'IN_TRANSIT']);
     await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'SHIPMENT' });
-    await remakeTurns(world.db, webhookId);
+    await remakeTurns(world.db, webhookId, longHoldMs);
     expect(await now()).toEqual(['1 READY', '2 waits', '3 waits']);
     await expectInOrder(3);
   });

@@ -73,7 +73,7 @@ export const settlementOf = (
   claim: Claim,
   status: Outcome,
   delayMs = 0,
-  startedAt = new Date(),
+  startedAt = new Date(Date.now() - 60_000 + 1_000 * claim.number), // no two of a delivery begin at once
 ): Settlement => ({
   shipperId: claim.shipperId,
   deliveryId: claim.deliveryId,
@@ -140,6 +140,7 @@ export function createSweeper(
     metrics,
     times: { ...timesOf(), unattendedAfterMs: 0, leaseMs },
     orderHoldMs,
+    terminalStates,
     deliveryTimeoutMs: 10_000,
     accept: (claims) => void probes.push(...claims),
     look: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),

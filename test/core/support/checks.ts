@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { inspectPage } from '../../../src/deliveries/recovery/store.js';
-import { longHoldMs } from './acts.js';
+import { longHoldMs, terminalStates } from './acts.js';
 import { outboxOf, type OwedRow, type World } from './world.js';
 
 /** Of each webhook and shipment what is owed, the earlier states first. */
@@ -31,6 +31,7 @@ export async function expectSweeperFindsStranded(world: World): Promise<void> {
   const { stranded: found } = await inspectPage(world.db, null, {
     unattendedAfterMs: 0,
     orderHoldMs: longHoldMs,
+    terminalStates,
     limit: 20_000,
   });
   const keys = new Set(found.map((turn) => `${turn.webhookId} ${turn.shipmentId}`));

@@ -90,7 +90,14 @@ const redeliver = async (db: Database, scene: Scene, succeeded: boolean) => {
 
 const orderNoMore = async (db: Database, { webhookId, world }: Scene) => {
   await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
-  await remakeTurns(db, webhookId);
+  await remakeTurns(db, webhookId, longHoldMs);
+};
+
+const orderAnew = async (db: Database, { webhookId, world }: Scene) => {
+  await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'NONE' });
+  await remakeTurns(world.db, webhookId, longHoldMs);
+  await updateWebhook(world.db, world.shipperId, webhookId, { ordering: 'SHIPMENT' });
+  await remakeTurns(db, webhookId, longHoldMs);
 };
 
 /** Everything that writes rows of the outbox which others may write at the same time. */
@@ -127,6 +134,7 @@ export const deeds: Record<string, Deed> = {
     },
   },
   'ordering no more': { statement: 'remake-turns', run: orderNoMore },
+  'ordering anew': { statement: 'remake-turns', run: orderAnew },
   'a replay': { statement: 'replay-piece', run: (db, { world, webhookId }) => replay(world, db, webhookId) },
   'cancelling a replay': {
     statement: 'withdraw-page',

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBatcher } from '../../platform/batch.js';
+import { isInDoubt, type Database } from '../../platform/database/postgres.js';
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import { giveBack } from '../outbox/claim.js';
+import type { Times } from '../outbox/times.js';
+import { distinctTurns, giveTurns, supersede } from '../outbox/turns.js';
+import type { Claim } from '../outbox/types.js';
+import { untilBack } from '../record/until-back.js';
+
+export interface GiveBackOptions {
+  db: Database;
+  leaseDb: Database;
+  logger: Logger;
+  times: Pick<Times, 'patienceMs'>;
+  orderHoldMs: number;
+  /** Never superseded. */
+  terminalStates: string[];
+  isDraining(): boolean;
+  /** These webhooks have something due. */
+  look(webhookIds: string[]): void;
+}
+
+/** For rows that were locked: nobody locks one for long. */
+const againMs = 50;
+const mostAgain = 2;
+
+/**
+ * Gives claims back that were not sent, many in one statement, and again after an outage. Not where it may have been
+ * done already: the next claim of the delivery has the same number, and would be taken from who is sending it. What is
+ * not given back waits for its lease to run out, and the log tells of an attempt that never was.
+ */
+export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Promise<void> {
+  const { db, leaseDb, logger, times, orderHoldMs, isDraining } = options;
+  const returns = createBatcher<Claim, undefined>({
+    maxItems: 200,
+    concurrency: 1,
+    maxWaiting: 10_000,
+    flush: async (claims) => {
+      let left = claims;
+      for (let again = 0; left.length > 0 && again <= mostAgain; again += 1) {
+        if (again > 0) await sleep(againMs);
+        const mayRepeat = (error: unknown) => !isDraining() && !isInDoubt(error);
+        left = await untilBack(() => giveBack(leaseDb, left), mayRepeat, times.patienceMs);
+      }
+      await skipOvertaken(claims);
+      return claims.map(() => undefined);
+    },
+  });
+
+  /** While it was claimed a later state may have been recorded, which left it alone. */
+  const skipOvertaken = async (claims: Claim[]) => {
+    const turns = distinctTurns(
+      claims.flatMap(({ supersedes, webhookId, shipmentId }) =>
+        supersedes && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [],
+      ),
+    );
+    if (turns.length === 0) return;
+    try {
+      await supersede(db, turns, options.terminalStates);
+      options.look(await giveTurns(db, turns, orderHoldMs));
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'what was overtaken is not skipped');
+    }
+  };
+
+  return (claim) => returns.add(claim);
+}

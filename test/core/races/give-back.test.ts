@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import { createGiveBacks } from '../../../src/deliveries/dispatch/give-backs.js';
+import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { unavailable } from '../../../src/platform/errors.js';
+import {
+  createSweeper,
+  finish,
+  lapse,
+  longHoldMs,
+  muchRoom,
+  pull,
+  record,
+  terminalStates,
+} from '../support/acts.js';
+import { noRoom } from '../../../src/deliveries/outbox/hand-over.js';
+import { replay } from '../support/replays.js';
+import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
+import { addShipment, logger } from '../support/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries');
+
+const givingBack = (leaseDb: Database) =>
+  createGiveBacks({
+    db: world.db,
+    leaseDb,
+    logger,
+    times: { patienceMs: 10_000 },
+    orderHoldMs: longHoldMs,
+    terminalStates,
+    isDraining: () => false,
+    look: () => undefined,
+  });
+
+const refused = () => Object.assign(unavailable(), { cause: new Error('connect ECONNREFUSED') });
+const answerLost = () =>
+  Object.assign(unavailable(), { cause: new Error('Connection terminated unexpectedly') });
+
+/** Sees each statement that gives back: which deliveries it names, and how it is done. */
+const seeing = (query: (ids: string[], run: () => Promise<unknown>) => Promise<unknown>): Database => ({
+  ...world.db,
+  query: (name, text, values) =>
+    query(values![1] as string[], () => world.db.query(name, text, values)) as Promise<never[]>,
+});
+
+test('a claim is given back again after an outage', async () => {
+  const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+  let outages = 2;
+  const db = seeing((_, run) => (outages-- > 0 ? Promise.reject(refused()) : run()));
+  await givingBack(db)(claims[0]!);
+  expect(await now()).toEqual(['1 READY']);
+});
+
+test('one whose answer was lost is not: it may be free, and who has claimed it since keeps it', async () => {
+  const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+  let next: Claim[] = [];
+  const db = seeing(async (_, run) => {
+    await run();
+    next = [...next, ...(await pull(world.db, webhookId))];
+    throw answerLost();
+  });
+  await expect(givingBack(db)(claims[0]!)).rejects.toThrow();
+  expect(next.map(({ number }) => number)).toEqual([1]); // the same number, so nothing else tells them apart
+  expect(await now()).toEqual(['1 SENDING']);
+});
+
+test('those that were given back are not given back again with those that were locked', async () => {
+  const shipments = [shipmentId, await addShipment(world)];
+  const claims: Claim[] = [];
+  for (const one of shipments) claims.push(...(await record(world.db, one, ['CREATED'], { room: muchRoom })));
+  const asked: string[][] = [];
+  const db = seeing(async (ids, run) => {
+    asked.push(ids);
+    if (asked.length === 2) throw refused();
+    if (asked.length > 1) return run();
+    return world.db.transaction(async (tx) => {
+      await tx.query('', 'select 1 from outbox where delivery_id = $1 for update', [claims[1]!.deliveryId]);
+      return run();
+    });
+  });
+  const giveBack = givingBack(db);
+  await Promise.all(claims.map(giveBack));
+  const both = claims.map(({ deliveryId }) => deliveryId);
+  expect(asked.map((ids) => [...ids].sort())).toEqual([[...both].sort(), [both[1]], [both[1]]]);
+  expect(await now()).toEqual(['1 READY', '1 READY']);
+});
+
+test('what was overtaken while it was claimed is skipped, and the later state has its turn', async () => {
+  await world.sql('update webhooks set supersede = true');
+  const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+  await record(world.db, shipmentId, ['PICKED_UP']);
+  expect(await now()).toEqual(['1 SENDING', '2 waits']);
+  await givingBack(world.db)(claims[0]!);
+  expect(await now()).toEqual(['1 SUPERSEDED', '2 READY']);
+});
+
+test('without order, a state that fails after a later one was delivered is skipped', async () => {
+  await world.sql(`update webhooks set supersede = true, ordering = 'NONE'`);
+  const first = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+  const second = await record(world.db, shipmentId, ['PICKED_UP'], { room: muchRoom });
+  await finish(world.db, second, 'SUCCEEDED');
+  await finish(world.db, first, 'RETRY');
+  expect(await now()).toEqual(['1 SUPERSEDED', '2 SUCCEEDED']);
+});
+
+test.each(['READY', 'a claim that has run out'])(
+  'what was overtaken and that nobody has skipped, the sweeper does: %s',
+  async (what) => {
+    const claims = await record(world.db, shipmentId, ['CREATED', 'DELIVERED'], {
+      room: what === 'READY' ? noRoom : muchRoom,
+    });
+    await world.sql('update webhooks set supersede = true');
+    await lapse(world);
+    const { sweep, looked } = createSweeper(world.db);
+    await sweep();
+    expect(await now()).toEqual(['1 SUPERSEDED', '2 READY']);
+    expect([...looked]).toEqual([webhookId]);
+    expect(await finish(world.db, claims, 'SUCCEEDED')).toEqual([]);
+  },
+);
+
+test('a terminal state and what a replay has brought back are not skipped', async () => {
+  await world.sql('update webhooks set supersede = true');
+  const claims = await record(world.db, shipmentId, ['DELIVERED'], { room: muchRoom });
+  await finish(world.db, claims, 'RETRY');
+  const failed = await addShipment(world);
+  await finish(world.db, await record(world.db, failed, ['CREATED'], { room: muchRoom }), 'FAILED');
+  await finish(world.db, await record(world.db, failed, ['PICKED_UP'], { room: muchRoom }), 'SUCCEEDED');
+  await replay(world, world.db, webhookId);
+  await record(world.db, shipmentId, ['IN_TRANSIT']);
+  const before = await now();
+  expect(before.sort()).toEqual(['1 READY', '1 RETRY', '2 SUCCEEDED', '2 waits']);
+  await createSweeper(world.db).sweep();
+  expect((await now()).sort()).toEqual(before);
+});
