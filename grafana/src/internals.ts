@@ -121,6 +121,14 @@ export const internals = board(
           thresholds: below(1, 20),
         }),
         graph({
+          title: 'Oldest snapshot',
+          description:
+            'How long the oldest transaction in the database has kept dead rows from vacuum: a report, a dump, a forgotten session. Normal: seconds.',
+          unit: 's',
+          queries: [{ expr: reported('postgres_oldest_snapshot_seconds'), legend: 'oldest' }],
+          thresholds: below(600, 1_800),
+        }),
+        graph({
           title: 'Batch sizes',
           description:
             'Items that shared a statement, on average. They grow with the load; that is what makes it cheap.',

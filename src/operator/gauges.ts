@@ -21,6 +21,7 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const results = await Promise.allSettled([
     refreshDeliveries(deps),
     refreshWebhooks(deps),
+    refreshOldestSnapshot(deps),
     ...[...deps.producers].map(([name, producer]) => refreshQueue(metrics, name, producer)),
   ]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -46,6 +47,19 @@ async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void
   for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
   metrics.circuitsOpen.set(await countOpenCircuits(db));
   metrics.shippersToRemove.set(await countRemoved(db));
+}
+
+/** Under an old snapshot the outbox keeps what is long gone, and everybody who looks for what is due reads it again. */
+async function refreshOldestSnapshot({ db, metrics }: GaugeDependencies): Promise<void> {
+  const [row] = await db.query<{ seconds: number }>(
+    'oldest-snapshot',
+    `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
+       select xact_start as since from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null
+       union all
+       select prepared from pg_prepared_xacts where database = current_database()) s`,
+  );
+  metrics.oldestSnapshot.set(row!.seconds);
 }
 
 async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {

@@ -161,6 +161,10 @@ export function createMetrics() {
     queueJobs: gauge('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
     queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest job that waits.', ['queue']),
     shippersToRemove: gauge('shippers_to_remove', 'Removed shippers of which something is left.'),
+    oldestSnapshot: gauge(
+      'postgres_oldest_snapshot_seconds',
+      'How long the oldest transaction has kept dead rows from vacuum, of those that the role of the database may see.',
+    ),
     refreshedAt: gauge('metrics_refreshed_timestamp_seconds', 'When the gauges of the whole were last read.'),
 
     canaryAge: gauge(

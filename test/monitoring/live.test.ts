@@ -27,6 +27,7 @@ const mayBeZero: [RegExp, string][] = [
   [/sweeper_reenqueued_total/, 'nothing gets lost'],
   [/late_results_total/, 'no worker hangs'],
   [/postgres_pool_waiting/, 'there are connections enough'],
+  [/postgres_oldest_snapshot/, 'no transaction is long'],
   [/status=~"5\.\."/, 'no request fails'],
   [/oldest_waiting_seconds/, 'workers keep up'],
   [/queue_jobs/, 'they take jobs at once, and it is looked every 15 s'],
