@@ -9,7 +9,7 @@ import { redisBackend } from './redis.js';
 /** A job is a pointer: ids, or nothing where PostgreSQL is asked what is due. Never content. */
 export interface JobSpec {
   name: string;
-  /** Deterministic: adding the same id again while it waits is harmless. Without `:`, not digits only. */
+  /** Adding the same id again while it waits is harmless. Without `:`, not digits only. */
   id: string;
   ids?: string[];
 }
