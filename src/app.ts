@@ -7,6 +7,7 @@ import { queueNames } from './deliveries/dispatch/pointers.js';
 import { webhookHealth } from './deliveries/log/health.js';
 import { statsRoutes } from './deliveries/stats/routes.js';
 import { defaultHours, webhookStats } from './deliveries/stats/stats.js';
+import { sampleShipment } from './deliveries/log/notification-docs.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
 import { cancelReplay } from './deliveries/replay/cancel.js';
@@ -20,7 +21,7 @@ import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
 import { createFeed } from './events/feed/feed.js';
 import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
-import { renderSample } from './events/sample.js';
+import { renderNotification } from './events/notification.js';
 import { apiDocument, notificationsDocument } from './api-document.js';
 import { documentPages } from './http/document-pages.js';
 import { createApp } from './http/server.js';
@@ -270,7 +271,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     timeoutMs: config.DELIVERY_TIMEOUT,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
     version,
-    renderSample,
+    renderSample: (state, timestampMs) => renderNotification(sampleShipment, { state }, timestampMs),
   });
   const [firstQueue] = queueNames(config.DELIVERY_SHARDS);
   return onDemandRoutes({

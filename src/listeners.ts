@@ -1,14 +1,13 @@
-import type { Express, RequestHandler } from 'express';
+import { Router, type Express, type Request, type RequestHandler } from 'express';
+import { readFileSync } from 'node:fs';
 import { bears } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config/config.js';
 import type { Health } from './http/health.js';
 import { listen, type Listener } from './http/connections/listener.js';
-import { metricsPage } from './http/metrics-page.js';
 import { createApp } from './http/server.js';
-import { unauthorized, unavailable } from './platform/errors.js';
+import { onlyRead, unauthorized, unavailable } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import { openFilesLimit } from './platform/limits/open-files.js';
 import type { createReleasers } from './platform/releasers.js';
 import type { Role } from './resources.js';
 
@@ -104,4 +103,29 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
 function hostOf(host: string | undefined): string {
   if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** `/metrics` for Prometheus. */
+function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
+  const router = Router();
+  router
+    .route('/metrics')
+    .get(async (request, response) => {
+      if (!isAllowed(request)) throw unauthorized();
+      response.type(metrics.contentType).send(await metrics.text());
+    })
+    .all(onlyRead);
+  return router;
+}
+
+const usualLimit = 1_024;
+
+/** How many files and connections this process may have open (`ulimit -n`); where no `/proc` tells, the least usual. */
+function openFilesLimit(): number {
+  try {
+    const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === 'unlimited' ? Infinity : Number(limit ?? usualLimit);
+  } catch {
+    return usualLimit;
+  }
 }

@@ -4,7 +4,7 @@ import { makeLogPartitions } from './deliveries/retention/partitions.js';
 import { createPurge } from './deliveries/retention/purge.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
 import { createFold } from './deliveries/stats/fold.js';
-import { dropOldHours } from './deliveries/stats/retention.js';
+import { dropOldHours } from './deliveries/stats/stats.js';
 import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
 import { advanceReplays } from './deliveries/replay/replay.js';

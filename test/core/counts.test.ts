@@ -9,7 +9,7 @@ import { settle, settleOnceMore } from '../../src/deliveries/outbox/settle.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import { takeLapsed } from '../../src/deliveries/recovery/store.js';
 import { createFold } from '../../src/deliveries/stats/fold.js';
-import { dropOldHours } from '../../src/deliveries/stats/retention.js';
+import { dropOldHours } from '../../src/deliveries/stats/stats.js';
 import { readHours } from '../../src/deliveries/stats/store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { expectCountsMatchLog } from '../flows/support/counts.js';

@@ -11,8 +11,7 @@ import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { tooManyByHand } from '../on-demand/routes.js';
 import { replayAsked, replayedStatuses } from './answers.js';
-import { whyNothing } from './reason.js';
-import { insertReplay } from './request-store.js';
+import { insertReplay, type Counted } from './request-store.js';
 
 /** A request looks at no more events than that; a replay of more goes on nevertheless. */
 const limitsOfRequest = { atOnce: 10, events: 200_000 };
@@ -90,4 +89,17 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
       },
     }),
   ];
+}
+
+type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
+
+/** Why a replay has nothing to send; null if it has, if that is not known yet, or if another status than asked for is owed. */
+function whyNothing(counted: Counted, range: { to: Date; keptSince: Date }): NothingQueued | null {
+  if (counted.total !== 0) return null;
+  if (range.to < range.keptSince) return 'EXPIRED';
+  if (counted.wanted === 0 && counted.older) return 'EXPIRED';
+  if (counted.recorded === 0) return 'NOTHING_RECORDED';
+  if (counted.wanted === 0) return 'NO_INTEREST';
+  if (counted.otherStatus > 0) return null;
+  return counted.erased > 0 ? 'EXPIRED' : 'ALL_SUCCEEDED';
 }

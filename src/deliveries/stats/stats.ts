@@ -1,9 +1,12 @@
 import { isoOffset } from '../../http/envelope.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { readHours } from './store.js';
+import { deleteOldHours, readHours } from './store.js';
 
 export const defaultHours = 24;
 export const mostHours = 720;
+
+const hourMs = 3_600_000;
+const hoursPerStatement = 5_000;
 
 /** `stats` of webhooks as the API shows them (contract, section 4), by their ids. */
 export async function webhookStats(
@@ -22,4 +25,10 @@ export async function webhookStats(
       p95Ms,
     });
   return stats;
+}
+
+/** Drops the hours that are older than the log, but none that the API may show. */
+export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
+  const keptMs = Math.max(retentionMs, mostHours * hourMs);
+  while ((await deleteOldHours(db, keptMs, hoursPerStatement)) === hoursPerStatement);
 }
