@@ -73,6 +73,13 @@ test(`four workers share ${backlog} deliveries of one webhook, and nobody waits 
   expect(samples).toBeGreaterThan(50);
   expect(rounds).toBeGreaterThan(1);
   expect(found).toEqual([]);
+  expect(new Set([...answers.paused, ...answers.resumed])).toEqual(new Set([200]));
+  expect(new Set(answers.deleted)).toEqual(new Set([200]));
+  expect(answers.replayed).toContain(202);
+  const reasons = await service.sql<{ reason: string }>(
+    'select distinct reason from deliveries where reason is not null',
+  );
+  expect(reasons.map(({ reason }) => reason).sort()).toEqual(['SUPERSEDED', 'WEBHOOK_DELETED']);
   expect(broken.arrivals.size).toBeGreaterThan(0);
 }, 120_000);
 
@@ -91,10 +98,18 @@ async function oweMany(webhookId: string): Promise<void> {
   await service.sql(due, [account.shipperId, webhookId, backlog]);
 }
 
+/** What the disturbances were answered. */
+const answers = {
+  paused: [] as number[],
+  resumed: [] as number[],
+  replayed: [] as number[],
+  deleted: [] as number[],
+};
+
 /** What else goes on with the shipper's webhooks meanwhile; how often. */
 async function disturb(targetAddress: string, over: () => boolean): Promise<number> {
   const paused = (await registerWebhook(account, targetAddress)).webhookId;
-  await registerWebhook(account, targetAddress, { supersede: true });
+  await registerWebhook(account, receivers[2]!.url, { supersede: true });
   const trackingIds = await Promise.all(Array.from({ length: 10 }, () => placeOrder(account)));
   const created = 'select 1 from shipment_progress where shipper_id = $1';
   const startedAt = Date.now();
@@ -110,21 +125,23 @@ async function disturb(targetAddress: string, over: () => boolean): Promise<numb
       { trackingId, state: 'IN_TRANSIT' },
       { trackingId, state: 'IN_TRANSIT' },
     ]);
-    await setStatus(paused, 'PAUSED');
-    const [{ body, data }] = await Promise.all([
+    answers.paused.push((await setStatus(paused, 'PAUSED')).httpStatus);
+    const [{ body, data }, replayed] = await Promise.all([
       operator(service, '/events', { body: { events } }),
       replay(paused),
     ]);
+    answers.replayed.push(replayed.httpStatus);
     if (rounds === 0) {
       expect(body.error).toBeUndefined();
       expect(data.results.filter((result: { error?: unknown }) => !result.error)).not.toEqual([]);
     }
-    await setStatus(paused, 'ACTIVE');
-    await Promise.all([
+    answers.resumed.push((await setStatus(paused, 'ACTIVE')).httpStatus);
+    const [deleted] = await Promise.all([
+      account.call(`/v1/webhooks/${doomed}`, { method: 'DELETE' }),
       replay(paused),
       operator(service, '/events', { body: { events } }),
-      account.call(`/v1/webhooks/${doomed}`, { method: 'DELETE' }),
     ]);
+    answers.deleted.push(deleted.httpStatus);
   }
   return rounds;
 }

@@ -135,7 +135,11 @@ describe('webhooks that are given up', () => {
     const path =
       kind === 'test' ? `/v1/webhooks/${hook.webhookId}/test` : `/v1/deliveries/${deliveryId}/redeliver`;
     await account.call(path, { method: 'POST' });
-    await until(async () => (await webhook(account, hook.webhookId)).disabledReason === 'GONE');
+    await until(async () => (await webhook(account, hook.webhookId)).disabledReason !== null);
+    expect(await webhook(account, hook.webhookId)).toMatchObject({
+      status: 'DISABLED',
+      disabledReason: 'GONE',
+    });
     await hook.close();
   });
 

@@ -104,7 +104,7 @@ describe('orders are let in', () => {
   });
 
   test('who is turned away leaves room for others', async () => {
-    const { ask, press, turnAway } = play();
+    const { ask, entered, press, turnAway } = play();
     press(25);
     const long = Array.from({ length: 5_000 }, (_, n) => ask(String(n)));
     const gone = Promise.allSettled(long);
@@ -114,6 +114,7 @@ describe('orders are let in', () => {
     const next = ask('next');
     press(0);
     await next;
+    expect(entered).toEqual(['next']);
   });
 });
 

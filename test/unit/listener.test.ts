@@ -115,6 +115,7 @@ describe('a connection is given up', () => {
     socket.write(bytes);
     await until('the answer', () => text().includes(status));
     await until('no connection', () => listener.connections() === 0);
+    expect(text().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   test('when it goes on uploading after it was refused', async () => {
@@ -125,6 +126,7 @@ describe('a connection is given up', () => {
     await until('the answer', () => text().includes(' 401 '));
     await until('no connection', () => listener.connections() === 0, 5_000);
     clearInterval(upload);
+    expect(text().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
   test.each([1, 50])('when it reads nothing of %d large answers', async (count) => {
@@ -134,6 +136,7 @@ describe('a connection is given up', () => {
     await until('answers begun', () => begun === count);
     await until('no connection', () => listener.connections() === 0);
     await until('all answers over', () => over === count);
+    expect(begun).toBe(count);
   });
 
   test('but not while it reads, be it slowly, nor while its answer is being made', async () => {
@@ -159,6 +162,7 @@ test('who uploads a little more than is read still gets the refusal, and goes on
   await until('the answer', () => text().includes(' 401 '));
   socket.write(`half${head('/')}`);
   await until('the next answer', () => text().includes('well'));
+  expect(text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
 });
 
 test('where every place is taken by those who say nothing, a whole request is answered at once', async () => {
