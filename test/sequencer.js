@@ -12,7 +12,7 @@ const waits = (test) => nameOf(test).startsWith(`flows${path.sep}`);
 
 /**
  * What takes longest starts first, so that no worker is left with it in the end; new files before all others. Those that
- * wait and those that are busy run beside each other: of the two, the next is of whose time less was given out.
+ * wait and those that are busy run beside each other: the next comes from the kind with the smaller share given out.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

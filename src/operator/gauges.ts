@@ -55,7 +55,8 @@ async function refreshOldestSnapshot({ db, metrics }: GaugeDependencies): Promis
     'oldest-snapshot',
     `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
        select xact_start as since from pg_stat_activity
-        where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null
+        where datname = current_database() and backend_type = 'client backend'
+          and (backend_xmin is not null or backend_xid is not null)
        union all
        select prepared from pg_prepared_xacts where database = current_database()) s`,
   );

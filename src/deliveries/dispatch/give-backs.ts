@@ -33,21 +33,26 @@ const mostAgain = 2;
  */
 export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Promise<void> {
   const { db, leaseDb, logger, times, orderHoldMs, isDraining } = options;
-  const returns = createBatcher<Claim, undefined>({
+  const returns = createBatcher<Claim, unknown>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 10_000,
+    // What goes wrong is the answer for these claims alone: who waits for the next statement has a try of his own.
     flush: async (claims) => {
-      let left = claims;
-      for (let again = 0; left.length > 0 && again <= mostAgain; again += 1) {
-        if (again > 0) await sleep(againMs);
-        const mayRepeat = (error: unknown) => !isDraining() && !isInDoubt(error);
-        left = await untilBack(() => giveBack(leaseDb, left), mayRepeat, times.patienceMs);
-      }
+      const failure = await giveAllBack(claims).catch((error: unknown) => error);
       await skipOvertaken(claims);
-      return claims.map(() => undefined);
+      return claims.map(() => failure);
     },
   });
+
+  const giveAllBack = async (claims: Claim[]): Promise<void> => {
+    let left = claims;
+    for (let again = 0; left.length > 0 && again <= mostAgain; again += 1) {
+      if (again > 0) await sleep(againMs);
+      const mayRepeat = (error: unknown) => !isDraining() && !isInDoubt(error);
+      left = await untilBack(() => giveBack(leaseDb, left), mayRepeat, times.patienceMs);
+    }
+  };
 
   /** While it was claimed a later state may have been recorded, which left it alone. */
   const skipOvertaken = async (claims: Claim[]) => {
@@ -65,5 +70,8 @@ export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Pro
     }
   };
 
-  return (claim) => returns.add(claim);
+  return async (claim) => {
+    const failure = await returns.add(claim);
+    if (failure !== undefined) throw failure;
+  };
 }

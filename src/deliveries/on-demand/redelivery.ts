@@ -39,6 +39,17 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   let promised = 0;
   let draining = false;
 
+  /** While it was claimed its turn may have come, and whoever gives turns passes over what is locked. */
+  const attemptAndPassOn = async (claim: Claim, issuedAt: number): Promise<void> => {
+    try {
+      await attempt(claim, issuedAt);
+    } finally {
+      const { ordered, webhookId, shipmentId } = claim;
+      if (ordered && shipmentId !== null)
+        options.look(await giveTurns(db, [{ webhookId, shipmentId }], options.orderHoldMs));
+    }
+  };
+
   const attempt = async (claim: Claim, issuedAt: number): Promise<void> => {
     const crowded = (perWebhook.get(claim.webhookId) ?? 0) > atOnceOfOneWebhook;
     if (crowded || draining) return giveRedeliveryBack(db, claim);
@@ -48,17 +59,13 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
       return settled !== null;
     });
     if (!sent) return giveRedeliveryBack(db, claim);
-    if (!sent.settled || !sent.succeeded) return;
-    if (claim.troubled) await reportSuccess(options, claim.webhookId);
-    if (!claim.ordered || claim.shipmentId === null) return;
-    const turn = { webhookId: claim.webhookId, shipmentId: claim.shipmentId };
-    options.look(await giveTurns(db, [turn], options.orderHoldMs));
+    if (sent.settled && sent.succeeded && claim.troubled) await reportSuccess(options, claim.webhookId);
   };
 
   const start = (claim: Claim, issuedAt: number) => {
     const { webhookId, deliveryId } = claim;
     perWebhook.set(webhookId, (perWebhook.get(webhookId) ?? 0) + 1);
-    const running = attempt(claim, issuedAt)
+    const running = attemptAndPassOn(claim, issuedAt)
       .catch((error: unknown) =>
         logger.error({ deliveryId, error: describeError(error) }, 'attempt by hand not recorded'),
       )

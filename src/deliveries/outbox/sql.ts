@@ -27,12 +27,15 @@ export const blocker = (before: string, holdMs: string) => `select 1 from outbox
          or greatest(b.first_failed_at, w.called_since) > now() - ${ms(holdMs)})`;
 
 /**
- * Event `later` is one that webhook `w` has an interest in, after outbox row `row` of the same shipment. What a replay
- * has brought back was asked for, although there are later ones.
+ * Exists where outbox row `row` was overtaken: a later state of its shipment was owed to the same webhook, delivered or
+ * not. What a replay has brought back was asked for, although there are later ones.
  */
-export const isOvertakenBy = (later: string, row: string, w: string) =>
-  `(${later}.shipment_id = ${row}.shipment_id and ${later}.sequence > ${row}.sequence and ${row}.trigger <> 'REPLAY'
-    and (${later}.state = any(${w}.interests) or '*' = any(${w}.interests)))`;
+export const overtaker = (row: string) => `select 1 from events l
+  where ${row}.replay_id is null and l.shipment_id = ${row}.shipment_id and l.sequence > ${row}.sequence
+    and (exists (select 1 from outbox x where x.shipper_id = ${row}.shipper_id
+                    and x.delivery_id = delivery_id(l.event_id, ${row}.webhook_id))
+         or exists (select 1 from deliveries d where d.shipper_id = ${row}.shipper_id
+                       and d.delivery_id = delivery_id(l.event_id, ${row}.webhook_id)))`;
 
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;

@@ -1,5 +1,5 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
-import { blocker, insertCancelled, isOvertakenBy, isProbed, sameDelivery } from './sql.js';
+import { blocker, insertCancelled, isProbed, overtaker, sameDelivery } from './sql.js';
 import type { Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
@@ -55,8 +55,8 @@ export interface Overtaken extends Turn {
 }
 
 /**
- * Cancels what a later state has overtaken, one that the webhook has an interest in, delivered or not; but nothing that
- * is being sent, and no terminal state. What is owed behind it may go then: ask for their turns next.
+ * Cancels what a later state has overtaken, where the webhook wants that; but nothing that is being sent, and no terminal
+ * state. What is owed behind it may go then: ask for their turns next.
  */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await db.query(
@@ -64,13 +64,13 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
     `with overtaken as materialized (
        select e.shipper_id, e.delivery_id
          from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (webhook_id, shipment_id, before)
-        cross join lateral (select interests from webhooks where webhook_id = t.webhook_id limit 1) w
+        cross join lateral (select 1 from webhooks where webhook_id = t.webhook_id and supersede limit 1) w
         cross join lateral (
           select e.shipper_id, e.delivery_id from outbox e
            where e.webhook_id = t.webhook_id and e.shipment_id = t.shipment_id
              and e.status <> 'SENDING' and e.state <> all($4::text[])
              and (e.sequence < t.before
-                  or exists (select 1 from events l where ${isOvertakenBy('l', 'e', 'w')}))
+                  or exists (${overtaker('e')}))
            order by e.sequence for update of e skip locked) e
      ), gone as (
        delete from outbox o using overtaken x where ${sameDelivery('o', 'x')} returning o.*
@@ -115,7 +115,7 @@ export async function remakeTurns(db: Database, webhookId: string, holdMs: numbe
   while (last) {
     const page: Remade = await remakePage(db, webhookId, last);
     const turns = distinctTurns(page.waiting.map((shipmentId) => ({ webhookId, shipmentId })));
-    if (turns.length > 0) await giveTurns(db, turns, holdMs);
+    if (turns.length > 0) await giveTurns(db, turns, holdMs).catch(() => undefined); // left to the sweeper
     last = page.last;
   }
 }

@@ -6,9 +6,9 @@ import {
   insertIntoLog,
   isActive,
   isCallable,
-  isOvertakenBy,
   isProbed,
   ms,
+  overtaker,
   restingStatus,
   sameDelivery,
 } from '../outbox/sql.js';
@@ -56,7 +56,7 @@ export async function inspectPage(
     'inspect-page',
     `with page as materialized (
        select shipper_id, delivery_id, webhook_id, shipment_id, sequence, state, status, waits_turn, due_at, lease_until,
-              trigger
+              replay_id
          from outbox
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $5
@@ -89,8 +89,8 @@ export async function inspectPage(
               select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
                 from page n
                where (n.status <> 'SENDING' or n.lease_until <= now()) and n.state <> all($6::text[])
-                 and exists (select 1 from webhooks w join events l on ${isOvertakenBy('l', 'n', 'w')}
-                              where w.webhook_id = n.webhook_id and w.supersede)) end as overtaken`,
+                 and (select supersede from webhooks where webhook_id = n.webhook_id)
+                 and exists (${overtaker('n')})) end as overtaken`,
     [
       after?.shipperId ?? firstKey,
       after?.deliveryId ?? firstKey,

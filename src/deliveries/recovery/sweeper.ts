@@ -7,8 +7,8 @@ import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
 import { distinctTurns, giveTurns, supersede } from '../outbox/turns.js';
-import type { Claim, Unattended } from '../outbox/types.js';
-import { cancelOwed, inspectPage, takeLapsed, type Findings, type Position } from './store.js';
+import type { Claim, Turn, Unattended } from '../outbox/types.js';
+import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
 
 export interface SweeperOptions extends TransitionDependencies {
   db: Database;
@@ -60,12 +60,18 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     return webhookIds;
   };
 
-  const passTurnsOn = async ({ overtaken, stranded }: Findings): Promise<void> => {
-    const turns = distinctTurns([...stranded, ...overtaken]);
-    const skipped = distinctTurns(overtaken.map((turn) => ({ ...turn, before: null })));
-    if (skipped.length > 0) await supersede(db, skipped, options.terminalStates);
-    for (let start = 0; start < turns.length; start += turnsPerStatement)
-      options.look(await giveTurns(db, turns.slice(start, start + turnsPerStatement), options.orderHoldMs));
+  const inStatements = (found: Turn[]): Turn[][] => {
+    const turns = distinctTurns(found);
+    return Array.from({ length: Math.ceil(turns.length / turnsPerStatement) }, (_, n) =>
+      turns.slice(n * turnsPerStatement, (n + 1) * turnsPerStatement),
+    );
+  };
+  const pass = async (turns: Turn[]): Promise<void> =>
+    options.look(await giveTurns(db, turns, options.orderHoldMs));
+  const skip = async (turns: Turn[]): Promise<void> => {
+    const overtaken = turns.map((turn) => ({ ...turn, before: null }));
+    await supersede(db, overtaken, options.terminalStates);
+    await pass(turns);
   };
 
   const probe = async (): Promise<void> => {
@@ -85,7 +91,8 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     let due: string[] = [];
     const steps = [
       ...(found.lapsed && !isSpared ? [async () => void (due = await takeUp(page).catch(spare))] : []),
-      () => passTurnsOn(found),
+      ...inStatements(isSpared ? [] : found.overtaken).map((turns) => () => skip(turns)),
+      ...inStatements(found.stranded).map((turns) => () => pass(turns)),
       () => Promise.resolve(options.look(due)), // what was overtaken while it was claimed has gone by now
       ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledPerSweep)),
       ...(found.probes ? [probe] : []),

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceMs } from '../../../src/platform/batch.js';
 import { createGiveBacks } from '../../../src/deliveries/dispatch/give-backs.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
@@ -119,17 +121,46 @@ test.each(['READY', 'a claim that has run out'])(
   },
 );
 
-test('a terminal state and what a replay has brought back are not skipped', async () => {
-  await world.sql('update webhooks set supersede = true');
-  const claims = await record(world.db, shipmentId, ['DELIVERED'], { room: muchRoom });
-  await finish(world.db, claims, 'RETRY');
-  const failed = await addShipment(world);
-  await finish(world.db, await record(world.db, failed, ['CREATED'], { room: muchRoom }), 'FAILED');
-  await finish(world.db, await record(world.db, failed, ['PICKED_UP'], { room: muchRoom }), 'SUCCEEDED');
-  await replay(world, world.db, webhookId);
+test('a terminal state is not skipped, nor one after which nothing was owed to the webhook', async () => {
+  await world.sql(`update webhooks set supersede = true, interests = '{CREATED,DELIVERED}'`);
+  await finish(world.db, await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }), 'RETRY');
   await record(world.db, shipmentId, ['IN_TRANSIT']);
-  const before = await now();
-  expect(before.sort()).toEqual(['1 READY', '1 RETRY', '2 SUCCEEDED', '2 waits']);
+  const other = await addShipment(world);
+  await finish(world.db, await record(world.db, other, ['DELIVERED'], { room: muchRoom }), 'RETRY');
+  await world.sql(`update webhooks set interests = '{*}'`);
+  await record(world.db, other, ['RETURNED']);
   await createSweeper(world.db).sweep();
-  expect((await now()).sort()).toEqual(before);
+  expect((await now()).sort()).toEqual(['1 RETRY', '1 RETRY', '2 waits']);
+});
+
+test('what a replay has brought back is not skipped, nor when it fails again', async () => {
+  await world.sql('update webhooks set supersede = true');
+  await finish(world.db, await record(world.db, shipmentId, ['CREATED'], { room: muchRoom }), 'FAILED');
+  await finish(world.db, await record(world.db, shipmentId, ['PICKED_UP'], { room: muchRoom }), 'SUCCEEDED');
+  await replay(world, world.db, webhookId);
+  await createSweeper(world.db).sweep();
+  expect(await now()).toEqual(['1 READY', '2 SUCCEEDED']);
+  await finish(world.db, await pull(world.db, webhookId), 'RETRY');
+  await createSweeper(world.db).sweep();
+  expect(await now()).toEqual(['1 RETRY', '2 SUCCEEDED']);
+});
+
+test('who waits for the next statement is given back, though the one before ends in doubt', async () => {
+  const claims = [
+    ...(await record(world.db, shipmentId, ['CREATED'], { room: muchRoom })),
+    ...(await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom })),
+  ];
+  let asked = 0;
+  const db = seeing(async (_, run) => {
+    asked += 1;
+    if (asked > 1) return run();
+    await sleep(patienceMs + 100); // until the second is impatient
+    throw answerLost();
+  });
+  const giveBack = givingBack(db);
+  const first = expect(giveBack(claims[0]!)).rejects.toThrow();
+  await sleep(10);
+  await giveBack(claims[1]!);
+  await first;
+  expect((await now()).sort()).toEqual(['1 READY', '1 SENDING']);
 });
