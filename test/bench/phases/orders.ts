@@ -4,7 +4,7 @@ import { costFigures, observe } from '../observe.js';
 import { awaitReceipts, untilSettled, type Receipts } from '../receipts.js';
 import { ordersClosedLoop, type SentLog } from '../requests.js';
 import { chosen, warmUpOrders } from '../settings.js';
-import { allOnPostgres, allOnRedis, apiAnd1, type Shape } from '../shapes.js';
+import { allOnPostgres, allOnRedis, apiAnd1, apiAnd2, apiAnd4, type Shape } from '../shapes.js';
 import type { Case, Phase } from './phase.js';
 
 /** Orders as fast as clients can hand them over, each notified to all webhooks. */
@@ -12,9 +12,11 @@ export const orders: Phase = {
   name: 'orders',
   title: 'orders in a closed loop, each CREATED to every webhook',
   cases: (settings) => [
-    ...chosen(settings, [allOnRedis, allOnPostgres, apiAnd1], [allOnRedis, allOnPostgres, apiAnd1]).map(
-      (shape) => ordersCase(shape, 'ok'),
-    ),
+    ...chosen(
+      settings,
+      [allOnRedis, allOnPostgres, apiAnd1, apiAnd2, apiAnd4],
+      [allOnRedis, allOnPostgres, apiAnd1],
+    ).map((shape) => ordersCase(shape, 'ok')),
     ...chosen(settings, [allOnRedis], []).map((shape) => ordersCase(shape, 'flaky')),
   ],
 };
