@@ -28,7 +28,7 @@ const mostAgain = 2;
 
 /**
  * Gives claims back that were not sent, many in one statement, and again after an outage. Not where it may have been
- * done already: the next claim of the delivery has the same number, and would be taken from who is sending it. What is
+ * done already: the next claim of the delivery has the same number, and would be taken from whoever is sending it. What is
  * not given back waits for its lease to run out, and the log tells of an attempt that never was.
  */
 export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Promise<void> {

@@ -15,8 +15,8 @@ const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
 /**
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
- * either may have missed the other. Nothing is locked but what gets its turn: who sees a blocker that is settled just now
- * must not be in the way of who settled it. A retry that waited is due when it was. Returns the webhooks that have
+ * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled just
+ * now must not be in the way of whoever settled it. A retry that waited is due when it was. Returns the webhooks that have
  * something due.
  */
 export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<string[]> {
