@@ -147,12 +147,7 @@ describe('at registration', () => {
       fc.webUrl(),
       fc.string().map((s) => `https://${s}`),
     );
-    fc.assert(
-      fc.property(texts, (text) => {
-        const refusal = checkTargetAddress(text, corpusPolicy);
-        expect(refusal === null || refusal.length > 0).toBe(true);
-      }),
-    );
+    fc.assert(fc.property(texts, (text) => expect(checkTargetAddress(text, corpusPolicy)).not.toBe('')));
   });
 });
 

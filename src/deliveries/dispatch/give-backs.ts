@@ -33,13 +33,16 @@ const mostAgain = 2;
  */
 export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Promise<void> {
   const { db, leaseDb, logger, times, orderHoldMs, isDraining } = options;
-  const returns = createBatcher<Claim, unknown>({
+  const returns = createBatcher<Claim, Error | undefined>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 10_000,
     // What goes wrong is the answer for these claims alone: who waits for the next statement has a try of his own.
     flush: async (claims) => {
-      const failure = await giveAllBack(claims).catch((error: unknown) => error);
+      const failure = await giveAllBack(claims).then(
+        () => undefined,
+        (error: unknown) => error as Error,
+      );
       await skipOvertaken(claims);
       return claims.map(() => failure);
     },
@@ -72,6 +75,6 @@ export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Pro
 
   return async (claim) => {
     const failure = await returns.add(claim);
-    if (failure !== undefined) throw failure;
+    if (failure) throw failure;
   };
 }
