@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { basic, operator, registerAccount, request, type Account, type Answer } from '../client.js';
@@ -264,35 +264,3 @@ test.concurrent.each([
     }
   },
 );
-
-// Last, and alone: it measures time.
-describe('logging in', () => {
-  afterEach(stop);
-
-  test('a wrong password, an unknown e-mail and a user without one take the same time, one hash each; an unknown key costs none', async () => {
-    service = await startService({ role: 'api' });
-    const account = await registerAccount(service);
-    const passwordless = 'nopassword@example.com';
-    await operator(service, `/shippers/${account.shipperId}/users`, { body: { email: passwordless } });
-    const cases = {
-      unknownKey: { ...account, accountKey: 'ak_unknown' },
-      right: account,
-      wrongPassword: { ...account, password: wrongPassword },
-      unknownEmail: { ...account, email: 'nobody@example.com' },
-      passwordless: { ...account, email: passwordless },
-    };
-    const durations: Record<string, number[]> = {};
-    for (let round = 0; round < 12; round += 1) {
-      for (const [name, who] of Object.entries(cases)) {
-        const startedAt = performance.now();
-        await login(service, who);
-        (durations[name] ??= []).push(performance.now() - startedAt);
-      }
-    }
-    // The least of each: what a busy machine adds to the others is no hash. Who is right waits for more than that.
-    const [withoutHash, , ...least] = Object.values(durations).map((list) => Math.min(...list.slice(1)));
-    console.info(`at least: ${[withoutHash!, ...least].map((ms) => ms.toFixed(1)).join(', ')} ms`);
-    expect(Math.max(...least) / Math.min(...least)).toBeLessThan(1.6);
-    expect(withoutHash! / Math.min(...least)).toBeLessThan(0.5);
-  }, 60_000);
-});
