@@ -1,5 +1,5 @@
 import type { HandOver } from '../deliveries/outbox/hand-over.js';
-import { distinctTurns, giveTurns, supersede } from '../deliveries/outbox/turns.js';
+import { distinctTurns, passTurnsOn } from '../deliveries/outbox/turns.js';
 import type { Claim } from '../deliveries/outbox/types.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
@@ -179,9 +179,8 @@ async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promis
     })),
   );
   try {
-    const superseding = turns.filter(({ before }) => before !== null);
-    if (superseding.length > 0) await supersede(deps.db, superseding, deps.terminalStates);
-    deps.handOver.look(await giveTurns(deps.db, turns, deps.orderHoldMs));
+    const overtaken = turns.filter(({ before }) => before !== null);
+    deps.handOver.look(await passTurnsOn(deps.db, { overtaken, turns }, deps));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

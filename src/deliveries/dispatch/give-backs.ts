@@ -5,7 +5,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { giveBack } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
-import { distinctTurns, giveTurns, supersede } from '../outbox/turns.js';
+import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
 import { untilBack } from '../record/until-back.js';
 
@@ -32,7 +32,7 @@ const mostAgain = 2;
  * not given back waits for its lease to run out, and the log tells of an attempt that never was.
  */
 export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Promise<void> {
-  const { db, leaseDb, logger, times, orderHoldMs, isDraining } = options;
+  const { db, leaseDb, logger, times, isDraining } = options;
   const returns = createBatcher<Claim, Error | undefined>({
     maxItems: 200,
     concurrency: 1,
@@ -66,8 +66,7 @@ export function createGiveBacks(options: GiveBackOptions): (claim: Claim) => Pro
     );
     if (turns.length === 0) return;
     try {
-      await supersede(db, turns, options.terminalStates);
-      options.look(await giveTurns(db, turns, orderHoldMs));
+      options.look(await passTurnsOn(db, { overtaken: turns, turns }, options));
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'what was overtaken is not skipped');
     }

@@ -81,6 +81,19 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
 }
 
 /**
+ * Cancels what was overtaken, and asks then for the turns of `turns`, which name the same shipments and maybe more. To be
+ * called after the commit. Returns the webhooks that have something due.
+ */
+export async function passTurnsOn(
+  db: Database,
+  { overtaken, turns }: { overtaken: Overtaken[]; turns: Turn[] },
+  { terminalStates, orderHoldMs }: { terminalStates: string[]; orderHoldMs: number },
+): Promise<string[]> {
+  if (overtaken.length > 0) await supersede(db, overtaken, terminalStates);
+  return turns.length > 0 ? giveTurns(db, turns, orderHoldMs) : [];
+}
+
+/**
  * Makes wait what has an earlier state of its shipment before it, because that has come back. What is being sent stays
  * as it is. Ask for turns after the commit.
  */

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
-import { distinctTurns, giveTurns, supersede, type Overtaken } from '../outbox/turns.js';
+import { distinctTurns, giveTurns, passTurnsOn, type Overtaken } from '../outbox/turns.js';
 import type { Claim, Settlement, Turn } from '../outbox/types.js';
 
 export interface SettlingOptions {
@@ -51,12 +51,11 @@ export function createSettling(options: SettlingOptions): Settling {
   };
 
   /** What is overtaken goes first. What is lost here the sweeper finds: the outcomes are committed. */
-  const passTurnsOn = async (items: Outcome[]) => {
+  const passOn = async (items: Outcome[]) => {
     const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
     const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
     try {
-      if (overtaken.length > 0) await supersede(db, overtaken, options.terminalStates);
-      if (turns.length > 0) options.lookAhead(await giveTurns(db, turns, orderHoldMs));
+      options.lookAhead(await passTurnsOn(db, { overtaken, turns }, options));
     } catch (error) {
       failedToGive(turns, error);
     }
@@ -84,7 +83,7 @@ export function createSettling(options: SettlingOptions): Settling {
       for (const item of known) recorded.add(item);
       options.look(webhooksOf(turnsAfter(known))); // with that answer, the one that told of turns was lost
     }
-    if (!turnsGiven) await passTurnsOn([...recorded]);
+    if (!turnsGiven) await passOn([...recorded]);
     return recorded;
   };
 }

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
-import { distinctTurns, giveTurns, supersede } from '../outbox/turns.js';
+import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim, Turn, Unattended } from '../outbox/types.js';
 import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
 
@@ -66,13 +66,14 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
       turns.slice(n * turnsPerStatement, (n + 1) * turnsPerStatement),
     );
   };
-  const pass = async (turns: Turn[]): Promise<void> =>
-    options.look(await giveTurns(db, turns, options.orderHoldMs));
-  const skip = async (turns: Turn[]): Promise<void> => {
-    const overtaken = turns.map((turn) => ({ ...turn, before: null }));
-    await supersede(db, overtaken, options.terminalStates);
-    await pass(turns);
-  };
+  const pass = async (turns: Turn[], overtaken: Turn[] = []): Promise<void> =>
+    options.look(
+      await passTurnsOn(
+        db,
+        { overtaken: overtaken.map((turn) => ({ ...turn, before: null })), turns },
+        options,
+      ),
+    );
 
   const probe = async (): Promise<void> => {
     const issuedAt = performance.now();
@@ -91,7 +92,7 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     let due: string[] = [];
     const steps = [
       ...(found.lapsed && !isSpared ? [async () => void (due = await takeUp(page).catch(spare))] : []),
-      ...inStatements(isSpared ? [] : found.overtaken).map((turns) => () => skip(turns)),
+      ...inStatements(isSpared ? [] : found.overtaken).map((turns) => () => pass(turns, turns)),
       ...inStatements(found.stranded).map((turns) => () => pass(turns)),
       () => Promise.resolve(options.look(due)), // what was overtaken while it was claimed has gone by now
       ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledPerSweep)),
