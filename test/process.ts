@@ -15,7 +15,7 @@ export interface RunningProcess {
 }
 
 /** Those of `npm start` and of the image. */
-export const productionOptions = ['--max-semi-space-size=16'];
+export const productionOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
 const mostOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 

@@ -170,11 +170,9 @@ export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
     await sql(`update outbox set due_at = now() where due_at > now()`);
     const owed = await sql<{ webhook_id: string }>(`select distinct webhook_id from outbox`);
     if (owed.length === 0) return batches;
-    const claims = await pull(
-      db,
-      owed.map((row) => row.webhook_id),
-    );
-    batches.push(await finish(db, claims, 'SUCCEEDED'));
+    const webhookIds = owed.map((row) => row.webhook_id);
+    for (let claims = await pull(db, webhookIds); claims.length > 0; claims = await pull(db, webhookIds))
+      batches.push(await finish(db, claims, 'SUCCEEDED'));
   }
   const left = await sql(
     `select webhook_id, shipment_id, sequence, status, waits_turn, due_at from outbox limit 10`,

@@ -67,8 +67,7 @@ function stopAfterSnapshot(on: { db: Database; databaseUrl: string }, name: stri
   const gate = (lastGate += 1);
   return {
     db: intercept(on.db, name, async (tx, run) => {
-      const keeper = new pg.Client({ connectionString: on.databaseUrl });
-      await keeper.connect();
+      const keeper = await keeperOf(on.databaseUrl);
       await keeper.query('select pg_advisory_lock($1, $2)', [gateClass, gate]);
       await tx.query('', `select set_config('test.gate', $1, true)`, [String(gate)]);
       const rows = run(tx);
@@ -78,7 +77,7 @@ function stopAfterSnapshot(on: { db: Database; databaseUrl: string }, name: stri
         reached.resolve();
         await gone.promise;
       } finally {
-        await keeper.end();
+        await keeper.query('select pg_advisory_unlock($1, $2)', [gateClass, gate]);
       }
       const result = await rows;
       await tx.query('', `select set_config('test.gate', '', true)`);
@@ -87,6 +86,21 @@ function stopAfterSnapshot(on: { db: Database; databaseUrl: string }, name: stri
     reached: reached.promise,
     go: gone.resolve,
   };
+}
+
+/** Of each database the one connection that keeps gates shut; it lives as long as the test file. */
+const keepers = new Map<string, Promise<pg.Client>>();
+
+function keeperOf(connectionString: string): Promise<pg.Client> {
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString });
+    client.on('error', () => undefined); // the database is dropped in the end
+    await client.connect();
+    return client;
+  };
+  const keeper = keepers.get(connectionString) ?? connect();
+  keepers.set(connectionString, keeper);
+  return keeper;
 }
 
 async function untilSomeoneWaits(client: pg.Client, gate: number): Promise<void> {

@@ -1,17 +1,23 @@
-import { createDispatcher, type Dispatcher } from '../../../src/deliveries/dispatch/dispatcher.js';
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+} from '../../../src/deliveries/dispatch/dispatcher.js';
+import { createRedeliverer, type Redeliverer } from '../../../src/deliveries/on-demand/redelivery.js';
 import { createStarts } from '../../../src/deliveries/outbox/starts.js';
 import { timesOf } from '../../../src/deliveries/outbox/times.js';
 import { createSender } from '../../../src/deliveries/send/sender.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
 import { developmentPolicy, noNames } from '../../unit/support/ssrf-corpus.js';
-import { longHoldMs, terminalStates } from './acts.js';
+import { leaseMs, longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
 
-/** A worker's dispatcher without the rest of a worker: no sweep, no queue. Every webhook is called at `url`. */
-export function startDispatcher({ db }: World, url: string): Dispatcher {
+type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
+
+const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
   const times = timesOf();
   const opened = { url, headers: {}, secret: 'whsec_c2VjcmV0', previousSecret: null, kept: '' };
-  return createDispatcher({
+  return {
     db,
     leaseDb: db,
     logger,
@@ -35,5 +41,19 @@ export function startDispatcher({ db }: World, url: string): Dispatcher {
     orderHoldMs: longHoldMs,
     terminalStates,
     onLeft: () => undefined,
-  });
-}
+  };
+};
+
+/** A worker's dispatcher without the rest of a worker: no sweep, no queue. Every webhook is called at `url`. */
+export const startDispatcher = (
+  world: World,
+  url: string,
+  options: Partial<DispatcherOptions> = {},
+): Dispatcher => createDispatcher({ ...optionsOf(world, url), ...options });
+
+/** What sends by hand in a worker, by itself. */
+export const startRedeliverer = (
+  world: World,
+  url: string,
+  options: Partial<RedelivererOptions> = {},
+): Redeliverer => createRedeliverer({ ...optionsOf(world, url), leaseMs, look: () => undefined, ...options });

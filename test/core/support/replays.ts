@@ -52,7 +52,7 @@ export const cancel = (world: World, db: Database, replayId: string) =>
     {
       db,
       logger,
-      times: { ...timesOf(), longestStartMs: 0 },
+      times: { ...timesOf(), longestStartMs: 0, startMarginMs: 0 },
       orderHoldMs: longHoldMs,
       look: () => undefined,
     },

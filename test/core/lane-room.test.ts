@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { until } from '../flows/support.js';
+import { startReceiver, type Received, type Receiver } from '../receiver.js';
+import { record } from './support/acts.js';
+import { startDispatcher } from './support/dispatcher.js';
+import { setUpRaces, world } from './support/race.js';
+import { addShipment, addWebhook, forNewShipper, outboxOf, type World } from './support/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries');
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver?.close());
+
+test('what a lane gives back because it became slow is pulled again by itself, without a sweep', async () => {
+  await world.sql('truncate webhooks cascade');
+  const webhookId = await addWebhook(world, { ordering: 'NONE' });
+  for (let n = 0; n < 40; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
+  // Due long ago, a second apart: a page that begins behind one does not see it.
+  await world.sql(
+    `update outbox o set due_at = now() - interval '1 hour' + n * interval '1 second'
+       from (select delivery_id, row_number() over (order by delivery_id) as n from outbox) r
+      where r.delivery_id = o.delivery_id`,
+  );
+  receiver.reply = () => (receiver.received.length > 2 ? {} : { delayMs: 1_500 });
+  const dispatcher = startDispatcher(world, receiver.url);
+  dispatcher.look([webhookId]);
+  await receiver.waitFor(40);
+  await dispatcher.drain();
+  expect(await outboxOf(world)).toEqual([]);
+  expect(receiver.received).toHaveLength(40);
+});
+
+test('room that a statement reserved and did not use goes to what waits for it', async () => {
+  await world.sql('truncate webhooks cascade');
+  const [webhookId, other] = [await addWebhook(world), await forNewShipper(world)];
+  const oweOne = async (of: World, state: string) => {
+    await record(of.db, await addShipment(of), [state]);
+    return (one: Received) => one.notification.state === state;
+  };
+  receiver.reply = () => ({});
+  const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100 });
+  const untilOver = async (webhookId: string) => {
+    await until('it is recorded', async () => (await outboxOf(world, webhookId)).length === 0);
+    await sleep(50); // its lane knows: from now on nothing of this attempt gives anybody room
+  };
+  await oweOne(world, 'FIRST');
+  dispatcher.look([webhookId]); // from now on it has a lane
+  await untilOver(webhookId);
+
+  const room = dispatcher.reserve(Array.from({ length: 100 }, () => world.shipperId));
+  const late = await oweOne(world, 'LATE');
+  const witnessWebhookId = await addWebhook(other);
+  const witness = await oweOne(other, 'WITNESS');
+  dispatcher.look([webhookId, witnessWebhookId]);
+  await receiver.waitFor(1, witness);
+  await untilOver(witnessWebhookId);
+  expect(receiver.received.filter(late)).toEqual([]);
+  dispatcher.owed(room, [], [], performance.now());
+  await receiver.waitFor(1, late);
+  await dispatcher.drain();
+});
