@@ -4,70 +4,21 @@
  * where all that was run is well but something could not be run.
  */
 import { writeFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { createProgram, readArguments } from './arguments.js';
 import { NotRunnable } from './world/disk.js';
 import type { Fault } from './faults/fault.js';
-import { faults } from './faults/faults.js';
 import { printTable } from './print.js';
 import { isGood, isNotRun, resultsIn, type RunKey } from './results.js';
 import { run, type Result } from './run.js';
 
-const positive = (text: string): number => {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
-  return value;
-};
-const range = (text: string): number[] => {
-  const [first = NaN, last = first] = text.split('-').map(Number);
-  if (!(first > 0 && last >= first)) throw new InvalidArgumentError('It must be like 1-10.');
-  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
-};
-
-const program: Command = new Command('chaos')
-  .description('Injects faults into the real service on its real engines and checks what must hold.')
-  .argument('[fault...]', `of ${faults.map(({ name }) => name).join(', ')}; all but F17 without`)
-  .option('--queue <postgres|redis|in-turn>', 'queue backend; in turn: by the seed', 'redis')
-  .option('--seed <number>', 'decides which requests fail, and the order of F17', positive, 1)
-  .option('--seeds <from-to>', 'one after the other', range)
-  .option('--rate <events>', 'events a second (default: 200, quick 50)', positive)
-  .option('--seconds <seconds>', 'of load at least (default: 60, of F17 600)', positive)
-  .option('--quick', 'a tenth of the waits and counts, 12 seconds, 50 events a second')
-  .option('--results <file>', 'a line of JSON for each run that is over; what is in it is not run again')
-  .option('--json', 'print JSON only')
-  .option('--out <file>', 'write the JSON to a file too')
-  .addHelpText(
-    'after',
-    `\nF14, F15 and F19 name all that begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
-  )
-  .parse();
-
-interface Options {
-  queue: string;
-  seed: number;
-  seeds?: number[];
-  rate?: number;
-  seconds?: number;
-  quick?: boolean;
-  results?: string;
-  json?: boolean;
-  out?: string;
-}
-
-const options = program.opts<Options>();
-const isNamed = (fault: Fault, name: string) => fault.name === name || fault.name.startsWith(`${name}-`);
-const unknown = program.args.filter((name) => !faults.some((fault) => isNamed(fault, name)));
-if (unknown.length > 0) program.error(`no such fault: ${unknown.join(', ')}`);
-if (!['postgres', 'redis', 'in-turn'].includes(options.queue))
-  program.error('--queue is postgres or redis, or in-turn');
+const program = createProgram();
+const { options, asked } = readArguments(process.argv.slice(2), program);
 
 let stopWorld = (): Promise<void> => Promise.resolve();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stopWorld().finally(() => process.exit(1)));
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-const asked = faults.filter((fault) =>
-  program.args.length > 0 ? program.args.some((name) => isNamed(fault, name)) : fault.name !== 'F17',
-);
 const earlier = resultsIn(options.results);
 const results: Result[] = [];
 for (const seed of options.seeds ?? [options.seed])

@@ -45,16 +45,35 @@ export const recording = (db: Database, handOver: HandOver, orderHoldMs: number)
   metrics,
 });
 
+interface RecordOptions {
+  room?: Room;
+  orderHoldMs?: number;
+}
+
 /** Records the next states of a shipment in one statement; the claims made for this process. */
-export async function record(
+export const record = (
   db: Database,
   shipmentId: string,
   states: string[],
-  options: { room?: Room; orderHoldMs?: number } = {},
+  options: RecordOptions = {},
+): Promise<Claim[]> =>
+  recordAll(
+    db,
+    states.map((state) => [shipmentId, state]),
+    options,
+  );
+
+/** As `record`, of several shipments: each with the state that it is in from now on. */
+export async function recordAll(
+  db: Database,
+  states: [shipmentId: string, state: string][],
+  options: RecordOptions = {},
 ): Promise<Claim[]> {
   const collected = collector(options.room);
-  const events = states.map((state) => ({ shipmentId, state }));
-  const results = await recordEvents(recording(db, collected, options.orderHoldMs ?? longHoldMs), events);
+  const results = await recordEvents(
+    recording(db, collected, options.orderHoldMs ?? longHoldMs),
+    states.map(([shipmentId, state]) => ({ shipmentId, state })),
+  );
   for (const result of results) if (result instanceof Error) throw result;
   return collected.claims;
 }

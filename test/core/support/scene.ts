@@ -9,9 +9,19 @@ import {
 import { cancelExpired, cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
-import { finish, lapse, leaseMs, longHoldMs, pull, record, settlementOf, terminalStates } from './acts.js';
+import {
+  finish,
+  lapse,
+  leaseMs,
+  longHoldMs,
+  pull,
+  record,
+  recordAll,
+  settlementOf,
+  terminalStates,
+} from './acts.js';
 import { cancel, replay } from './replays.js';
-import { addShipment, addWebhook, logOf, outboxOf, type World } from './world.js';
+import { addShipments, addWebhook, logOf, outboxOf, type World } from './world.js';
 
 /**
  * One webhook in the middle of everything: a shipment that failed with two states behind it, one of which a state is
@@ -35,23 +45,27 @@ const minuteMs = 60_000;
 
 export async function setScene(world: World, options: { supersede?: boolean } = {}): Promise<Scene> {
   const { db } = world;
-  const [failing, sending, failed, due, missed] = (await Promise.all(
-    Array.from({ length: 5 }, () => addShipment(world)),
-  )) as [string, string, string, string, string];
+  const shipmentIds = await addShipments(world, 5);
+  const [failing, sending, failed, due, missed] = shipmentIds as [string, string, string, string, string];
   await record(db, missed, ['CREATED', 'PICKED_UP']);
   const webhookId = await addWebhook(world, options);
   const scene = { world, webhookId, failing, sending, failed, due, missed };
 
   await record(db, failed, ['CREATED']);
   await finish(db, await pull(db, webhookId), 'FAILED');
-  await record(db, failed, ['PICKED_UP']);
+  await recordAll(db, [
+    [failed, 'PICKED_UP'],
+    [failing, 'CREATED'],
+  ]);
   await finish(db, await pull(db, webhookId), 'RETRY', { delayMs: minuteMs });
-  await record(db, failed, ['IN_TRANSIT']);
-  await record(db, failing, ['CREATED']);
-  await finish(db, await pull(db, webhookId), 'RETRY');
   await world.sql(`update outbox set due_at = now() + interval '1 hour' where shipment_id = $1`, [failing]);
-  await record(db, failing, ['PICKED_UP', 'IN_TRANSIT']);
-  await record(db, sending, ['CREATED', 'PICKED_UP']);
+  await recordAll(db, [
+    [failed, 'IN_TRANSIT'],
+    [failing, 'PICKED_UP'],
+    [failing, 'IN_TRANSIT'],
+    [sending, 'CREATED'],
+    [sending, 'PICKED_UP'],
+  ]);
   const claims = await pull(db, webhookId);
   await lapse(world);
   await world.sql(`update outbox set due_at = now() where shipment_id = $1 and not waits_turn`, [failing]);
@@ -104,9 +118,11 @@ const orderAnew = async (db: Database, { webhookId, world }: Scene) => {
 export const deeds: Record<string, Deed> = {
   'recording the next states': {
     statement: 'insert-events',
-    run: async (db, { failing, sending, failed, due }) => {
-      for (const id of [failing, sending, failed, due]) await record(db, id, ['OUT_FOR_DELIVERY']);
-    },
+    run: (db, { failing, sending, failed, due }) =>
+      recordAll(
+        db,
+        [failing, sending, failed, due].map((id) => [id, 'OUT_FOR_DELIVERY']),
+      ),
   },
   'pulling and succeeding': { statement: 'pull-due', run: (db, scene) => sendAll(db, scene, 'SUCCEEDED') },
   'pulling and failing': { statement: 'pull-due', run: (db, scene) => sendAll(db, scene, 'RETRY') },

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { makeFirstPartitions } from '../../../src/deliveries/retention/partitions.js';
 import { newId } from '../../../src/platform/ids.js';
 import { createLogger } from '../../../src/platform/logger.js';
@@ -84,17 +84,21 @@ export async function addWebhook({ db, shipperId }: World, options: WebhookOptio
   return webhookId;
 }
 
-/** A shipment that was accepted and has no state yet. */
-export async function addShipment({ db, shipperId }: World): Promise<string> {
-  const shipmentId = newId();
+/** Shipments that were accepted and have no state yet. */
+export async function addShipments({ db, shipperId }: World, count: number): Promise<string[]> {
+  const shipmentIds = Array.from({ length: count }, () => newId());
   await db.query(
     '',
     `insert into shipments (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data,
-                            dropoff_location, accepted_at) values ($1, $2, $3, $4, 'R', '{}', '{}', now())`,
-    [shipmentId, shipperId, newId(), randomUUID()],
+                            dropoff_location, accepted_at)
+     select shipment_id, $1, shipment_id, gen_random_uuid()::text, 'R', '{}', '{}', now()
+       from unnest($2::uuid[]) as shipment_id`,
+    [shipperId, shipmentIds],
   );
-  return shipmentId;
+  return shipmentIds;
 }
+
+export const addShipment = async (world: World): Promise<string> => (await addShipments(world, 1))[0]!;
 
 export const setStatus = ({ db, shipperId }: World, webhookId: string, status: 'ACTIVE' | 'PAUSED') =>
   updateWebhook(db, shipperId, webhookId, { status });
@@ -136,7 +140,7 @@ export interface LoggedRow {
 export const logOf = ({ sql }: World, webhookId?: string): Promise<LoggedRow[]> =>
   sql<LoggedRow>(
     `select d.*, e.sequence, e.shipment_id from deliveries d join events e using (event_id)
-      where d.webhook_id = coalesce($1, d.webhook_id) order by d.webhook_id, e.shipment_id, e.sequence`,
+      where ${webhookId ? 'd.webhook_id = $1' : '$1::uuid is null'} order by d.webhook_id, e.shipment_id, e.sequence`,
     [webhookId ?? null],
   );
 

@@ -1,0 +1,63 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Fault } from './faults/fault.js';
+import { faults } from './faults/faults.js';
+
+export interface Options {
+  queue: string;
+  seed: number;
+  seeds?: number[];
+  rate?: number;
+  seconds?: number;
+  quick?: boolean;
+  results?: string;
+  json?: boolean;
+  out?: string;
+}
+
+const positive = (text: string): number => {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+};
+const range = (text: string): number[] => {
+  const [first = NaN, last = first] = text.split('-').map(Number);
+  if (!(first > 0 && last >= first)) throw new InvalidArgumentError('It must be like 1-10.');
+  return Array.from({ length: last - first + 1 }, (_, n) => first + n);
+};
+
+const isNamed = (fault: Fault, name: string) => fault.name === name || fault.name.startsWith(`${name}-`);
+
+export const createProgram = (): Command =>
+  new Command('chaos')
+    .description('Injects faults into the real service on its real engines and checks what must hold.')
+    .argument('[fault...]', `of ${faults.map(({ name }) => name).join(', ')}; all but F17 without`)
+    .option('--queue <postgres|redis|in-turn>', 'queue backend; in turn: by the seed', 'redis')
+    .option('--seed <number>', 'decides which requests fail, and the order of F17', positive, 1)
+    .option('--seeds <from-to>', 'one after the other', range)
+    .option('--rate <events>', 'events a second (default: 200, quick 50)', positive)
+    .option('--seconds <seconds>', 'of load at least (default: 60, of F17 600)', positive)
+    .option('--quick', 'a tenth of the waits and counts, 12 seconds, 50 events a second')
+    .option('--results <file>', 'a line of JSON for each run that is over; what is in it is not run again')
+    .option('--json', 'print JSON only')
+    .option('--out <file>', 'write the JSON to a file too')
+    .addHelpText(
+      'after',
+      `\nF14, F15 and F19 name all that begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
+    );
+
+/** What is asked for; what is wrong with it ends the program, as it does with any option of commander's. */
+export function readArguments(
+  argv: string[],
+  program = createProgram(),
+): { options: Options; asked: Fault[] } {
+  program.parse(argv, { from: 'user' });
+  const options = program.opts<Options>();
+  const unknown = program.args.filter((name) => !faults.some((fault) => isNamed(fault, name)));
+  if (unknown.length > 0) program.error(`no such fault: ${unknown.join(', ')}`);
+  if (!['postgres', 'redis', 'in-turn'].includes(options.queue))
+    program.error('--queue is postgres or redis, or in-turn');
+  const asked = faults.filter((fault) =>
+    program.args.length > 0 ? program.args.some((name) => isNamed(fault, name)) : fault.name !== 'F17',
+  );
+  return { options, asked };
+}
