@@ -5,7 +5,7 @@ import { finish, pull, record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
 import { startRedeliverer } from './support/dispatcher.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from './support/race.js';
-import { outboxOf } from './support/world.js';
+import { outboxOf, setStatus } from './support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries');
 
@@ -34,7 +34,50 @@ test('a state whose turn came while an attempt by hand was being recorded gets i
   stop.go();
   await redeliverer.drain();
   expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-  expect(looked).toEqual([webhookId]);
+  expect(looked).toContain(webhookId);
+});
+
+test('a state whose turn came while it was being sent by hand is looked for once that has failed', async () => {
+  await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
+  const before = await pull(world.db, webhookId);
+  const [, waiting] = await outboxOf(world, webhookId);
+  await requestRedelivery(world.db, world.shipperId, waiting!.delivery_id);
+
+  let answer = (): void => undefined;
+  receiver.reply = (_, response) => {
+    answer = () => response.writeHead(500).end();
+  };
+  const come = receiver.received.length + 1;
+  const looked: string[] = [];
+  const redeliverer = startRedeliverer(world, receiver.url, {
+    look: (webhookIds) => void looked.push(...webhookIds),
+  });
+  await redeliverer.handle([waiting!.delivery_id]);
+  await receiver.waitFor(come);
+  await finish(world.db, before, 'SUCCEEDED');
+  expect(await pull(world.db, webhookId)).toEqual([]); // whoever looks now passes over it
+  expect(looked).toEqual([]);
+  answer();
+  await redeliverer.drain();
+  expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
+  expect(looked).toContain(webhookId);
+});
+
+test('what is asked for again after its webhook was paused goes there, too', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  const claims = await pull(world.db, webhookId); // while it is being sent nobody sends it by hand
+  const { shipperId, db } = world;
+  const deliveryId = claims[0]!.deliveryId;
+  const redeliverer = startRedeliverer(world, receiver.url);
+  receiver.reply = () => ({});
+  await requestRedelivery(db, shipperId, deliveryId);
+  await redeliverer.handle([deliveryId]);
+  await setStatus(world, webhookId, 'PAUSED');
+  await requestRedelivery(db, shipperId, deliveryId);
+  await finish(db, claims, 'RETRY', { delayMs: 60_000 });
+  await redeliverer.sweep();
+  await redeliverer.drain();
+  expect(await now()).toEqual(['1 SUCCEEDED']);
 });
 
 test('what cannot be sent, because nobody can tell where to, waits for the next sweep as if it had not been claimed', async () => {

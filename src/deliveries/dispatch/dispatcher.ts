@@ -18,7 +18,9 @@ import { createWaitingRoom } from './waiting-room.js';
 import { createWakes } from './wakes.js';
 
 export interface DispatcherOptions
-  extends SendingOptions, Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'onOpen' | 'leisure'> {
+  extends
+    SendingOptions,
+    Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'onNotCallable' | 'leisure'> {
   /** Claims, leases and what is done again if it is lost. */
   leaseDb: Database;
   metrics: Metrics;
@@ -79,6 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       places.give(place);
       returnWaiting([lane]); // they would wait long, and keep others waiting
       pump();
+      puller.wake(); // slow lanes have places of their own
     },
   });
   const startsPer = createRate(waitingMs);
@@ -116,7 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     look: puller.look,
     lookAhead: puller.lookAhead,
     wakeAt: wakes.at,
-    onOpen: (webhookIds) =>
+    onNotCallable: (webhookIds) =>
       returnWaiting(webhookIds.map(lanes.of).filter((lane) => !lane.waiting.some(({ isProbe }) => isProbe))),
     leisure: () => places.inUse() < concurrency / 3,
   });

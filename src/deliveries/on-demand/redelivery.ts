@@ -39,12 +39,16 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   let promised = 0;
   let draining = false;
 
-  /** While it was claimed its turn may have come, and whoever gives turns passes over what is locked. */
+  /**
+   * While it was claimed its turn may have come, and whoever gives turns passes over what is locked; or its retry became
+   * due, and whoever pulled passed over what was being sent.
+   */
   const attemptAndPassOn = async (claim: Claim, issuedAt: number): Promise<void> => {
+    const { ordered, webhookId, shipmentId } = claim;
     try {
       await attempt(claim, issuedAt);
     } finally {
-      const { ordered, webhookId, shipmentId } = claim;
+      options.look([webhookId]);
       if (ordered && shipmentId !== null)
         options.look(await giveTurns(db, [{ webhookId, shipmentId }], options.orderHoldMs));
     }

@@ -14,7 +14,8 @@ import { insertCounts } from '../stats/sql.js';
 
 /**
  * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
- * the event makes an erasure either prevent it or see that it was asked for.
+ * the event makes an erasure either prevent it or see that it was asked for. What waits since before its webhook was
+ * stopped is asked for anew.
  */
 export async function requestRedelivery(
   db: Database,
@@ -35,7 +36,8 @@ export async function requestRedelivery(
      insert into redeliveries (shipper_id, delivery_id, webhook_id)
      select a.shipper_id, a.delivery_id, a.webhook_id from asked a join webhooks w using (webhook_id)
       where w.deleted_at is null and exists (select 1 from told) limit 1
-     on conflict (delivery_id) do update set requested_at = redeliveries.requested_at
+     on conflict (delivery_id) do update
+       set requested_at = case when redeliveries.lease_until is null then now() else redeliveries.requested_at end
      returning delivery_id`,
     [shipperId, deliveryId],
   );

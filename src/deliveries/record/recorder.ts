@@ -20,8 +20,8 @@ export interface RecorderOptions extends TransitionDependencies, SettlingOptions
   retryScheduleMs: readonly number[];
   /** A retry of the webhook is due after this time. */
   wakeAt(delayMs: number, webhookId: string): void;
-  /** The circuits of these webhooks are open: but for a probe they are not to be called. */
-  onOpen(webhookIds: string[]): void;
+  /** These webhooks answered 410, or their circuits are open: but for a probe they are not to be called. */
+  onNotCallable(webhookIds: string[]): void;
   /** There is time to record outcomes together. */
   leisure(): boolean;
 }
@@ -51,7 +51,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const counter = createCircuitCounter({
     logger,
     windowMs: times.circuit.windowMs,
-    countOutcomes: async (outcomes) => options.onOpen(await countOutcomes(options, outcomes)),
+    countOutcomes: async (outcomes) => options.onNotCallable(await countOutcomes(options, outcomes)),
   });
 
   const settling = createSettling(options);
@@ -70,12 +70,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
   });
 
-  /** First of all: from this commit on nothing more is sent there. */
+  /** First of all: from this commit on nothing more is claimed there, and what waits here is given back. */
   const disableThoseGone = async (items: Item[]) => {
     const gone = items.flatMap(({ claim: { webhookId }, storedAddress, settlement }) =>
       isGone(settlement) ? { webhookId, storedAddress } : [],
     );
-    if (gone.length > 0) await disableGone(options, gone);
+    if (gone.length === 0) return;
+    await disableGone(options, gone);
+    options.onNotCallable(gone.map(({ webhookId }) => webhookId));
   };
 
   const followUp = (items: Iterable<Item>) => {

@@ -81,10 +81,19 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     options.accept(await claimProbes(db, times.leaseMs, probeMs), issuedAt);
   };
 
+  const attempted = async (step: () => Promise<unknown>): Promise<void> => {
+    await step().catch((error: unknown) =>
+      logger.warn({ error: describeError(error) }, 'not swept; the next walk comes by here again'),
+    );
+  };
+
   return async () => {
     const startedAt = performance.now();
     const page = after;
-    const found = await inspect().catch(spare);
+    const found = await inspect().catch(async (error: unknown) => {
+      await attempted(probe); // under an old snapshot a page may take longer than a statement may
+      return spare(error);
+    });
     const tookMs = performance.now() - startedAt;
     after = found.next; // whatever goes wrong with this page, it keeps no other waiting, nor a circuit from its probe
     const isSpared = performance.now() < spareUntil;
@@ -98,10 +107,7 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
       ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledPerSweep)),
       ...(found.probes ? [probe] : []),
     ];
-    for (const step of steps)
-      await step().catch((error: unknown) =>
-        logger.warn({ error: describeError(error) }, 'not swept; the next walk comes by here again'),
-      );
+    for (const step of steps) await attempted(step);
     return found.next
       ? pauseAfter(tookMs, 0, times.sweepEveryMs)
       : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);

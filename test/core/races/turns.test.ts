@@ -113,19 +113,32 @@ describe('the next state goes', () => {
   });
 });
 
+/** It is time for a probe. */
+const openCircuit = () =>
+  world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+     values ($1, now(), 1, 1, now())`,
+    [webhookId],
+  );
+
 test('a step that fails keeps no circuit from its probe', async () => {
   await record(world.db, await addShipment(world), ['CREATED']);
   const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
   const { transaction, query } = world.db;
   const crash = { transaction, query: failing(query, 'give-turns') };
   await finish(crash, [first!], 'SUCCEEDED');
-  await world.sql(
-    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-     values ($1, now(), 1, 1, now())`,
-    [webhookId],
-  );
+  await openCircuit();
   const sweeper = createSweeper(crash);
   await sweeper.sweep();
+  expect(sweeper.probes).toHaveLength(1);
+});
+
+test('a page that cannot be read in time keeps no circuit from its probe', async () => {
+  await record(world.db, shipmentId, ['CREATED']);
+  await openCircuit();
+  const { transaction, query } = world.db;
+  const sweeper = createSweeper({ transaction, query: failing(query, 'inspect-page') });
+  await expect(sweeper.sweep()).rejects.toThrow();
   expect(sweeper.probes).toHaveLength(1);
 });
 
