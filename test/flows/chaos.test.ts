@@ -40,7 +40,19 @@ describe('the fault bench', () => {
   test.concurrent.each(backends)(
     'a quick run with a killed worker, the queue on %s, breaks no invariant',
     async (backend) => {
-      const { exitCode, stdout } = await chaos('F2', '--quick', '--json', '--queue', backend, '--seed', '7');
+      const { exitCode, stdout } = await chaos(
+        'F2',
+        '--quick',
+        '--seconds',
+        '6',
+        '--rate',
+        '100',
+        '--json',
+        '--queue',
+        backend,
+        '--seed',
+        '7',
+      );
       const { results } = JSON.parse(stdout) as { results: Result[] };
       expect(results).toMatchObject([{ fault: 'F2', queue: backend, seed: 7, violations: [] }]);
       expect(results[0]!.events).toBeGreaterThan(500);
