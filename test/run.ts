@@ -14,8 +14,8 @@ import { migrate } from '../src/platform/database/migrate.js';
 import { startRedis } from './redis.js';
 import { createDatabase, templateDatabase } from './database.js';
 
-/** Tests wait about as much as they compute; with more at once those that measure time would measure each other. */
-const workersPerCore = 2;
+/** Tests wait more than they compute; with more at once those that measure time would measure each other. */
+const workersPerCore = 2.5;
 /** A server takes 300 connections; a test file needs up to eighty. */
 const workersPerServer = 2;
 const workers = Number(
