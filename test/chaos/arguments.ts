@@ -46,10 +46,7 @@ export const createProgram = (): Command =>
     );
 
 /** What is asked for; what is wrong with it ends the program, as it does with any option of commander's. */
-export function readArguments(
-  argv: string[],
-  program = createProgram(),
-): { options: Options; asked: Fault[] } {
+export function readArguments(argv: string[], program: Command): { options: Options; asked: Fault[] } {
   program.parse(argv, { from: 'user' });
   const options = program.opts<Options>();
   const unknown = program.args.filter((name) => !faults.some((fault) => isNamed(fault, name)));
