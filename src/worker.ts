@@ -140,7 +140,7 @@ export function startWorker(resources: Resources): WorkerRole {
     ...sending,
     look,
     accept: dispatcher.accept,
-    check: dispatcher.check,
+    lookFrom: dispatcher.lookFrom,
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
     terminalStates: resources.terminalStates,
   });

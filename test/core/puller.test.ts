@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLanes } from '../../src/deliveries/dispatch/lanes.js';
+import { createLanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
 import { createPuller } from '../../src/deliveries/dispatch/puller.js';
 import { timesOf } from '../../src/deliveries/outbox/times.js';
 import { createMetrics } from '../../src/platform/metrics.js';
@@ -29,7 +29,7 @@ function watchedPuller() {
     metrics: createMetrics(),
     lanes: createLanes(50, timesOf().slowMs),
     leaseMs,
-    spares: () => () => 50,
+    budget: { forBacklogs: () => () => 50 },
     onClaimed: () => undefined,
   });
   return { puller, lookedSince, stop };
@@ -68,7 +68,7 @@ test('what the sweeper finds due from earlier is looked for from there, while a 
   puller.look([webhookId]);
   await stop.reached;
   const dueAt = new Date(Date.now() - 60_000);
-  puller.check([{ webhookId, dueAt }]);
+  puller.lookFrom([{ webhookId, dueAt }]);
   puller.lookAhead([webhookId]);
   stop.go();
   await until('it has looked again', () => lookedSince.length > 1);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createStarts } from '../../src/deliveries/outbox/starts.js';
 import { timesOf } from '../../src/deliveries/outbox/times.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
@@ -12,6 +13,7 @@ import {
 import { giveBack } from '../../src/deliveries/outbox/claim.js';
 import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/store.js';
 import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';
+import { until } from '../flows/support.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { createSweeper, finish, lapse, leaseMs, muchRoom, pull, record } from './support/acts.js';
 import { startDispatcher } from './support/dispatcher.js';
@@ -49,6 +51,29 @@ describe('an attempt whose connection took longer than a start may', () => {
     const answers = await Promise.all(claims.map(async (one) => starts.mayStart(one, longAgo())));
     expect(answers).toEqual([true, false, true]);
     expect(statements).toBe(1);
+  });
+
+  test('starts though it waited behind others whose answer came late, if its own is young', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const reached: unknown[] = [];
+    const db: Database = {
+      ...world.db,
+      query: async (...query) => {
+        if (reached.push(query) <= 2) await gate;
+        return world.db.query(...query);
+      },
+    };
+    const starts = createStarts(db, timesOf());
+    const ask = async () => starts.mayStart(claim, longAgo());
+    const late = [ask()];
+    await until('the first is under way', () => reached.length === 1);
+    late.push(ask());
+    await until('so is another', () => reached.length === 2);
+    const behind = ask();
+    await sleep(timesOf().longestStartMs + 1);
+    open();
+    expect(await Promise.all([...late, behind])).toEqual([false, false, true]);
   });
 
   test.each<[string, () => Promise<unknown>]>([

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLanes, type Lane, type Lanes } from '../../src/deliveries/dispatch/lanes.js';
-import { createPlaces, type Place, type Places } from '../../src/deliveries/dispatch/places.js';
-import { createWaitingRoom } from '../../src/deliveries/dispatch/waiting-room.js';
+import { beginPage, endPage, toldOf } from '../../src/deliveries/dispatch/lanes/backlog.js';
+import { createLanes, type Lane, type Lanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
+import { createPlaces, type Place, type Places } from '../../src/deliveries/dispatch/lanes/places.js';
+import { createWaitingRoom } from '../../src/deliveries/dispatch/lanes/waiting-room.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 
 const slowMs = 1_000;
@@ -218,8 +219,8 @@ describe('lanes', () => {
     active!.active = 1;
     reserved!.reserved = 1;
     waiting!.waiting.push(claimOf(1));
-    mayHaveMore!.mayHaveMore = true;
-    pulling!.pulling = true;
+    toldOf(mayHaveMore!.backlog, Infinity);
+    beginPage(pulling!.backlog);
     lanes.note(lanes.of('idle-0'), 'shipper');
     lanes.note(active!, 'shipper');
     for (let n = 0; n < 9_990; n += 1) attempt(lanes, `idle-${n}`, 1);
@@ -237,6 +238,7 @@ test('what is left outside presses no longer once it has come in, also after ten
   for (let n = 0; n < 9_999; n += 1) lanes.of(`idle-${n}`);
   for (const webhookId of [...Array<string>(40).fill('a'), 'b']) room.leftOutside(lanes.of(webhookId));
   expect(room.pressure()).toBeGreaterThan(30);
-  for (const webhookId of ['a', 'b']) lanes.of(webhookId).left = 0; // as the puller does
+  for (const webhookId of ['a', 'b'])
+    endPage(lanes.of(webhookId).backlog, 1, { pulled: 0, lastDueMs: -Infinity, failed: false });
   expect(room.pressure()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLanes, type Lane } from '../../src/deliveries/dispatch/lanes.js';
-import { createPlaces } from '../../src/deliveries/dispatch/places.js';
+import { createLanes, type Lane } from '../../src/deliveries/dispatch/lanes/lanes.js';
+import { createPlaces } from '../../src/deliveries/dispatch/lanes/places.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 
 const slowMs = 1_000;

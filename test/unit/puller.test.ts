@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { createLanes, type Lane } from '../../src/deliveries/dispatch/lanes.js';
+import { createLanes, type Lane } from '../../src/deliveries/dispatch/lanes/lanes.js';
 import { createPuller, type Puller } from '../../src/deliveries/dispatch/puller.js';
 import type { PulledClaim } from '../../src/deliveries/outbox/claim.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -51,7 +51,7 @@ function createPulling({ spare = Infinity } = {}) {
     metrics: createMetrics(),
     lanes,
     leaseMs: 10_000,
-    spares: () => () => spare - held,
+    budget: { forBacklogs: () => () => spare - held },
     onClaimed: (pulled) => keep(pulled),
   });
   const keep = (pulled: PulledClaim[]) => {
@@ -227,9 +227,9 @@ describe('the puller', () => {
     backlog.set('a', 5);
     puller.look(['a']);
     await settled();
-    puller.check([{ webhookId: 'a', dueAt: new Date(dueAt.getTime() + 1) }]);
+    puller.lookFrom([{ webhookId: 'a', dueAt: new Date(dueAt.getTime() + 1) }]);
     await settled();
-    puller.check([
+    puller.lookFrom([
       { webhookId: 'a', dueAt: earlier },
       { webhookId: 'never seen', dueAt },
     ]);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLanes } from '../../src/deliveries/dispatch/lanes.js';
-import { createReservations } from '../../src/deliveries/dispatch/reservations.js';
+import { toldOf } from '../../src/deliveries/dispatch/lanes/backlog.js';
+import { createBudget } from '../../src/deliveries/dispatch/lanes/budget.js';
+import { createLanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
+import { createPlaces } from '../../src/deliveries/dispatch/lanes/places.js';
+import { createReservations } from '../../src/deliveries/dispatch/lanes/reservations.js';
 import type { Room } from '../../src/deliveries/outbox/hand-over.js';
 
 function createRoom({
@@ -12,7 +15,15 @@ function createRoom({
   const lanes = createLanes(100, 1_000);
   for (const [shipperId, webhookIds] of Object.entries(known))
     for (const webhookId of webhookIds) lanes.note(lanes.of(webhookId), shipperId);
-  return { lanes, reservations: createReservations({ lanes, spare: () => spare, forNewcomers }) };
+  const budget = createBudget({
+    concurrency: forNewcomers,
+    lanes,
+    places: createPlaces(forNewcomers),
+    waiting: () => 5 * forNewcomers - spare, // it holds as many at least, and four times as many that wait
+    promised: () => reservations.total(),
+  });
+  const reservations = createReservations({ lanes, budget });
+  return { lanes, reservations };
 }
 
 describe('reservations', () => {
@@ -47,7 +58,7 @@ describe('reservations', () => {
 
   test('of a lane that has more waiting in PostgreSQL nothing is promised: that was there before', () => {
     const { lanes, reservations } = createRoom({ known: { x: ['a', 'b'] } });
-    lanes.of('a').mayHaveMore = true;
+    toldOf(lanes.of('a').backlog, Infinity);
     const room = reservations.reserve(['x', 'x', 'x']);
     expect(room.byWebhook).toEqual({ a: 0, b: 3 });
   });

@@ -7,14 +7,16 @@ import type { Targets } from '../outbox/targets.js';
 import type { Times } from '../outbox/times.js';
 import type { Claim, Unattended } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
+import { toldOf } from './lanes/backlog.js';
+import { createBudget } from './lanes/budget.js';
 import { createGiveBacks } from './give-backs.js';
 import { createAttempts } from './in-flight.js';
-import { createLanes, type Lane } from './lanes.js';
-import { createPlaces, type Place } from './places.js';
+import { createLanes, type Lane } from './lanes/lanes.js';
+import { createPlaces, type Place } from './lanes/places.js';
 import { createPuller } from './puller.js';
 import { createRecorder, type RecorderOptions } from '../record/recorder.js';
-import { createReservations } from './reservations.js';
-import { createWaitingRoom } from './waiting-room.js';
+import { createReservations } from './lanes/reservations.js';
+import { createWaitingRoom } from './lanes/waiting-room.js';
 import { createWakes } from './wakes.js';
 
 export interface DispatcherOptions
@@ -35,7 +37,7 @@ export interface Dispatcher extends HandOver {
   /** As `look`, where it is known that it became due just now. */
   lookAhead(webhookIds: string[]): void;
   /** As `look`, where it is known since when it has been due. */
-  check(unattended: Unattended[]): void;
+  lookFrom(unattended: Unattended[]): void;
   /** Sends what is claimed already; `issuedAt` of performance.now(), before the claiming statement was sent. */
   accept(claims: Claim[], issuedAt: number): void;
   /**
@@ -51,12 +53,6 @@ const drainPollMs = 10;
 const stalledAfterMs = 300;
 /** Slow attempts that have given up their place, as a multiple of the places. */
 const movedFactor = 5;
-/** As many claims wait here as were started in this time lately: they all start well within `longestStartMs`. */
-const waitingMs = 200;
-const mostWaitingFactor = 10;
-const fewestWaitingFactor = 4;
-/** Of the claims here, what a backlog leaves to what is recorded from now on: else it would wait for all lanes before it. */
-const keptShare = 1 / 4;
 
 /**
  * Sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this process, the
@@ -84,33 +80,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       puller.wake(); // slow lanes have places of their own
     },
   });
-  const startsPer = createRate(waitingMs);
-  const mostClaims = () =>
-    concurrency +
-    Math.min(
-      Math.max(startsPer.recent(), fewestWaitingFactor * concurrency),
-      mostWaitingFactor * concurrency,
-    );
-  // What hangs at slow receivers has places of its own.
-  const spare = () => mostClaims() - waitingRoom.size() - places.inUse('quick');
-  const reservations = createReservations({ lanes, spare, forNewcomers: concurrency });
+  const budget = createBudget({
+    concurrency,
+    lanes,
+    places,
+    waiting: waitingRoom.size,
+    promised: () => reservations.total(),
+  });
+  const reservations = createReservations({ lanes, budget });
   const puller = createPuller({
     leaseDb,
     logger,
     metrics: options.metrics,
     lanes,
     leaseMs: times.leaseMs,
-    spares: () => {
-      const free = spare() - reservations.total();
-      const kept = Math.floor(mostClaims() * keptShare);
-      const known = new Map<string, boolean>(); // a shipper may have ten thousand lanes
-      return (lane) => {
-        if (lane.slow) return places.freeFor(lane);
-        const holdsSome = known.get(lane.shipperId) ?? lanes.holdsSome(lane.shipperId);
-        known.set(lane.shipperId, holdsSome);
-        return holdsSome ? free - kept : free + concurrency;
-      };
-    },
+    budget,
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
   const wakes = createWakes(puller.lookAhead); // a retry was there before it was due: no page has passed over it
@@ -147,7 +131,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const start = (lane: Lane, claim: Claim, issuedAt: number, place: Place) => {
     lane.active += 1;
-    startsPer.count();
+    budget.started();
     attempts.start(claim, place);
     let durationMs: number | null = null;
     attempt(claim, issuedAt)
@@ -192,7 +176,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const lane of those) {
       while (lane.waiting.length > 0) {
         const { claim } = waitingRoom.leave(lane);
-        lane.mayHaveMore = true;
+        toldOf(lane.backlog, Infinity); // a process that stops leaves word of it
         giveBack(claim)
           .catch(logFailure)
           .finally(() => {
@@ -216,7 +200,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     look: puller.look,
     lookAhead: puller.lookAhead,
-    check: puller.check,
+    lookFrom: puller.lookFrom,
     drain: async () => {
       draining = true;
       recorder.hurry();
@@ -228,30 +212,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       attempts.stopWatching();
       await recorder.flushed();
       attempts.stop();
-    },
-  };
-}
-
-/** How often something happened within `windowMs` lately. */
-function createRate(windowMs: number) {
-  let windowStart = 0;
-  let current = 0;
-  let before = 0;
-  const turn = () => {
-    const elapsedMs = performance.now() - windowStart;
-    if (elapsedMs < windowMs) return;
-    before = elapsedMs < 2 * windowMs ? current : 0;
-    current = 0;
-    windowStart = performance.now();
-  };
-  return {
-    count: () => {
-      turn();
-      current += 1;
-    },
-    recent: () => {
-      turn();
-      return Math.max(before, current);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { renewLeases } from '../outbox/claim.js';
 import type { Times } from '../outbox/times.js';
 import type { Claim } from '../outbox/types.js';
-import type { Place } from './places.js';
+import type { Place } from './lanes/places.js';
 
 /** A claim in this process. Times are of performance.now(); `issuedAt`, before the statement was sent. */
 export interface InFlight {

@@ -4,7 +4,9 @@ import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
 import type { Unattended } from '../outbox/types.js';
-import type { Lane, Lanes } from './lanes.js';
+import { beginPage, endPage, toldOf, type Page } from './lanes/backlog.js';
+import type { Budget } from './lanes/budget.js';
+import type { Lane, Lanes } from './lanes/lanes.js';
 
 export interface PullerOptions {
   leaseDb: Database;
@@ -12,11 +14,7 @@ export interface PullerOptions {
   metrics: Metrics;
   lanes: Lanes;
   leaseMs: number;
-  /**
-   * Tells, for one statement, how many claims more this process may hold for a lane's sake, but for what statements
-   * under way may bring.
-   */
-  spares(): (lane: Lane) => number;
+  budget: Pick<Budget, 'forBacklogs'>;
   onClaimed(claims: PulledClaim[], issuedAt: number): void;
 }
 
@@ -26,7 +24,7 @@ export interface Puller {
   /** As `look`, where it is known that it became due just now: what lies before the last page is not looked at. */
   lookAhead(webhookIds: string[]): void;
   /** As `look`, but no page begins before what is said to be due. */
-  check(unattended: Unattended[]): void;
+  lookFrom(unattended: Unattended[]): void;
   /** The lane may have room now. */
   offer(lane: Lane): void;
   /** There may be room again for whoever wants it. */
@@ -47,8 +45,6 @@ interface Chosen {
 const statementsAtOnce = 2;
 const lanesPerStatement = 200;
 const claimsPerStatement = 200;
-/** What a late commit may have brought behind the last page. */
-const behindMs = 500;
 const againAfterMs = 500;
 
 /**
@@ -70,7 +66,7 @@ export function createPuller(options: PullerOptions): Puller {
     room > 0 && (lane.active + lane.waiting.length === 0 || room >= lane.limit / 2);
 
   const choose = (): Chosen[] => {
-    const spareFor = options.spares();
+    const spareFor = options.budget.forBacklogs();
     const kindOf = (lane: Lane) => (lane.slow ? 'slow' : 'quick');
     const roomFor = (lane: Lane) => Math.min(lanes.roomIn(lane), spareFor(lane) - awaited[kindOf(lane)]);
     const fitting: Lane[] = [];
@@ -89,7 +85,6 @@ export function createPuller(options: PullerOptions): Puller {
       left -= room;
       hungry.delete(lane);
       lane.reserved += room;
-      lane.pulling = true;
       awaited[kind] += room;
       chosen.push({ lane, room, kind });
     }
@@ -98,9 +93,8 @@ export function createPuller(options: PullerOptions): Puller {
 
   const pull = async (chosen: Chosen[]): Promise<void> => {
     const issuedAt = performance.now();
-    const wanted = chosen.map(({ lane, room }): Wanted => {
-      const since = lane.sinceMs === -Infinity ? null : new Date(lane.sinceMs - behindMs);
-      return { webhookId: lane.webhookId, room, since };
+    const wanted = chosen.map(({ lane: { webhookId, backlog }, room }): Wanted => {
+      return { webhookId, room, since: beginPage(backlog) };
     });
     let claims: PulledClaim[] = [];
     let failed = false;
@@ -111,20 +105,18 @@ export function createPuller(options: PullerOptions): Puller {
       logger.warn({ error: describeError(error) }, 'not pulled');
     }
     if (claims.length > 0) options.metrics.batchSize.observe({ batch: 'claims' }, claims.length);
-    const counts = new Map<string, number>();
+    const pages = new Map<Lane, Page>(
+      chosen.map(({ lane }) => [lane, { pulled: 0, lastDueMs: -Infinity, failed }]),
+    );
     for (const { webhookId, dueAt } of claims) {
-      counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
-      const lane = lanes.of(webhookId);
-      lane.sinceMs = Math.max(lane.sinceMs, dueAt.getTime());
+      const page = pages.get(lanes.of(webhookId))!;
+      page.pulled += 1;
+      page.lastDueMs = Math.max(page.lastDueMs, dueAt.getTime());
     }
     for (const { lane, room, kind } of chosen) {
       lane.reserved -= room;
       awaited[kind] -= room;
-      lane.pulling = false;
-      lane.mayHaveMore = failed || lane.againFromMs !== null || (counts.get(lane.webhookId) ?? 0) === room;
-      lane.left = lane.mayHaveMore ? Math.max(0, lane.left - (counts.get(lane.webhookId) ?? 0)) : 0;
-      lane.sinceMs = Math.min(lane.sinceMs, lane.againFromMs ?? Infinity);
-      lane.againFromMs = null;
+      endPage(lane.backlog, room, pages.get(lane)!);
     }
     options.onClaimed(claims, issuedAt);
     if (failed) setTimeout(() => chosen.forEach(({ lane }) => offer(lane)), againAfterMs).unref();
@@ -151,25 +143,24 @@ export function createPuller(options: PullerOptions): Puller {
   };
 
   const offer = (lane: Lane) => {
-    if (lane.mayHaveMore && !lane.pulling) hungry.add(lane);
+    if (lane.backlog.mayHaveMore && !lane.backlog.pulling) hungry.add(lane);
     schedule(); // the room may be another lane's that found none before
   };
 
-  const lookFrom = (webhookId: string, fromMs: number) => {
+  const lookSince = (webhookId: string, fromMs: number) => {
     const lane = lanes.of(webhookId);
-    lane.mayHaveMore = true;
-    if (lane.pulling) lane.againFromMs = Math.min(lane.againFromMs ?? Infinity, fromMs);
-    else lane.sinceMs = Math.min(lane.sinceMs, fromMs);
+    toldOf(lane.backlog, fromMs);
     offer(lane);
   };
 
   return {
-    look: (webhookIds) => webhookIds.forEach((webhookId) => lookFrom(webhookId, -Infinity)),
-    lookAhead: (webhookIds) => webhookIds.forEach((webhookId) => lookFrom(webhookId, Infinity)),
-    check: (unattended) => unattended.forEach(({ webhookId, dueAt }) => lookFrom(webhookId, dueAt.getTime())),
+    look: (webhookIds) => webhookIds.forEach((webhookId) => lookSince(webhookId, -Infinity)),
+    lookAhead: (webhookIds) => webhookIds.forEach((webhookId) => lookSince(webhookId, Infinity)),
+    lookFrom: (unattended) =>
+      unattended.forEach(({ webhookId, dueAt }) => lookSince(webhookId, dueAt.getTime())),
     offer,
     wake: schedule,
-    left: () => [...lanes.all()].flatMap((lane) => (lane.mayHaveMore ? [lane.webhookId] : [])),
+    left: () => [...lanes.all()].flatMap((lane) => (lane.backlog.mayHaveMore ? [lane.webhookId] : [])),
     stop: async () => {
       stopped = true;
       await Promise.all(underWay);

@@ -24,16 +24,14 @@ export function createStarts(
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
-    flush: (claims) => findUnchanged(db, claims, leaseMs / 4),
+    flush: async (claims) => {
+      const issuedAt = performance.now();
+      const unchanged = await findUnchanged(db, claims, leaseMs / 4);
+      return unchanged.map((isUnchanged) => isUnchanged && isSoon(issuedAt)); // as good as a claim, and for as long
+    },
   });
-  /** The answer is as good as a claim, and for as long. */
-  const ask = async (claim: Claim): Promise<boolean> => {
-    const issuedAt = performance.now();
-    const unchanged = await questions.add(claim).catch(() => false);
-    return unchanged && isSoon(issuedAt);
-  };
   return {
-    mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : ask(claim)),
+    mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : questions.add(claim).catch(() => false)),
   };
 }
 

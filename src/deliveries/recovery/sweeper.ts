@@ -20,7 +20,7 @@ export interface SweeperOptions extends TransitionDependencies {
   terminalStates: string[];
   deliveryTimeoutMs: number;
   /** These webhooks have something due that may be on its way. */
-  check(unattended: Unattended[]): void;
+  lookFrom(unattended: Unattended[]): void;
   /** Sends what is claimed already; `issuedAt` of performance.now(), before the statement was sent. */
   accept(claims: Claim[], issuedAt: number): void;
 }
@@ -97,7 +97,7 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
     const tookMs = performance.now() - startedAt;
     after = found.next; // whatever goes wrong with this page, it keeps no other waiting, nor a circuit from its probe
     const isSpared = performance.now() < spareUntil;
-    if (!isSpared && found.unattended.length > 0) options.check(found.unattended);
+    if (!isSpared && found.unattended.length > 0) options.lookFrom(found.unattended);
     let due: string[] = [];
     const steps = [
       ...(found.lapsed && !isSpared ? [async () => void (due = await takeUp(page).catch(spare))] : []),

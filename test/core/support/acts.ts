@@ -163,7 +163,7 @@ export function createSweeper(
     deliveryTimeoutMs: 10_000,
     accept: (claims) => void probes.push(...claims),
     look: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),
-    check: (unattended) => unattended.forEach(({ webhookId }) => looked.add(webhookId)),
+    lookFrom: (unattended) => unattended.forEach(({ webhookId }) => looked.add(webhookId)),
   });
   return { sweep, probes, looked };
 }

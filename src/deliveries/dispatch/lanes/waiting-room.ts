@@ -1,4 +1,5 @@
-import type { Claim } from '../outbox/types.js';
+import type { Claim } from '../../outbox/types.js';
+import { leftOutside } from './backlog.js';
 import type { Lane } from './lanes.js';
 
 /** Claims that wait in their lanes for a place. */
@@ -17,7 +18,9 @@ export interface WaitingRoom {
 /** Those that are relieved are looked for when there are more; where nobody asks for the pressure, only then. */
 const fewestPressed = 1_000;
 
-const isRelieved = (lane: Lane) => lane.left + lane.waitingNew === 0;
+/** Recorded just now and not begun. */
+const newIn = ({ backlog, waitingNew }: Lane) => backlog.leftOutside + waitingNew;
+const isRelieved = (lane: Lane) => newIn(lane) === 0;
 
 export function createWaitingRoom(): WaitingRoom {
   const arrivals = new Map<Claim, { issuedAt: number; isNew: boolean }>();
@@ -50,15 +53,14 @@ export function createWaitingRoom(): WaitingRoom {
       return { claim, issuedAt };
     },
     leftOutside: (lane) => {
-      lane.left += 1;
+      leftOutside(lane.backlog);
       press(lane);
     },
     size: () => arrivals.size,
     pressure: () => {
       relieve();
       let sum = 0;
-      for (const lane of pressed)
-        if (!lane.slow) sum += Math.max(0, lane.left + lane.waitingNew - lane.limit);
+      for (const lane of pressed) if (!lane.slow) sum += Math.max(0, newIn(lane) - lane.limit);
       return sum;
     },
   };

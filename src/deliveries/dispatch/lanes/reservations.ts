@@ -1,4 +1,6 @@
-import { noRoom, type Room } from '../outbox/hand-over.js';
+import { noRoom, type Room } from '../../outbox/hand-over.js';
+import { keepsItsPlace } from './backlog.js';
+import type { Budget } from './budget.js';
 import type { Lane, Lanes } from './lanes.js';
 
 export interface Reservations {
@@ -11,10 +13,7 @@ export interface Reservations {
 
 export interface ReservationsOptions {
   lanes: Lanes;
-  /** Claims this process may still hold. */
-  spare(): number;
-  /** Claims it may hold beyond that for shippers of whom it holds none: nobody's backlog keeps others out. */
-  forNewcomers: number;
+  budget: Pick<Budget, 'forNew'>;
 }
 
 /** Of a shipper nothing is known of. */
@@ -24,7 +23,7 @@ const webhooksGuessed = 5;
  * The room that statements on their way may fill. An event owes one delivery to a webhook at most, so no more than the
  * number of a shipper's events is promised to each of its lanes.
  */
-export function createReservations({ lanes, spare, forNewcomers }: ReservationsOptions): Reservations {
+export function createReservations({ lanes, budget }: ReservationsOptions): Reservations {
   const promised = new Map<Room, Lane[]>();
   let total = 0;
 
@@ -44,20 +43,13 @@ export function createReservations({ lanes, spare, forNewcomers }: ReservationsO
         wanted += mostOwed;
         if (!lanes.holdsSome(shipperId)) wantedByNewcomers += mostOwed;
         for (const lane of known) {
-          // A backlog in PostgreSQL was there before; what was left there just now may be overtaken.
-          const places = lane.mayHaveMore && lane.left === 0 ? 0 : Math.min(count, lanes.roomIn(lane));
+          const places = keepsItsPlace(lane.backlog) ? 0 : Math.min(count, lanes.roomIn(lane));
           room.byWebhook[lane.webhookId] = places;
           lane.reserved += places;
           taken.push(lane);
         }
       }
-      // Half of what is free at most: something is left for the next, whoever he is.
-      const free = spare() - total;
-      room.total = Math.max(
-        0,
-        Math.min(wanted, Math.ceil(free / 2)),
-        Math.min(wantedByNewcomers, free + forNewcomers),
-      );
+      room.total = budget.forNew(wanted, wantedByNewcomers);
       total += room.total;
       promised.set(room, taken);
       return room;

@@ -1,4 +1,5 @@
-import type { Claim } from '../outbox/types.js';
+import type { Claim } from '../../outbox/types.js';
+import { isNothing, nothingKnown, type Backlog } from './backlog.js';
 
 /**
  * One webhook's lane: how many of its attempts may be under way in this process at once, and what waits for that. A slow
@@ -21,16 +22,7 @@ export interface Lane {
   waiting: Claim[];
   /** Of the waiting, what was recorded just now. */
   waitingNew: number;
-  /** Recorded just now and left in PostgreSQL for want of room, as far as is known. */
-  left: number;
-  /** PostgreSQL may hold more that is due. */
-  mayHaveMore: boolean;
-  /** A statement pulls for it now. */
-  pulling: boolean;
-  /** Told meanwhile that there is more, due from this moment on (epoch); null if not. */
-  againFromMs: number | null;
-  /** Where the last page ended (epoch): before it there is nothing but what a late commit brought. */
-  sinceMs: number;
+  readonly backlog: Backlog;
 }
 
 export interface Lanes {
@@ -74,8 +66,7 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
   const holds = (lane: Lane) => lane.active + lane.reserved + lane.waiting.length > 0;
   let mostLanes = rememberedLanes;
   const forgetIdle = () => {
-    for (const lane of lanes.values())
-      if (!holds(lane) && !lane.mayHaveMore && !lane.pulling && lane.left === 0) forget(lane);
+    for (const lane of lanes.values()) if (!holds(lane) && isNothing(lane.backlog)) forget(lane);
     mostLanes = Math.max(rememberedLanes, lanes.size * 1.1); // not for each lane more, where all are busy
   };
   const slowDown = (lane: Lane) => {
@@ -100,11 +91,7 @@ export function createLanes(concurrency: number, slowMs: number): Lanes {
         proven: false,
         waiting: [],
         waitingNew: 0,
-        left: 0,
-        mayHaveMore: false,
-        pulling: false,
-        againFromMs: null,
-        sinceMs: -Infinity,
+        backlog: nothingKnown(),
       };
       lanes.set(webhookId, lane);
       return lane;
