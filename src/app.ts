@@ -16,7 +16,7 @@ import { replayRoutes } from './deliveries/replay/routes.js';
 import { onDemandRoutes } from './deliveries/on-demand/routes.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
 import { createTestSender } from './deliveries/on-demand/test.js';
-import { noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
+import { mayLieBehind, noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
 import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog, untilNoSendCanStart } from './deliveries/recovery/stop.js';
 import { createFeed } from './events/feed/feed.js';
@@ -161,7 +161,8 @@ function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): 
 /** What is owed goes to the workers by the queue. */
 const byQueue = ({ pointers }: Resources): HandOver => ({
   reserve: () => noRoom,
-  owed: (_room, _claims, dueWebhooks) => pointers.point('due', dueWebhooks),
+  owed: (_room, _claims, dueWebhooks, issuedAt) =>
+    pointers.point(mayLieBehind(issuedAt) ? 'look' : 'due', dueWebhooks),
   look: (webhookIds) => pointers.point('look', webhookIds),
 });
 

@@ -109,7 +109,7 @@ export function startWorker(resources: Resources): WorkerRole {
     ...queueNames(config.DELIVERY_SHARDS).map((name) =>
       consume(name, deliveryConcurrency, async (job) => {
         if (job.name === 'redeliver') await redeliverer.handle(job.ids);
-        else if (job.name === 'due') dispatcher.lookAhead(job.ids);
+        else if (job.name === 'due') dispatcher.lookAhead(job.ids, performance.now());
         else look(job.ids);
       }),
     ),

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { claimProbes } from '../../src/deliveries/outbox/claim.js';
+import { behindMs, noRoom } from '../../src/deliveries/outbox/hand-over.js';
+import { recordEvents } from '../../src/events/record.js';
 import { until } from '../flows/support.js';
 import { startReceiver, type Received, type Receiver } from '../receiver.js';
-import { record } from './support/acts.js';
+import { leaseMs, longHoldMs, muchRoom, record, recording } from './support/acts.js';
+import { stopAt } from './support/barriers.js';
 import { startDispatcher } from './support/dispatcher.js';
-import { setUpRaces, world } from './support/race.js';
+import { setUpRaces, shipmentId, webhookId, world } from './support/race.js';
 import { addShipment, addWebhook, forNewShipper, outboxOf, type World } from './support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries');
@@ -86,4 +90,62 @@ test('what waits in a process is not sent once another attempt was answered with
   await dispatcher.drain();
   expect(receiver.received).toHaveLength(underWay);
   expect(await outboxOf(world, webhookId)).toHaveLength(count - (underWay - 1)); // what was answered 410 is held, too
+});
+
+test('what was recorded by a statement that ran long goes out without a sweep, though pages have gone past it', async () => {
+  const dispatcher = startDispatcher(world, receiver.url);
+  receiver.reply = () => ({});
+  const stop = stopAt(world, 'insert-events', 'COMMIT');
+  const withoutRoom = { ...dispatcher, reserve: () => noRoom };
+  const events = [{ shipmentId: await addShipment(world), state: 'LATE' }];
+  const late = recordEvents(recording(stop.db, withoutRoom, longHoldMs), events);
+  await stop.reached;
+  await sleep(behindMs + 1); // the next page begins as much before what it is about to bring
+  await record(world.db, await addShipment(world), ['EARLY']);
+  dispatcher.look([webhookId]);
+  await receiver.waitFor(1);
+  stop.go();
+  await late;
+  await receiver.waitFor(1, ({ notification }) => notification.state === 'LATE');
+  await dispatcher.drain();
+});
+
+describe('a process that stops', () => {
+  let left: string[];
+  const start = () => {
+    left = [];
+    return startDispatcher(world, receiver.url, { onLeft: (webhookIds) => left.push(...webhookIds) });
+  };
+
+  test('waits for a statement that has reserved room, gives back what that claims and names what else it made due', async () => {
+    const dispatcher = start();
+    const room = dispatcher.reserve([world.shipperId]);
+    const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    const other = await addWebhook(world);
+    const drained = dispatcher.drain().then(() => 'drained');
+    expect(await Promise.race([drained, sleep(100, 'waits')])).toBe('waits');
+    dispatcher.owed(room, claims, [other], performance.now());
+    await drained;
+    expect(await outboxOf(world, webhookId)).toEqual([expect.objectContaining({ status: 'READY' })]);
+    expect(new Set(left)).toEqual(new Set([webhookId, other]));
+    left.splice(0);
+    dispatcher.owed(dispatcher.reserve([world.shipperId]), [], [other], performance.now());
+    expect(left).toEqual([other]); // a request may come to its end later
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('names the webhook whose circuit the last of its attempts has closed', async () => {
+    for (let n = 0; n < 2; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
+    await world.sql(
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+       values ('${webhookId}', now(), 20, 20, now())`,
+    );
+    const dispatcher = start();
+    receiver.reply = () => ({ delayMs: 200 });
+    dispatcher.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());
+    await receiver.waitFor(1);
+    await dispatcher.drain();
+    expect(await world.sql('select 1 from circuits where open_until is not null')).toEqual([]);
+    expect(left).toEqual([webhookId]);
+  });
 });

@@ -43,7 +43,7 @@ test('what becomes due while a statement pulls does not send the lane back to th
   puller.look([webhookId]);
   await stop.reached;
   await oweSome();
-  puller.lookAhead([webhookId]);
+  puller.lookAhead([webhookId], performance.now());
   stop.go();
   await until('it has looked again', () => lookedSince.length > 1);
   expect(lookedSince).toEqual([null, expect.any(Date)]);
@@ -69,7 +69,7 @@ test('what the sweeper finds due from earlier is looked for from there, while a 
   await stop.reached;
   const dueAt = new Date(Date.now() - 60_000);
   puller.lookFrom([{ webhookId, dueAt }]);
-  puller.lookAhead([webhookId]);
+  puller.lookAhead([webhookId], performance.now());
   stop.go();
   await until('it has looked again', () => lookedSince.length > 1);
   expect(lookedSince).toEqual([null, new Date(dueAt.getTime() - 500)]);

@@ -109,7 +109,7 @@ describe('the puller', () => {
     expect(claims).toHaveLength(300);
     send(lanes.of('a'));
     await settled();
-    expect(puller.left()).toEqual([]);
+    expect(puller.unserved()).toEqual([]);
     const asked = statements.length;
     send(lanes.of('a'));
     await settled();
@@ -121,17 +121,17 @@ describe('the puller', () => {
     backlog.set('a', 21);
     puller.look(['a']);
     await settled();
-    expect([claims.length, puller.left()]).toEqual([20, ['a']]);
+    expect([claims.length, puller.unserved()]).toEqual([20, ['a']]);
     send(lanes.of('a'));
     await settled();
-    expect([claims.length, puller.left()]).toEqual([21, []]);
+    expect([claims.length, puller.unserved()]).toEqual([21, []]);
   });
 
   test('webhooks that are told of together share a statement, each with its own room', async () => {
     const { puller, backlog, statements, claims } = start();
     for (const webhookId of ['a', 'b', 'c']) backlog.set(webhookId, 2);
     puller.look(['a', 'b']);
-    puller.lookAhead(['c', 'a']);
+    puller.lookAhead(['c', 'a'], performance.now());
     await settled();
     expect(statements.map((pages) => pages.map(({ webhookId, room }) => [webhookId, room]))).toEqual([
       [
@@ -150,7 +150,7 @@ describe('the puller', () => {
       lanes.adapt(lanes.of(webhookId), 1); // known to be quick
       backlog.set(webhookId, 1);
     }
-    puller.lookAhead(webhookIds);
+    puller.lookAhead(webhookIds, performance.now());
     for (let n = 0; n < 20 && claims.length < 1_000; n += 1) await settled();
     expect(claims).toHaveLength(1_000);
     expect(statements.length).toBeLessThanOrEqual(10);
@@ -163,8 +163,8 @@ describe('the puller', () => {
     for (const webhookId of webhookIds) lanes.note(lanes.of(webhookId), 'many');
     lanes.note(lanes.of('only'), 'one');
     for (const webhookId of [...webhookIds, 'only']) backlog.set(webhookId, 1);
-    puller.lookAhead(webhookIds);
-    puller.lookAhead(['only']);
+    puller.lookAhead(webhookIds, performance.now());
+    puller.lookAhead(['only'], performance.now());
     await settled();
     expect(statements[0]!.map(({ webhookId }) => webhookId)).toContain('only');
   });
@@ -178,7 +178,7 @@ describe('the puller', () => {
     for (const pages of statements)
       expect(pages.reduce((sum, { room }) => sum + room, 0)).toBeLessThanOrEqual(200);
     expect(mostUnderWay()).toBeLessThanOrEqual(2);
-    expect([claims.length, puller.left().length]).toEqual([450, 150]);
+    expect([claims.length, puller.unserved().length]).toEqual([450, 150]);
   });
 
   test('a lane for which the process had no room is served as soon as it has, whoever made it', async () => {
@@ -199,7 +199,7 @@ describe('the puller', () => {
     puller.look(['a']);
     await settled();
     expect(statements).toHaveLength(1);
-    puller.lookAhead(['a']);
+    puller.lookAhead(['a'], performance.now());
     open();
     backlog.set('a', 1);
     await settled();
@@ -218,6 +218,16 @@ describe('the puller', () => {
     await settled();
     const behind = new Date(dueAt.getTime() - 500);
     expect(statements.map(([page]) => page!.since)).toEqual([null, behind, null]);
+  });
+
+  test('what a statement made due that ran long is looked for from the beginning', async () => {
+    const { puller, backlog, statements } = start();
+    backlog.set('a', 5);
+    puller.look(['a']);
+    await settled();
+    puller.lookAhead(['a'], performance.now() - 501);
+    await settled();
+    expect(statements.flat().map(({ since }) => since)).toEqual([null, null]);
   });
 
   test('who knows since when something has been due sends a lane back to there, and no further', async () => {
@@ -259,7 +269,7 @@ describe('the puller', () => {
     fail(1);
     puller.look(['a']);
     await settled();
-    expect([claims.length, puller.left(), lanes.of('a').reserved]).toEqual([0, ['a'], 0]);
+    expect([claims.length, puller.unserved(), lanes.of('a').reserved]).toEqual([0, ['a'], 0]);
     for (const end = Date.now() + 10_000; claims.length < 5 && Date.now() < end;) await sleep(20);
     expect(claims).toHaveLength(5);
     expect(statements.map(([page]) => page!.room)).toEqual([20, 20]);
@@ -278,6 +288,6 @@ describe('the puller', () => {
     expect(stopped).toBe(false);
     open();
     await stopping;
-    expect([statements.length, claims.length, puller.left()]).toEqual([1, 20, ['a', 'b']]);
+    expect([statements.length, claims.length, puller.unserved()]).toEqual([1, 20, ['a', 'b']]);
   });
 });

@@ -7,7 +7,6 @@ import type { Targets } from '../outbox/targets.js';
 import type { Times } from '../outbox/times.js';
 import type { Claim, Unattended } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
-import { toldOf } from './lanes/backlog.js';
 import { createBudget } from './lanes/budget.js';
 import { createGiveBacks } from './give-backs.js';
 import { createAttempts } from './in-flight.js';
@@ -34,8 +33,8 @@ export interface DispatcherOptions
 }
 
 export interface Dispatcher extends HandOver {
-  /** As `look`, where it is known that it became due just now. */
-  lookAhead(webhookIds: string[]): void;
+  /** As `look`, of what a statement made due that was sent at `issuedAt` (performance.now()). */
+  lookAhead(webhookIds: string[], issuedAt: number): void;
   /** As `look`, where it is known since when it has been due. */
   lookFrom(unattended: Unattended[]): void;
   /** Sends what is claimed already; `issuedAt` of performance.now(), before the claiming statement was sent. */
@@ -45,7 +44,7 @@ export interface Dispatcher extends HandOver {
    * up on; 0 while no attempt comes to an end, for then it is not this process they wait for.
    */
   pressure(): number;
-  /** Claims nothing more; resolves when every attempt under way has been recorded. */
+  /** Claims nothing more; resolves when every attempt under way has been recorded, and every reservation is released. */
   drain(): Promise<void>;
 }
 
@@ -97,7 +96,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     budget,
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
-  const wakes = createWakes(puller.lookAhead); // a retry was there before it was due: no page has passed over it
+  const wakes = createWakes((ids) => puller.lookAhead(ids, performance.now())); // it was there before it was due: no page has passed over it
   const recorder = createRecorder({
     ...options,
     look: puller.look,
@@ -176,12 +175,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const lane of those) {
       while (lane.waiting.length > 0) {
         const { claim } = waitingRoom.leave(lane);
-        toldOf(lane.backlog, Infinity); // a process that stops leaves word of it
         giveBack(claim)
           .catch(logFailure)
           .finally(() => {
             attempts.end(claim);
-            if (!draining) puller.look([lane.webhookId]); // the pages have passed over it
+            puller.look([lane.webhookId]); // the pages have passed over it
           });
       }
     }
@@ -196,7 +194,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       puller.wake(); // a lane may have found no room because of it
       accept(claims, issuedAt, true);
       for (const webhookId of dueWebhooks) waitingRoom.leftOutside(lanes.of(webhookId));
-      puller.lookAhead([...new Set(dueWebhooks)]);
+      const distinct = [...new Set(dueWebhooks)];
+      if (draining) options.onLeft(distinct);
+      else puller.lookAhead(distinct, issuedAt);
     },
     look: puller.look,
     lookAhead: puller.lookAhead,
@@ -207,10 +207,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       wakes.stop();
       await puller.stop();
       returnWaiting(lanes.all());
-      while (attempts.count() > 0) await sleep(drainPollMs);
-      options.onLeft(puller.left());
+      while (attempts.count() > 0 || reservations.areOpen()) await sleep(drainPollMs);
       attempts.stopWatching();
       await recorder.flushed();
+      options.onLeft(puller.unserved()); // with that, a circuit may have closed
       attempts.stop();
     },
   };

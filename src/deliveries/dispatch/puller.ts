@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { pullDue, type PulledClaim, type Wanted } from '../outbox/claim.js';
+import { mayLieBehind } from '../outbox/hand-over.js';
 import type { Unattended } from '../outbox/types.js';
 import { beginPage, endPage, toldOf, type Page } from './lanes/backlog.js';
 import type { Budget } from './lanes/budget.js';
@@ -21,8 +22,11 @@ export interface PullerOptions {
 export interface Puller {
   /** PostgreSQL holds something due for these webhooks: it is pulled as soon as their lanes have room. */
   look(webhookIds: string[]): void;
-  /** As `look`, where it is known that it became due just now: what lies before the last page is not looked at. */
-  lookAhead(webhookIds: string[]): void;
+  /**
+   * As `look`, of what a statement made due that was sent at `issuedAt` (performance.now()): unless it ran long, what lies
+   * before the last page is not looked at.
+   */
+  lookAhead(webhookIds: string[], issuedAt: number): void;
   /** As `look`, but no page begins before what is said to be due. */
   lookFrom(unattended: Unattended[]): void;
   /** The lane may have room now. */
@@ -30,7 +34,7 @@ export interface Puller {
   /** There may be room again for whoever wants it. */
   wake(): void;
   /** Webhooks of which something may be due that was not pulled. */
-  left(): string[];
+  unserved(): string[];
   /** Pulls nothing more; resolves when no statement is under way. */
   stop(): Promise<void>;
 }
@@ -147,20 +151,22 @@ export function createPuller(options: PullerOptions): Puller {
     schedule(); // the room may be another lane's that found none before
   };
 
-  const lookSince = (webhookId: string, fromMs: number) => {
+  const tell = (webhookId: string, fromMs: number) => {
     const lane = lanes.of(webhookId);
     toldOf(lane.backlog, fromMs);
     offer(lane);
   };
 
   return {
-    look: (webhookIds) => webhookIds.forEach((webhookId) => lookSince(webhookId, -Infinity)),
-    lookAhead: (webhookIds) => webhookIds.forEach((webhookId) => lookSince(webhookId, Infinity)),
-    lookFrom: (unattended) =>
-      unattended.forEach(({ webhookId, dueAt }) => lookSince(webhookId, dueAt.getTime())),
+    look: (webhookIds) => webhookIds.forEach((webhookId) => tell(webhookId, -Infinity)),
+    lookAhead: (webhookIds, issuedAt) => {
+      const fromMs = mayLieBehind(issuedAt) ? -Infinity : Infinity;
+      for (const webhookId of webhookIds) tell(webhookId, fromMs);
+    },
+    lookFrom: (unattended) => unattended.forEach(({ webhookId, dueAt }) => tell(webhookId, dueAt.getTime())),
     offer,
     wake: schedule,
-    left: () => [...lanes.all()].flatMap((lane) => (lane.backlog.mayHaveMore ? [lane.webhookId] : [])),
+    unserved: () => [...lanes.all()].flatMap((lane) => (lane.backlog.mayHaveMore ? [lane.webhookId] : [])),
     stop: async () => {
       stopped = true;
       await Promise.all(underWay);

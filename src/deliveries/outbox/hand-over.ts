@@ -11,6 +11,15 @@ export interface Room {
   total: number;
 }
 
+/**
+ * Who pulls goes on so far before where the last page ended. What a statement made due that ran longer may lie behind that
+ * all the same: other things became due and were pulled before it was committed.
+ */
+export const behindMs = 500;
+
+/** `issuedAt` of performance.now(), before the statement was sent. */
+export const mayLieBehind = (issuedAt: number) => performance.now() - issuedAt >= behindMs;
+
 export const noRoom: Room = { byWebhook: {}, ofOthers: 0, total: 0 };
 
 /** How what was recorded gets to who sends it. */
@@ -18,8 +27,8 @@ export interface HandOver {
   /** Makes room for what is about to be recorded: one entry for each event, its shipper. */
   reserve(shipperIds: string[]): Room;
   /**
-   * Told once after each `reserve`, whatever became of the statement: what is claimed, and the webhooks of what
-   * else is due, each as often as that is so. `issuedAt` of performance.now(), before the statement was sent.
+   * Told once after each `reserve`, whatever became of the statement: what is claimed, and the webhook of each other
+   * delivery that is due. `issuedAt` of performance.now(), before the statement was sent.
    */
   owed(room: Room, claims: Claim[], dueWebhooks: string[], issuedAt: number): void;
   /** These webhooks have something due. */

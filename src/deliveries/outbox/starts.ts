@@ -25,9 +25,9 @@ export function createStarts(
     concurrency: 2,
     maxWaiting: 10_000,
     flush: async (claims) => {
-      const issuedAt = performance.now();
+      const askedAt = performance.now();
       const unchanged = await findUnchanged(db, claims, leaseMs / 4);
-      return unchanged.map((isUnchanged) => isUnchanged && isSoon(issuedAt)); // as good as a claim, and for as long
+      return unchanged.map((isUnchanged) => isUnchanged && isSoon(askedAt)); // as good as a claim, and for as long
     },
   });
   return {

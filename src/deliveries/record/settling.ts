@@ -13,8 +13,8 @@ export interface SettlingOptions {
   terminalStates: string[];
   /** These webhooks have something due. */
   look(webhookIds: string[]): void;
-  /** As `look`, where it is known that it became due just now. */
-  lookAhead(webhookIds: string[]): void;
+  /** As `look`, of what a statement made due that was sent at `issuedAt` (performance.now()). */
+  lookAhead(webhookIds: string[], issuedAt: number): void;
 }
 
 /** A claim, and what became of its attempt. */
@@ -34,11 +34,12 @@ export function createSettling(options: SettlingOptions): Settling {
     const settlements = items.map(({ settlement }) => settlement);
     const turns = items.some(mayBeOvertaken) ? [] : turnsAfter(items);
     if (turns.length === 0) return { settled: await settle(db, settlements), turnsGiven: false };
+    const issuedAt = performance.now();
     const [settled, due] = await db.together(
       (one) => settle(one, settlements),
       (one) => giveTurns(one, turns, orderHoldMs),
     );
-    if (due.status === 'fulfilled') options.lookAhead(due.value);
+    if (due.status === 'fulfilled') options.lookAhead(due.value, issuedAt);
     else failedToGive(turns, due.reason);
     if (settled.status === 'rejected') throw settled.reason;
     return { settled: settled.value, turnsGiven: due.status === 'fulfilled' };
@@ -54,8 +55,9 @@ export function createSettling(options: SettlingOptions): Settling {
   const passOn = async (items: Outcome[]) => {
     const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
     const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
+    const issuedAt = performance.now();
     try {
-      options.lookAhead(await passTurnsOn(db, { overtaken, turns }, options));
+      options.lookAhead(await passTurnsOn(db, { overtaken, turns }, options), issuedAt);
     } catch (error) {
       failedToGive(turns, error);
     }

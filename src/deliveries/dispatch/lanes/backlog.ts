@@ -1,3 +1,5 @@
+import { behindMs } from '../../outbox/hand-over.js';
+
 /** What of a webhook is due in PostgreSQL, as far as this process knows. Only the functions here change it. */
 export interface Backlog {
   /** There may be more. */
@@ -18,9 +20,6 @@ export interface Page {
   lastDueMs: number;
   failed: boolean;
 }
-
-/** What a late commit may have brought behind the last page. */
-const behindMs = 500;
 
 export const nothingKnown = (): Backlog => ({
   mayHaveMore: false,
@@ -61,6 +60,6 @@ export function endPage(backlog: Backlog, room: number, { pulled, lastDueMs, fai
 /** It is older than what is recorded from now on, which must not overtake it; what was left just now it may. */
 export const keepsItsPlace = (backlog: Backlog) => backlog.mayHaveMore && backlog.leftOutside === 0;
 
-/** Nothing of it would be lost if it were forgotten. */
+/** If it is forgotten, the next page begins at the front, and that is all. */
 export const isNothing = ({ mayHaveMore, pulling, leftOutside: left }: Backlog) =>
   !mayHaveMore && !pulling && left === 0;

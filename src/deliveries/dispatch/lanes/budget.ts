@@ -11,8 +11,8 @@ export interface Budget {
    */
   forNew(wanted: number, wantedByNewcomers: number): number;
   /**
-   * For one statement that pulls: tells how many claims more may be held for a lane's sake, but for what statements
-   * under way may bring.
+   * For one statement that pulls: tells how many more claims may be held for a lane's sake. What is promised to statements
+   * that record is deducted; what other pages under way may bring is not.
    */
   forBacklogs(): (lane: Lane) => number;
 }

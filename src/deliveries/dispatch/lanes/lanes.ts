@@ -22,11 +22,11 @@ export interface Lane {
   waiting: Claim[];
   /** Of the waiting, what was recorded just now. */
   waitingNew: number;
-  readonly backlog: Backlog;
+  readonly backlog: Readonly<Backlog>;
 }
 
 export interface Lanes {
-  /** The webhook's lane, which is forgotten with a later call if it holds nothing and nothing is known of it by then. */
+  /** The webhook's lane, made if need be; a later call may forget it once it holds nothing and nothing is known to be due. */
   of(webhookId: string): Lane;
   /** The lanes a shipper's webhooks have had so far. */
   ofShipper(shipperId: string): Lane[];

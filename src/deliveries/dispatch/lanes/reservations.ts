@@ -8,6 +8,8 @@ export interface Reservations {
   release(room: Room): void;
   /** Claims promised in all. */
   total(): number;
+  /** Some statement may still bring what it reserved room for. */
+  areOpen(): boolean;
   readonly none: Room;
 }
 
@@ -16,7 +18,7 @@ export interface ReservationsOptions {
   budget: Pick<Budget, 'forNew'>;
 }
 
-/** Of a shipper nothing is known of. */
+/** Webhooks assumed of a shipper of whom nothing is known. */
 const webhooksGuessed = 5;
 
 /**
@@ -30,6 +32,7 @@ export function createReservations({ lanes, budget }: ReservationsOptions): Rese
   return {
     none: noRoom,
     total: () => total,
+    areOpen: () => promised.size > 0,
     reserve: (shipperIds) => {
       const events = new Map<string, number>();
       for (const shipperId of shipperIds) events.set(shipperId, (events.get(shipperId) ?? 0) + 1);

@@ -15,7 +15,7 @@ export interface WaitingRoom {
   pressure(): number;
 }
 
-/** Those that are relieved are looked for when there are more; where nobody asks for the pressure, only then. */
+/** Lanes that are relieved are dropped when there are more of them, or when somebody asks for the pressure. */
 const fewestPressed = 1_000;
 
 /** Recorded just now and not begun. */
