@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createLanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
 import { createPuller } from '../../src/deliveries/dispatch/puller.js';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../src/deliveries/times.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { until } from '../flows/support.js';

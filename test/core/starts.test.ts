@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStarts } from '../../src/deliveries/outbox/starts.js';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { createStarts } from '../../src/deliveries/send/starts.js';
+import { timesOf } from '../../src/deliveries/times.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
 import type { Database } from '../../src/platform/database/postgres.js';

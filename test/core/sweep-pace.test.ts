@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../src/deliveries/times.js';
 import { createSweeper, muchRoom, record } from './support/acts.js';
 import { setUpRaces, shipmentId, webhookId, world } from './support/race.js';
 import { addShipment, outboxOf, setStatus } from './support/world.js';

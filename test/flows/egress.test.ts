@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../src/deliveries/times.js';
 import { expectSuccess, expectWrong } from '../api/expect.js';
 import { operator, placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';

@@ -20,7 +20,7 @@ test('whatever pages bring, and whenever it is told: what is due is remembered u
       let asked: number[] | null = null; // of the page under way
       for (const each of steps) {
         if (each === 'begins') {
-          if (asked || !backlog.mayHaveMore) continue;
+          if (asked || !backlog.mayBeDue) continue;
           const since = beginPage(backlog)?.getTime() ?? -Infinity;
           expect(since).toBeLessThanOrEqual(Math.min(...due));
           [asked, due] = [due, []];
@@ -36,7 +36,7 @@ test('whatever pages bring, and whenever it is told: what is due is remembered u
           if (pulled === room) due.push(...asked.map((ms) => Math.max(ms, lastDueMs)));
           asked = null;
         }
-        expect(backlog.mayHaveMore || asked !== null).toBe(due.length > 0 || asked !== null);
+        expect(backlog.mayBeDue || asked !== null).toBe(due.length > 0 || asked !== null);
       }
     }),
   );

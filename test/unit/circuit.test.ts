@@ -6,7 +6,7 @@ import {
   type Circuit,
   type Outcomes,
 } from '../../src/deliveries/circuit/rule.js';
-import { timesOf } from '../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../src/deliveries/times.js';
 
 const times = timesOf().circuit;
 const applyOutcomes = (before: Circuit, outcomes: Outcomes, now: Date) =>

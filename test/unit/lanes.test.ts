@@ -2,17 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { beginPage, endPage, toldOf } from '../../src/deliveries/dispatch/lanes/backlog.js';
 import { createLanes, type Lane, type Lanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
-import { createPlaces, type Place, type Places } from '../../src/deliveries/dispatch/lanes/places.js';
+import { createSlots, type Slot, type Slots } from '../../src/deliveries/dispatch/lanes/slots.js';
 import { createWaitingRoom } from '../../src/deliveries/dispatch/lanes/waiting-room.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 
 const slowMs = 1_000;
 const webhooks = ['a', 'b', 'c'];
 
-/** An attempt that is under way; it holds no place any more after it was found slow. */
+/** An attempt that is under way; it holds no slot any more after it was found slow. */
 interface Running {
   webhookId: string;
-  place: Place | null;
+  slot: Slot | null;
 }
 interface Model {
   waiting: Map<string, number[]>;
@@ -21,7 +21,7 @@ interface Model {
 }
 interface Real {
   lanes: Lanes;
-  places: Places;
+  slots: Slots;
 }
 type Step = fc.Command<Model, Real>;
 
@@ -35,32 +35,32 @@ const step = (name: string, run: Step['run'], check = (_: Readonly<Model>) => tr
   toString: () => name,
 });
 
-/** What the dispatcher does with lanes and places, step by step; after each, all that may start has started. */
+/** What the dispatcher does with lanes and slots, step by step; after each, all that may start has started. */
 function stepsOf(size: number) {
   const webhookId = fc.constantFrom(...webhooks);
 
-  const startAll = (model: Model, { lanes, places }: Real) => {
+  const startAll = (model: Model, { lanes, slots }: Real) => {
     const wrong: object[] = [];
-    for (let turn = places.next(); turn; turn = places.next()) {
-      const { lane, place } = turn;
+    for (let turn = slots.next(); turn; turn = slots.next()) {
+      const { lane, slot } = turn;
       const { webhookId } = lane;
       const number = lane.waiting.shift()?.number;
       const expected = model.waiting.get(webhookId)!.shift(); // in turn, each once
-      const rightPlace = place === (lane.slow ? 'slow' : 'quick');
-      if (number === undefined || number !== expected || !rightPlace || lane.active >= highest(size))
-        wrong.push({ webhookId, number, expected, place, active: lane.active });
+      const rightSlot = slot === (lane.slow ? 'slow' : 'quick');
+      if (number === undefined || number !== expected || !rightSlot || lane.active >= highest(size))
+        wrong.push({ webhookId, number, expected, slot, active: lane.active });
       lane.active += 1;
-      model.running.push({ webhookId, place });
+      model.running.push({ webhookId, slot });
     }
-    const inUse = (kind: Place) => model.running.filter(({ place }) => place === kind).length;
+    const inUse = (kind: Slot) => model.running.filter(({ slot }) => slot === kind).length;
     const used = [inUse('quick'), inUse('slow')] as const;
     const freeFor = (lane: Lane) => size - used[lane.slow ? 1 : 0];
-    // Nothing waits without a reason: its lane is full, or there is no place of the kind it needs.
+    // Nothing waits without a reason: its lane is full, or there is no slot of the kind it needs.
     const forgotten = (lane: Lane) =>
       lane.waiting.length > 0 && lane.active < lane.limit && freeFor(lane) > 0;
     for (const lane of lanes.all())
-      if (forgotten(lane) || places.freeFor(lane) !== freeFor(lane)) wrong.push({ ...lane });
-    if (Math.max(...used) > size || places.inUse() !== used[0] + used[1]) wrong.push({ used });
+      if (forgotten(lane) || slots.freeFor(lane) !== freeFor(lane)) wrong.push({ ...lane });
+    if (Math.max(...used) > size || slots.inUse() !== used[0] + used[1]) wrong.push({ used });
     expect(wrong).toEqual([]);
   };
   const arrive = (id: string, count: number) =>
@@ -69,7 +69,7 @@ function stepsOf(size: number) {
       for (let n = 0; n < count; n += 1) {
         lane.waiting.push(claimOf((model.claims += 1)));
         model.waiting.set(id, [...(model.waiting.get(id) ?? []), model.claims]);
-        real.places.queue(lane);
+        real.slots.queue(lane);
       }
       startAll(model, real);
     });
@@ -79,10 +79,10 @@ function stepsOf(size: number) {
       (model, real) => {
         const [ended] = model.running.splice(nth % model.running.length, 1);
         const lane = real.lanes.of(ended!.webhookId);
-        if (ended!.place) real.places.give(ended!.place);
+        if (ended!.slot) real.slots.give(ended!.slot);
         lane.active -= 1;
         real.lanes.adapt(lane, durationMs);
-        if (lane.waiting.length > 0) real.places.queue(lane);
+        if (lane.waiting.length > 0) real.slots.queue(lane);
         startAll(model, real);
       },
       ({ running }) => running.length > 0,
@@ -94,8 +94,8 @@ function stepsOf(size: number) {
         const one = model.running[nth % model.running.length]!;
         const lane = real.lanes.of(one.webhookId);
         real.lanes.slowDown(lane);
-        if (one.place) real.places.give(one.place);
-        one.place = null;
+        if (one.slot) real.slots.give(one.slot);
+        one.slot = null;
         lane.waiting.splice(0); // given back
         model.waiting.set(one.webhookId, []);
         startAll(model, real);
@@ -126,7 +126,7 @@ describe('lanes', () => {
         fc.integer({ min: 1, max: 40 }).chain((size) => fc.tuple(fc.constant(size), stepsOf(size))),
         ([size, steps]) => {
           const model: Model = { waiting: new Map(), running: [], claims: 0 };
-          const real = { lanes: createLanes(size, slowMs), places: createPlaces(size) };
+          const real = { lanes: createLanes(size, slowMs), slots: createSlots(size) };
           fc.modelRun(() => ({ model, real }), steps);
         },
       ),
@@ -142,24 +142,24 @@ describe('lanes', () => {
         fc.infiniteStream(fc.constantFrom(null, 1, 2 * slowMs)),
         (size, count, durations) => {
           const lanes = createLanes(size, slowMs);
-          const places = createPlaces(size);
+          const slots = createSlots(size);
           const lane = lanes.of('a');
           for (let n = 0; n < count; n += 1) lane.waiting.push(claimOf(n));
-          places.queue(lane);
+          slots.queue(lane);
           const started: number[] = [];
-          const underWay: Place[] = [];
+          const underWay: Slot[] = [];
           for (;;) {
-            for (let turn = places.next(); turn; turn = places.next()) {
+            for (let turn = slots.next(); turn; turn = slots.next()) {
               started.push(lane.waiting.shift()!.number);
               lane.active += 1;
-              underWay.push(turn.place);
+              underWay.push(turn.slot);
             }
             const ended = underWay.pop();
             if (ended === undefined) break;
-            places.give(ended);
+            slots.give(ended);
             lane.active -= 1;
             lanes.adapt(lane, durations.next().value as number | null);
-            if (lane.waiting.length > 0) places.queue(lane);
+            if (lane.waiting.length > 0) slots.queue(lane);
           }
           expect(started).toEqual(Array.from({ length: count }, (_, n) => n));
         },
@@ -214,12 +214,12 @@ describe('lanes', () => {
 
   test('forgetting idle lanes loses nothing that is under way, waits, is promised, asked for or left in PostgreSQL', () => {
     const lanes = createLanes(100, slowMs);
-    const kept = ['active', 'reserved', 'waiting', 'mayHaveMore', 'pulling'].map((name) => lanes.of(name));
-    const [active, reserved, waiting, mayHaveMore, pulling] = kept;
+    const kept = ['active', 'reserved', 'waiting', 'mayBeDue', 'pulling'].map((name) => lanes.of(name));
+    const [active, reserved, waiting, mayBeDue, pulling] = kept;
     active!.active = 1;
     reserved!.reserved = 1;
     waiting!.waiting.push(claimOf(1));
-    toldOf(mayHaveMore!.backlog, Infinity);
+    toldOf(mayBeDue!.backlog, Infinity);
     beginPage(pulling!.backlog);
     lanes.note(lanes.of('idle-0'), 'shipper');
     lanes.note(active!, 'shipper');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toldOf } from '../../src/deliveries/dispatch/lanes/backlog.js';
 import { createBudget } from '../../src/deliveries/dispatch/lanes/budget.js';
 import { createLanes } from '../../src/deliveries/dispatch/lanes/lanes.js';
-import { createPlaces } from '../../src/deliveries/dispatch/lanes/places.js';
+import { createSlots } from '../../src/deliveries/dispatch/lanes/slots.js';
 import { createReservations } from '../../src/deliveries/dispatch/lanes/reservations.js';
 import type { Room } from '../../src/deliveries/outbox/hand-over.js';
 
@@ -18,7 +18,7 @@ function createRoom({
   const budget = createBudget({
     concurrency: forNewcomers,
     lanes,
-    places: createPlaces(forNewcomers),
+    slots: createSlots(forNewcomers),
     waiting: () => 5 * forNewcomers - spare, // it holds as many at least, and four times as many that wait
     promised: () => reservations.total(),
   });
@@ -39,8 +39,8 @@ describe('reservations', () => {
           const open: Room[] = [];
           for (const shipperIds of requests) {
             const room = reservations.reserve(shipperIds);
-            for (const [webhookId, places] of Object.entries(room.byWebhook))
-              expect(places).toBeLessThanOrEqual(shipperIds.filter((id) => id === webhookId[0]).length);
+            for (const [webhookId, most] of Object.entries(room.byWebhook))
+              expect(most).toBeLessThanOrEqual(shipperIds.filter((id) => id === webhookId[0]).length);
             open.push(room);
             expect(reservations.total()).toBe(open.reduce((sum, { total }) => sum + total, 0));
             expect(reservations.total()).toBeLessThanOrEqual(spare);

@@ -5,7 +5,7 @@ import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './rule.js';
 import { disableWebhooks, lockHopeless, seemsHopeless, updateCircuits, type Doomed } from './store.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import { recordNotices, type Notice } from './operational-events.js';
 
 export interface TransitionDependencies {

@@ -3,15 +3,15 @@ import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { HandOver, Room } from '../outbox/hand-over.js';
-import type { Targets } from '../outbox/targets.js';
-import type { Times } from '../outbox/times.js';
+import type { Targets } from '../send/targets.js';
+import type { Times } from '../times.js';
 import type { Claim, Unattended } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
 import { createBudget } from './lanes/budget.js';
 import { createGiveBacks } from './give-backs.js';
-import { createAttempts } from './in-flight.js';
+import { createHeldClaims } from './held-claims.js';
 import { createLanes, type Lane } from './lanes/lanes.js';
-import { createPlaces, type Place } from './lanes/places.js';
+import { createSlots, type Slot } from './lanes/slots.js';
 import { createPuller } from './puller.js';
 import { createRecorder, type RecorderOptions } from '../record/recorder.js';
 import { createReservations } from './lanes/reservations.js';
@@ -50,7 +50,7 @@ export interface Dispatcher extends HandOver {
 
 const drainPollMs = 10;
 const stalledAfterMs = 300;
-/** Slow attempts that have given up their place, as a multiple of the places. */
+/** Slow attempts that have given up their slot, as a multiple of the slots. */
 const movedFactor = 5;
 
 /**
@@ -60,29 +60,29 @@ const movedFactor = 5;
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { leaseDb, logger, times, concurrency } = options;
   const lanes = createLanes(concurrency, times.slowMs);
-  const places = createPlaces(concurrency);
+  const slots = createSlots(concurrency);
   const waitingRoom = createWaitingRoom();
   let draining = false;
   let lastEndAt = 0;
 
-  const attempts = createAttempts({
+  const held = createHeldClaims({
     leaseDb,
     logger,
     times,
     mostMoved: concurrency * movedFactor,
-    onSlow: ({ webhookId }, place) => {
+    onSlow: ({ webhookId }, slot) => {
       const lane = lanes.of(webhookId);
       lanes.slowDown(lane);
-      places.give(place);
+      slots.give(slot);
       returnWaiting([lane]); // they would wait long, and keep others waiting
       pump();
-      puller.wake(); // slow lanes have places of their own
+      puller.wake(); // slow lanes have slots of their own
     },
   });
   const budget = createBudget({
     concurrency,
     lanes,
-    places,
+    slots,
     waiting: waitingRoom.size,
     promised: () => reservations.total(),
   });
@@ -104,34 +104,38 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wakeAt: wakes.at,
     onNotCallable: (webhookIds) =>
       returnWaiting(webhookIds.map(lanes.of).filter((lane) => !lane.waiting.some(({ isProbe }) => isProbe))),
-    leisure: () => places.inUse() < concurrency / 3,
+    leisure: () => slots.inUse() < concurrency / 3,
   });
   options.metrics.attemptSlots.set(concurrency);
-  options.metrics.onScrape(() => options.metrics.attemptsInFlight.set(attempts.count() - waitingRoom.size()));
+  options.metrics.onScrape(() => {
+    let underWay = 0;
+    for (const { active } of lanes.all()) underWay += active;
+    options.metrics.attemptsInFlight.set(underWay);
+  });
 
   const accept = (claims: Claim[], issuedAt: number, isNew = false) => {
     for (const claim of claims) {
       const lane = lanes.of(claim.webhookId);
       lanes.note(lane, claim.shipperId);
-      attempts.begin(claim, issuedAt);
+      held.begin(claim, issuedAt);
       waitingRoom.enter(lane, claim, issuedAt, isNew);
-      places.queue(lane);
+      slots.queue(lane);
     }
     if (draining) returnWaiting(lanes.all());
     else pump();
   };
 
   const pump = () => {
-    for (let turn = places.next(); turn; turn = places.next()) {
+    for (let turn = slots.next(); turn; turn = slots.next()) {
       const { claim, issuedAt } = waitingRoom.leave(turn.lane);
-      start(turn.lane, claim, issuedAt, turn.place);
+      start(turn.lane, claim, issuedAt, turn.slot);
     }
   };
 
-  const start = (lane: Lane, claim: Claim, issuedAt: number, place: Place) => {
+  const start = (lane: Lane, claim: Claim, issuedAt: number, slot: Slot) => {
     lane.active += 1;
     budget.started();
-    attempts.start(claim, place);
+    held.start(claim, slot);
     let durationMs: number | null = null;
     attempt(claim, issuedAt)
       .then((ms) => (durationMs = ms))
@@ -143,11 +147,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       )
       .finally(() => {
         lastEndAt = performance.now();
-        const kept = attempts.end(claim);
-        if (kept) places.give(kept);
+        const kept = held.end(claim);
+        if (kept) slots.give(kept);
         lane.active -= 1;
         lanes.adapt(lane, durationMs);
-        if (lane.waiting.length > 0) places.queue(lane);
+        if (lane.waiting.length > 0) slots.queue(lane);
         if (draining) return;
         pump();
         puller.offer(lane);
@@ -178,7 +182,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         giveBack(claim)
           .catch(logFailure)
           .finally(() => {
-            attempts.end(claim);
+            held.end(claim);
             puller.look([lane.webhookId]); // the pages have passed over it
           });
       }
@@ -207,11 +211,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       wakes.stop();
       await puller.stop();
       returnWaiting(lanes.all());
-      while (attempts.count() > 0 || reservations.areOpen()) await sleep(drainPollMs);
-      attempts.stopWatching();
+      while (held.count() > 0 || reservations.areOpen()) await sleep(drainPollMs);
+      held.stopWatching();
       await recorder.flushed();
       options.onLeft(puller.unserved()); // with that, a circuit may have closed
-      attempts.stop();
+      held.stop();
     },
   };
 }

@@ -4,7 +4,7 @@ import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { giveBack } from '../outbox/claim.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
 import { untilBack } from '../record/until-back.js';

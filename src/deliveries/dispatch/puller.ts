@@ -147,7 +147,7 @@ export function createPuller(options: PullerOptions): Puller {
   };
 
   const offer = (lane: Lane) => {
-    if (lane.backlog.mayHaveMore && !lane.backlog.pulling) hungry.add(lane);
+    if (lane.backlog.mayBeDue && !lane.backlog.pulling) hungry.add(lane);
     schedule(); // the room may be another lane's that found none before
   };
 
@@ -166,7 +166,7 @@ export function createPuller(options: PullerOptions): Puller {
     lookFrom: (unattended) => unattended.forEach(({ webhookId, dueAt }) => tell(webhookId, dueAt.getTime())),
     offer,
     wake: schedule,
-    unserved: () => [...lanes.all()].flatMap((lane) => (lane.backlog.mayHaveMore ? [lane.webhookId] : [])),
+    unserved: () => [...lanes.all()].flatMap((lane) => (lane.backlog.mayBeDue ? [lane.webhookId] : [])),
     stop: async () => {
       stopped = true;
       await Promise.all(underWay);

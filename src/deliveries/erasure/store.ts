@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertAttempts, insertCancelled, ms, sameDelivery } from '../outbox/sql.js';
+import { insertAttempts, insertCancelled, ms, sameDelivery, takeOut } from '../outbox/sql.js';
 import { insertCounts } from '../stats/sql.js';
 
 /** The events of shipments $1 whose personal data was erased, as `e`. */
@@ -62,9 +62,7 @@ export async function cancelErased(
     'cancel-erased',
     `with page as materialized (
        select o.* from ${erasedEvents} cross join lateral (${owed} for update skip locked) o
-     ), gone as (
-       delete from outbox o using page p where ${sameDelivery('o', 'p')} returning o.*
-     ), lost as (
+     ), gone as (${takeOut('page')}), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count,
                                 case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
                                 least(lease_until - ${ms('$2')}, now()), null, null, null, null, null

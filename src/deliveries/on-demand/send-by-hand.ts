@@ -4,8 +4,8 @@ import { disableGone, type TransitionDependencies } from '../circuit/transitions
 import { noteAttempt } from '../record/attempt-metrics.js';
 import { isGone } from '../record/outcome.js';
 import { untilBack } from '../record/until-back.js';
-import type { Target, Targets } from '../outbox/targets.js';
-import type { Times } from '../outbox/times.js';
+import type { Target, Targets } from '../send/targets.js';
+import type { Times } from '../times.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
 
@@ -21,7 +21,7 @@ export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Times): number => 
 
 /**
  * Sends a claimed attempt outside the schedule and records it by `settle`. For the circuit its failure does not count.
- * Null if nothing was sent: it might not be any more (outbox/starts.ts), or where to is not known now.
+ * Null if nothing was sent: it might not be any more (send/starts.ts), or where to is not known now.
  */
 export async function sendByHand(
   options: ByHandOptions,

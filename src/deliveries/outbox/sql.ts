@@ -71,6 +71,10 @@ export const restingStatus = (row: string) =>
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers`;
 
+/** Takes the rows that `given` names out of the outbox; the statement that does so writes them into the log. */
+export const takeOut = (given: string) =>
+  `delete from outbox o using ${given} g where ${sameDelivery('o', 'g')} returning o.*`;
+
 /**
  * Writes finished deliveries into the log: `source` selects its columns in their order. A delivery is in the outbox or
  * in the log, never in both; being ready for the opposite would cost every one of them a third more.

@@ -1,5 +1,5 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
-import { blocker, insertCancelled, isProbed, overtaker, sameDelivery } from './sql.js';
+import { blocker, insertCancelled, isProbed, overtaker, sameDelivery, takeOut } from './sql.js';
 import type { Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
@@ -16,7 +16,7 @@ const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
  * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled just
- * now must not be in the way of whoever settled it. A retry that waited is due when it was. Returns the webhooks that have
+ * now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns the webhooks that have
  * something due.
  */
 export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<string[]> {
@@ -72,9 +72,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
              and (e.sequence < t.before
                   or exists (${overtaker('e')}))
            order by e.sequence for update of e skip locked) e
-     ), gone as (
-       delete from outbox o using overtaken x where ${sameDelivery('o', 'x')} returning o.*
-     )
+     ), gone as (${takeOut('overtaken')})
      ${insertCancelled('gone', `'SUPERSEDED'`)}`,
     [...columnsOf(turns), turns.map(({ before }) => before), terminalStates],
   );

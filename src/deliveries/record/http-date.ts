@@ -11,7 +11,7 @@ const forms = [
   `(?:${days}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})`,
 ].map((form) => new RegExp(`^${form}$`));
 
-/** Milliseconds since 1970 of a date in HTTP; NaN of anything else, which Date.parse makes a date of readily. */
+/** Milliseconds since 1970 of a date in HTTP; NaN of anything else, much of which Date.parse would take for a date. */
 export function parseHttpDate(text: string, now: Date): number {
   const parts = forms.map((form) => form.exec(text)?.groups).find(Boolean);
   if (!parts) return Number.NaN;

@@ -4,7 +4,7 @@ import type { Metrics } from '../../platform/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import type { Claim, Settlement } from '../outbox/types.js';
 import type { AttemptOutcome } from '../send/request.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';

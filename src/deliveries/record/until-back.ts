@@ -2,8 +2,8 @@ import pRetry from 'p-retry';
 import { ApiError } from '../../platform/errors.js';
 
 /**
- * Does what must not be lost with an outage of PostgreSQL again until it succeeds, about every second for
- * `patienceMs`, as long as `goOn` says. Rejects with the last error; at once if it is not that something is out of reach.
+ * Repeats `task` about every second for `patienceMs` while PostgreSQL is out of reach and `goOn` agrees. Rejects with the
+ * last error; with any other error at once.
  */
 export const untilBack = <T>(
   task: () => Promise<T>,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import { cancelOwed } from './store.js';
 
 const cancelledAtOnce = 1_000;

@@ -11,6 +11,7 @@ import {
   overtaker,
   restingStatus,
   sameDelivery,
+  takeOut,
 } from '../outbox/sql.js';
 import type { Turn, Unattended } from '../outbox/types.js';
 import { insertCounts } from '../stats/sql.js';
@@ -167,28 +168,9 @@ export async function cancelOwed(db: Database, webhookId: string, limit: number)
         where webhook_id = $1 and status <> 'SENDING'
           and exists (select 1 from webhooks where webhook_id = $1 and deleted_at is not null)
         order by webhook_id, shipment_id, sequence limit $2 for update skip locked
-     ), gone as (
-       delete from outbox o using page p where ${sameDelivery('o', 'p')} returning o.*
-     ), logged as (${insertCancelled('gone', `'WEBHOOK_DELETED'`)})
+     ), gone as (${takeOut('page')}), logged as (${insertCancelled('gone', `'WEBHOOK_DELETED'`)})
      select delivery_id from gone`,
     [webhookId, limit],
-  );
-  return rows.length;
-}
-
-/** Cancels a page of what has been owed for longer than the log is kept. Returns how many. */
-export async function cancelExpired(db: Database, retentionMs: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    'cancel-expired',
-    `with page as materialized (
-       select shipper_id, delivery_id from outbox
-        where delivery_id < uuid_floor(now() - ${ms('$1')}) and status <> 'SENDING'
-        order by shipper_id, delivery_id limit $2 for update skip locked
-     ), gone as (
-       delete from outbox o using page p where ${sameDelivery('o', 'p')} returning o.*
-     ), logged as (${insertCancelled('gone', `'EXPIRED'`)})
-     select delivery_id from gone`,
-    [retentionMs, limit],
   );
   return rows.length;
 }

@@ -5,7 +5,7 @@ import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim, Turn, Unattended } from '../outbox/types.js';
 import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertIntoLog, ms, sameDelivery } from '../outbox/sql.js';
+import { insertIntoLog, ms, sameDelivery, takeOut } from '../outbox/sql.js';
 
 /** Ends a replay that is under way; null if there is none, or it is over. It waits for a piece of it that is being made. */
 export async function endReplay(
@@ -103,9 +103,7 @@ export async function removeWithdrawn(tx: Database, replayId: string, limit: num
         where o.replay_id = $1 and o.withdrawn and o.status <> 'SENDING'
           and not exists (select 1 from redeliveries r where r.delivery_id = o.delivery_id)
         order by o.delivery_id limit $2 for update of o skip locked
-     ), gone as (
-       delete from outbox o using page p where ${sameDelivery('o', 'p')} returning o.*
-     ), tried as materialized (
+     ), gone as (${takeOut('page')}), tried as materialized (
        select g.shipper_id, g.delivery_id, g.event_id, g.webhook_id, g.state, g.attempt_count, a.number, a.trigger,
               a.started_at, a.duration_ms, a.status_code, a.error_code, a.response_body, a.request_headers
          from gone g left join lateral (

@@ -4,7 +4,7 @@ import { describeError, unavailable } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { lockMoves } from '../on-demand/store.js';
-import type { Times } from '../outbox/times.js';
+import type { Times } from '../times.js';
 import { distinctTurns, giveTurns } from '../outbox/turns.js';
 import { untilNoSendCanStart } from '../recovery/stop.js';
 import {

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { insertCancelled, ms, takeOut } from '../outbox/sql.js';
 
 /** Days (`YYYYMMDD`, UTC) of which the log still has a partition and that ended before the retention, oldest first. */
 export async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
@@ -54,4 +55,19 @@ export async function deleteOldReplays(db: Database, retentionMs: number, limit:
         where status <> 'RUNNING' and finished_at < now() - make_interval(secs => $1::float8 / 1000) limit $2)`,
     [retentionMs, limit],
   );
+}
+
+/** Cancels a page of what has been owed for longer than the log is kept. Returns how many. */
+export async function cancelExpired(db: Database, retentionMs: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    'cancel-expired',
+    `with page as materialized (
+       select shipper_id, delivery_id from outbox
+        where delivery_id < uuid_floor(now() - ${ms('$1')}) and status <> 'SENDING'
+        order by shipper_id, delivery_id limit $2 for update skip locked
+     ), gone as (${takeOut('page')}), logged as (${insertCancelled('gone', `'EXPIRED'`)})
+     select delivery_id from gone`,
+    [retentionMs, limit],
+  );
+  return rows.length;
 }

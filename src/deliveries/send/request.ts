@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Starts } from '../outbox/starts.js';
-import type { OpenTarget, Target } from '../outbox/targets.js';
+import type { Starts } from './starts.js';
+import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
 import { keptHeaders, serviceHeaders, timestampOf, type SignedAttempt } from './sent.js';

@@ -1,6 +1,6 @@
 import { audit, type Actor } from '../../accounts/audit/audit.js';
 import { cancelOnce, untilNothingIsOwed, type ErasedShipment } from '../../deliveries/erasure/cancel.js';
-import type { Times } from '../../deliveries/outbox/times.js';
+import type { Times } from '../../deliveries/times.js';
 import { recordNothing } from '../../events/feed/look-store.js';
 import { eraseEvents, markErased, type MarkedShipment } from '../../events/erasure-store.js';
 import type { Metrics } from '../../platform/metrics.js';

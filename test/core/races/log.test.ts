@@ -7,7 +7,7 @@ import {
   requestRedelivery,
   settleRedelivery,
 } from '../../../src/deliveries/on-demand/store.js';
-import { cancelExpired } from '../../../src/deliveries/recovery/store.js';
+import { cancelExpired } from '../../../src/deliveries/retention/store.js';
 import {
   createSweeper,
   drain,

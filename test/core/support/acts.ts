@@ -3,7 +3,7 @@ import { withdrawCancelled } from '../../../src/deliveries/replay/cancel.js';
 import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
-import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import type { Claim, Settlement } from '../../../src/deliveries/outbox/types.js';
 import { createSettling, type SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';

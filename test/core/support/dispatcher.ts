@@ -4,8 +4,8 @@ import {
   type DispatcherOptions,
 } from '../../../src/deliveries/dispatch/dispatcher.js';
 import { createRedeliverer, type Redeliverer } from '../../../src/deliveries/on-demand/redelivery.js';
-import { createStarts } from '../../../src/deliveries/outbox/starts.js';
-import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { createStarts } from '../../../src/deliveries/send/starts.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import { createSender } from '../../../src/deliveries/send/sender.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
 import { developmentPolicy, noNames } from '../../unit/support/ssrf-corpus.js';

@@ -1,4 +1,4 @@
-import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import { settle } from '../../../src/deliveries/outbox/settle.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { recordEvents } from '../../../src/events/record.js';

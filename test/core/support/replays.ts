@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { cancelReplay } from '../../../src/deliveries/replay/cancel.js';
-import { timesOf } from '../../../src/deliveries/outbox/times.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
 import { insertReplay } from '../../../src/deliveries/replay/request-store.js';

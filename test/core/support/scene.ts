@@ -6,7 +6,8 @@ import {
   requestRedelivery,
   settleRedelivery,
 } from '../../../src/deliveries/on-demand/store.js';
-import { cancelExpired, cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { cancelExpired } from '../../../src/deliveries/retention/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
 import {

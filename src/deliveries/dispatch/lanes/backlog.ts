@@ -2,8 +2,8 @@ import { behindMs } from '../../outbox/hand-over.js';
 
 /** What of a webhook is due in PostgreSQL, as far as this process knows. Only the functions here change it. */
 export interface Backlog {
-  /** There may be more. */
-  mayHaveMore: boolean;
+  /** Something may be. */
+  mayBeDue: boolean;
   /** Of that, recorded just now and left there for want of room. */
   leftOutside: number;
   /** A page of it is on its way. */
@@ -22,7 +22,7 @@ export interface Page {
 }
 
 export const nothingKnown = (): Backlog => ({
-  mayHaveMore: false,
+  mayBeDue: false,
   leftOutside: 0,
   pulling: false,
   againFromMs: null,
@@ -31,7 +31,7 @@ export const nothingKnown = (): Backlog => ({
 
 /** Something is due from `fromMs` (epoch) on: -Infinity if nobody knows since when, Infinity if it became due just now. */
 export function toldOf(backlog: Backlog, fromMs: number): void {
-  backlog.mayHaveMore = true;
+  backlog.mayBeDue = true;
   if (backlog.pulling) backlog.againFromMs = Math.min(backlog.againFromMs ?? Infinity, fromMs);
   else backlog.sinceMs = Math.min(backlog.sinceMs, fromMs);
 }
@@ -52,14 +52,14 @@ export function endPage(backlog: Backlog, room: number, { pulled, lastDueMs, fai
   const { againFromMs } = backlog;
   backlog.pulling = false;
   backlog.againFromMs = null;
-  backlog.mayHaveMore = failed || againFromMs !== null || pulled === room;
-  backlog.leftOutside = backlog.mayHaveMore ? Math.max(0, backlog.leftOutside - pulled) : 0;
+  backlog.mayBeDue = failed || againFromMs !== null || pulled === room;
+  backlog.leftOutside = backlog.mayBeDue ? Math.max(0, backlog.leftOutside - pulled) : 0;
   backlog.sinceMs = Math.min(Math.max(backlog.sinceMs, lastDueMs), againFromMs ?? Infinity);
 }
 
 /** It is older than what is recorded from now on, which must not overtake it; what was left just now it may. */
-export const keepsItsPlace = (backlog: Backlog) => backlog.mayHaveMore && backlog.leftOutside === 0;
+export const goesFirst = (backlog: Backlog) => backlog.mayBeDue && backlog.leftOutside === 0;
 
 /** If it is forgotten, the next page begins at the front, and that is all. */
-export const isNothing = ({ mayHaveMore, pulling, leftOutside: left }: Backlog) =>
-  !mayHaveMore && !pulling && left === 0;
+export const isNothing = ({ mayBeDue, pulling, leftOutside: left }: Backlog) =>
+  !mayBeDue && !pulling && left === 0;

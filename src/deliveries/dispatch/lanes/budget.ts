@@ -1,7 +1,7 @@
 import type { Lane, Lanes } from './lanes.js';
-import type { Places } from './places.js';
+import type { Slots } from './slots.js';
 
-/** How many claims this process may hold, and whom for. What hangs at slow receivers has places of its own. */
+/** How many claims this process may hold, and whom for. What hangs at slow receivers has slots of its own. */
 export interface Budget {
   /** An attempt begins. */
   started(): void;
@@ -20,8 +20,8 @@ export interface Budget {
 export interface BudgetOptions {
   concurrency: number;
   lanes: Lanes;
-  places: Places;
-  /** Claims that wait for a place. */
+  slots: Slots;
+  /** Claims that wait for a slot. */
   waiting(): number;
   /** Claims promised to statements that record. */
   promised(): number;
@@ -34,7 +34,7 @@ const fewestWaitingFactor = 4;
 /** Of the claims here, what a backlog leaves to what is recorded from now on: else it would wait for all lanes before it. */
 const keptShare = 1 / 4;
 
-export function createBudget({ concurrency, lanes, places, waiting, promised }: BudgetOptions): Budget {
+export function createBudget({ concurrency, lanes, slots, waiting, promised }: BudgetOptions): Budget {
   const startsPer = createRate(waitingMs);
   const most = () =>
     concurrency +
@@ -42,7 +42,7 @@ export function createBudget({ concurrency, lanes, places, waiting, promised }: 
       Math.max(startsPer.recent(), fewestWaitingFactor * concurrency),
       mostWaitingFactor * concurrency,
     );
-  const free = () => most() - waiting() - places.inUse('quick') - promised();
+  const free = () => most() - waiting() - slots.inUse('quick') - promised();
   /** Beyond that, for shippers of whom nothing is claimed here: nobody's backlog keeps others out. */
   const forNewcomers = concurrency;
 
@@ -58,7 +58,7 @@ export function createBudget({ concurrency, lanes, places, waiting, promised }: 
       const kept = Math.floor(most() * keptShare);
       const known = new Map<string, boolean>(); // a shipper may have ten thousand lanes
       return (lane) => {
-        if (lane.slow) return places.freeFor(lane);
+        if (lane.slow) return slots.freeFor(lane);
         const holdsSome = known.get(lane.shipperId) ?? lanes.holdsSome(lane.shipperId);
         known.set(lane.shipperId, holdsSome);
         return holdsSome ? freeNow - kept : freeNow + forNewcomers;

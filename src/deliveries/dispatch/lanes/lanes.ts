@@ -11,12 +11,12 @@ export interface Lane {
   shipperId: string;
   /** Attempts under way. */
   active: number;
-  /** Places promised to a statement that is on its way. */
+  /** Claims promised to statements that are on their way. */
   reserved: number;
   /** Doubles with each quick attempt; a slow one sets it back. */
   limit: number;
   slow: boolean;
-  /** Its last attempt that ended was quick: it will not keep a place for long. */
+  /** Its last attempt that ended was quick: it will not keep a slot for long. */
   proven: boolean;
   /** Claimed, and not started yet. */
   waiting: Claim[];

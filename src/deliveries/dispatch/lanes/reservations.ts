@@ -1,5 +1,5 @@
 import { noRoom, type Room } from '../../outbox/hand-over.js';
-import { keepsItsPlace } from './backlog.js';
+import { goesFirst } from './backlog.js';
 import type { Budget } from './budget.js';
 import type { Lane, Lanes } from './lanes.js';
 
@@ -46,9 +46,9 @@ export function createReservations({ lanes, budget }: ReservationsOptions): Rese
         wanted += mostOwed;
         if (!lanes.holdsSome(shipperId)) wantedByNewcomers += mostOwed;
         for (const lane of known) {
-          const places = keepsItsPlace(lane.backlog) ? 0 : Math.min(count, lanes.roomIn(lane));
-          room.byWebhook[lane.webhookId] = places;
-          lane.reserved += places;
+          const most = goesFirst(lane.backlog) ? 0 : Math.min(count, lanes.roomIn(lane));
+          room.byWebhook[lane.webhookId] = most;
+          lane.reserved += most;
           taken.push(lane);
         }
       }

@@ -2,7 +2,7 @@ import type { Claim } from '../../outbox/types.js';
 import { leftOutside } from './backlog.js';
 import type { Lane } from './lanes.js';
 
-/** Claims that wait in their lanes for a place. */
+/** Claims that wait in their lanes for a slot. */
 export interface WaitingRoom {
   /** `issuedAt`: of performance.now(), before the statement that claimed it was sent; `isNew`: it recorded it too. */
   enter(lane: Lane, claim: Claim, issuedAt: number, isNew: boolean): void;

@@ -1,8 +1,8 @@
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { isActive, ms } from './sql.js';
-import type { Times } from './times.js';
-import type { Claim } from './types.js';
+import { isActive, ms } from '../outbox/sql.js';
+import type { Times } from '../times.js';
+import type { Claim } from '../outbox/types.js';
 
 /** When an attempt may begin. Whoever stops a webhook relies on it. Moments are of performance.now(). */
 export interface Starts {

@@ -1,39 +1,39 @@
 import type { Lane } from './lanes.js';
 
 /**
- * The bound on attempts under way in a process. Lanes whose receivers are slow have places of their own, so that they
+ * The bound on attempts under way in a process. Lanes whose receivers are slow have slots of their own, so that they
  * never take all of them from the quick. Shippers take turns, and the lanes of each; those that have shown that they are
  * quick have three turns of four.
  */
-export interface Places {
+export interface Slots {
   /** The lane has something waiting: its turn will come. */
   queue(lane: Lane): void;
-  /** Takes a place for the next lane that may start an attempt; null if none may. */
-  next(): { lane: Lane; place: Place } | null;
-  give(place: Place): void;
-  /** Places taken, of both kinds or of one. */
-  inUse(kind?: Place): number;
-  /** Places not taken, of the kind this lane needs. */
+  /** Takes a slot for the next lane that may start an attempt; null if none may. */
+  next(): { lane: Lane; slot: Slot } | null;
+  give(slot: Slot): void;
+  /** Slots taken, of both kinds or of one. */
+  inUse(kind?: Slot): number;
+  /** Slots not taken, of the kind this lane needs. */
   freeFor(lane: Lane): number;
 }
 
-export type Place = 'quick' | 'slow';
+export type Slot = 'quick' | 'slow';
 
-/** Of so many places one goes to a lane of which nothing is known yet, where such a one waits. */
+/** Of so many slots one goes to a lane of which nothing is known yet, where such a one waits. */
 const unprovenEvery = 4;
 
 type Kind = 'proven' | 'unproven' | 'slow';
 
-export function createPlaces(size: number): Places {
+export function createSlots(size: number): Slots {
   const free = { quick: size, slow: size };
   const turns = { proven: createTurns(), unproven: createTurns(), slow: createTurns() };
   let given = 0;
   const kindOf = ({ slow, proven }: Lane): Kind => (slow ? 'slow' : proven ? 'proven' : 'unproven');
-  const placeOf = (lane: Lane): Place => (lane.slow ? 'slow' : 'quick');
+  const slotOf = (lane: Lane): Slot => (lane.slow ? 'slow' : 'quick');
 
   const nextOf = (kind: Kind) => {
-    const place = kind === 'slow' ? 'slow' : 'quick';
-    if (free[place] === 0) return null;
+    const slot = kind === 'slow' ? 'slow' : 'quick';
+    if (free[slot] === 0) return null;
     const lane = turns[kind].next((lane) => {
       if (lane.waiting.length === 0) return false;
       if (kindOf(lane) === kind) return lane.active < lane.limit; // else it comes again when an attempt has ended
@@ -41,8 +41,8 @@ export function createPlaces(size: number): Places {
       return false;
     });
     if (!lane) return null;
-    free[place] -= 1;
-    return { lane, place } as const;
+    free[slot] -= 1;
+    return { lane, slot } as const;
   };
   /** Receivers that hang fill unproven lanes first: those that are known to be quick do not wait behind them. */
   const nextQuick = () => {
@@ -55,9 +55,9 @@ export function createPlaces(size: number): Places {
   return {
     queue: (lane) => turns[kindOf(lane)].add(lane),
     next: () => nextQuick() ?? nextOf('slow') ?? nextQuick(),
-    give: (place) => void (free[place] += 1),
+    give: (slot) => void (free[slot] += 1),
     inUse: (kind) => (kind ? size - free[kind] : 2 * size - free.quick - free.slow),
-    freeFor: (lane) => free[placeOf(lane)],
+    freeFor: (lane) => free[slotOf(lane)],
   };
 }
 

@@ -1,36 +1,36 @@
 import { describe, expect, test } from '@jest/globals';
 import { createLanes, type Lane } from '../../src/deliveries/dispatch/lanes/lanes.js';
-import { createPlaces } from '../../src/deliveries/dispatch/lanes/places.js';
+import { createSlots } from '../../src/deliveries/dispatch/lanes/slots.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 
 const slowMs = 1_000;
 
 function createDispatch(size: number) {
   const lanes = createLanes(size, slowMs);
-  const places = createPlaces(size);
+  const slots = createSlots(size);
   return {
     lanes,
-    places,
+    slots,
     wait: (lane: Lane, count: number) => {
       for (let n = 0; n < count; n += 1) lane.waiting.push({ number: n } as Claim);
-      places.queue(lane);
+      slots.queue(lane);
     },
     /** Starts what may start, at most so many; their webhooks in turn. */
     start: (atMost = Infinity) => {
       const started: string[] = [];
       while (started.length < atMost) {
-        const turn = places.next();
+        const turn = slots.next();
         if (!turn) break;
         turn.lane.waiting.shift();
         turn.lane.active += 1;
-        started.push(`${turn.lane.webhookId} ${turn.place}`);
+        started.push(`${turn.lane.webhookId} ${turn.slot}`);
       }
       return started;
     },
   };
 }
 
-describe('places', () => {
+describe('slots', () => {
   test('lanes take turns: who has much waiting starts one, then one of each of the others', () => {
     const { lanes, wait, start } = createDispatch(100);
     wait(lanes.of('much'), 5);
@@ -47,38 +47,38 @@ describe('places', () => {
     ]);
   });
 
-  test('slow lanes have places of their own: all of them taken, a quick one starts at once', () => {
-    const { lanes, places, wait, start } = createDispatch(10);
+  test('slow lanes have slots of their own: all of them taken, a quick one starts at once', () => {
+    const { lanes, slots, wait, start } = createDispatch(10);
     for (const webhookId of ['slow-1', 'slow-2', 'slow-3']) {
       const lane = lanes.of(webhookId);
       lanes.slowDown(lane);
       wait(lane, 10);
     }
     expect(start()).toHaveLength(10);
-    expect([places.inUse(), places.freeFor(lanes.of('slow-1')), places.freeFor(lanes.of('quick'))]).toEqual([
+    expect([slots.inUse(), slots.freeFor(lanes.of('slow-1')), slots.freeFor(lanes.of('quick'))]).toEqual([
       10, 0, 10,
     ]);
     wait(lanes.of('quick'), 1);
     expect(start()).toEqual(['quick quick']);
-    places.give('slow');
+    slots.give('slow');
     lanes.of('slow-1').active -= 1;
     expect(start()).toHaveLength(1);
-    expect(places.inUse()).toBe(11);
+    expect(slots.inUse()).toBe(11);
   });
 
-  test('no more start than there are places, and a lane whose room is taken holds up nobody', () => {
-    const { lanes, places, wait, start } = createDispatch(4);
+  test('no more start than there are slots, and a lane whose room is taken holds up nobody', () => {
+    const { lanes, slots, wait, start } = createDispatch(4);
     const full = lanes.of('full');
     full.active = full.limit;
     wait(full, 3);
     for (let n = 0; n < 6; n += 1) wait(lanes.of(`w-${n}`), 1);
     expect(start()).toEqual(['w-0 quick', 'w-1 quick', 'w-2 quick', 'w-3 quick']);
-    places.give('quick');
+    slots.give('quick');
     expect(start()).toEqual(['w-4 quick']);
     full.active -= 1;
-    places.queue(full); // as the dispatcher does when an attempt has ended
-    places.give('quick');
-    places.give('quick');
+    slots.queue(full); // as the dispatcher does when an attempt has ended
+    slots.give('quick');
+    slots.give('quick');
     expect(start()).toEqual(['w-5 quick', 'full quick']);
   });
 });
