@@ -5,7 +5,6 @@ import { createConnections, type ConnectionLimits } from './connections.js';
 import { openDoors, type Doors } from './doors.js';
 import { createIntake } from './intake.js';
 import { createMessages, type App } from './messages.js';
-import { destroyStalled } from './stalled.js';
 import { answerUnreadable } from './unreadable.js';
 
 export interface Listener {
@@ -96,6 +95,28 @@ function notWaitedFor(request: IncomingMessage, lingerMs: number): void {
   request.resume();
   const timer = setTimeout(() => request.complete || socket.destroy(), lingerMs);
   request.once('close', () => clearTimeout(timer)); // not the socket's: it may bring any number of requests
+}
+
+/** Node looks so many times in the time that is granted, and forgets what it saw when there was progress. */
+const looks = 3;
+
+/**
+ * Destroys connections whose client reads nothing of its answer for `stalledMs`, or up to a third longer. Node's own
+ * timer sees progress within a large write, which nothing else tells. With it set, what else ends by a timer of Node's
+ * is ours to destroy: connections that are done and idle.
+ */
+function destroyStalled(server: Server, stalledMs: number, isDone: (socket: Socket) => boolean): void {
+  const lookMs = Math.ceil(stalledMs / looks);
+  const seen = new WeakMap<Socket, { times: number; at: number }>();
+  server.setTimeout(lookMs, (socket: Socket) => {
+    if (socket.writableLength === 0) return void (isDone(socket) && socket.destroy());
+    const now = performance.now();
+    const before = seen.get(socket);
+    const inARow = before !== undefined && now - before.at < 1.5 * lookMs ? before.times + 1 : 1;
+    if (inARow >= looks) return void socket.destroy();
+    seen.set(socket, { times: inARow, at: now });
+    socket.setTimeout(lookMs);
+  });
 }
 
 /** A request may be on its way on a connection that looks idle: closing at once would break it off. */
