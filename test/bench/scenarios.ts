@@ -15,12 +15,13 @@ import { reads } from './scenarios/reads.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { oldSnapshot } from './scenarios/old-snapshot.js';
 import { replay } from './scenarios/replay.js';
+import { steady } from './scenarios/steady.js';
 import { waiting } from './scenarios/waiting.js';
 import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
 const scenarios = [
   ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, waiting],
-  oldSnapshot,
+  ...[steady, oldSnapshot],
 ];
 
 const program: Command = new Command('bench:scenarios')

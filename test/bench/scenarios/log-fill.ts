@@ -44,7 +44,7 @@ const fromTheStart = [
   [
     'progress',
     `insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
-     select shipment_id, shipper_id, 'DELIVERED', 4, accepted_at from shipments`,
+     select shipment_id, shipper_id, 'DELIVERED', 4, accepted_at from shipments join fill_owner using (shipper_id)`,
   ],
   [
     'events',
@@ -54,7 +54,7 @@ const fromTheStart = [
               when hashtext(s.tracking_id) % 20000 = 0 then 'LOST'
               when hashtext(s.tracking_id) % 5 = 0 then 'DELIVERY_FAILED' else 'DELIVERED' end])[k],
             s.accepted_at, '{"state":"CREATED","tracking_id":"' || s.tracking_id || '"}'
-       from shipments s, generate_series(1, 4) k`,
+       from shipments s join fill_owner using (shipper_id), generate_series(1, 4) k`,
   ],
 ];
 

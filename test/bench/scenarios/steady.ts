@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { registerAccount, registerWebhook } from '../../client.js';
+import { postgresCpuUs } from '../cpu.js';
+import { target } from '../load.js';
+import { fillLog } from './log-fill.js';
+import { until, type Bench, type Figure, type Scenario } from './scenario.js';
+import { createShipments, onTheWay, recordStates } from './shipments.js';
+
+const webhooks = 5;
+const shipmentsARound = 1_500;
+const rounds = 3;
+const held = 100_000;
+const logged = 1_000_000;
+/** A shipment's states after the first, by the default catalogue. */
+const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'OUT_FOR_DELIVERY'];
+const reported = { '2nd': 0, '3rd': 1, '6th': 4 };
+/** Times as much as with nothing else, at most. */
+const atMost = 1.2;
+const afterwardsMs = 1_500;
+
+/** The CPU of PostgreSQL a delivery, in µs, at each of `states`: medians of the rounds. */
+type Costs = number[];
+
+export const steady: Scenario = {
+  name: 'steady',
+  promise:
+    "PostgreSQL's CPU a delivery is the same at a shipment's 2nd, 3rd and 6th state, with 100,000 held, and with 1,000,000 in the log (1.2 times)",
+  run: async (bench) => {
+    const { url } = await bench.deploy('all');
+    const costs = await createMeasure(bench, url);
+    await costs(1); // warms up
+    const alone = await costs(rounds);
+    await hold(bench, url);
+    const besideHeld = await costs(rounds);
+    const account = await registerAccount({ url });
+    const { webhookId } = await registerWebhook(account, bench.receiver.url, { status: 'PAUSED' });
+    const owner = { shipperId: account.shipperId, webhookIds: [webhookId], kind: 'usual' as const };
+    await fillLog(bench, [owner], bench.scaled(logged * 5)); // the usual ones have a fifth
+    await bench.sql('vacuum (analyze)'); // else PostgreSQL does that meanwhile, for what was filled in
+    const besideLog = await costs(rounds);
+    return [
+      ...Object.entries(reported).map(([state, index]) => ({
+        name: `at the ${state} state`,
+        value: alone[index]!,
+        unit: 'µs',
+        ...(index > 0 && { atMost: alone[0]! * atMost }),
+      })),
+      compared('with 100,000 held', alone, besideHeld),
+      compared('with 1,000,000 in the log, too', alone, besideLog),
+    ];
+  },
+};
+
+const sum = (costs: Costs) => costs.reduce((total, cost) => total + cost, 0);
+
+const compared = (name: string, alone: Costs, beside: Costs): Figure => ({
+  name: `${name}: times as much`,
+  value: sum(beside) / sum(alone),
+  unit: '',
+  atMost,
+  note: `${states.map((_, index) => `${alone[index]!.toFixed(0)} to ${beside[index]!.toFixed(0)}`).join(', ')} µs`,
+});
+
+/** Takes fresh shipments of a shipper with five webhooks through their states, so many rounds. */
+async function createMeasure(bench: Bench, url: string): Promise<(rounds: number) => Promise<Costs>> {
+  const account = await registerAccount({ url });
+  for (let n = 0; n < webhooks; n += 1)
+    await registerWebhook(account, new URL(`/steady/${n}`, bench.receiver.url).href);
+  const [server] = await bench.sql<{ pid: number }>(
+    `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`,
+  );
+  const shipments = bench.scaled(shipmentsARound);
+  const untilAllCame = async (states: number) => {
+    await until('all have arrived', 120_000, async () => {
+      const { received } = await bench.receiver.count('steady');
+      return received >= states * shipments * webhooks;
+    });
+    await sleep(afterwardsMs); // the last of them are recorded, and nothing is left to be done
+  };
+  return async (rounds) => {
+    const costs = states.map((): number[] => []);
+    for (let round = 0; round < rounds; round += 1) {
+      await bench.receiver.reset();
+      const trackingIds = await createShipments(bench, target(url, account), shipments);
+      await untilAllCame(1);
+      for (const [index, state] of states.entries()) {
+        const beforeUs = postgresCpuUs(server!.pid, []);
+        await recordStates(bench, url, trackingIds, [state]);
+        await untilAllCame(index + 2);
+        costs[index]!.push((postgresCpuUs(server!.pid, []) - beforeUs) / (shipments * webhooks));
+      }
+    }
+    return costs.map((ofState) => ofState.sort((a, b) => a - b)[Math.floor(ofState.length / 2)]!);
+  };
+}
+
+/** A paused webhook of another shipper is owed 100,000 deliveries. */
+async function hold(bench: Bench, url: string): Promise<void> {
+  const account = await registerAccount({ url });
+  const shipments = bench.scaled(held / onTheWay.length);
+  const trackingIds = await createShipments(bench, target(url, account), shipments);
+  await registerWebhook(account, new URL('/held/', bench.receiver.url).href, { status: 'PAUSED' });
+  await recordStates(bench, url, trackingIds, onTheWay);
+}
