@@ -206,7 +206,9 @@ export const variables = z.object({
     .describe('Bound on one whole attempt, from the name lookup to the end of the answer, up to 5m'),
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
-    .describe('Attempts in flight per worker process, up to 500'),
+    .describe(
+      'Attempts in flight per worker process to quick receivers, up to 500; as many again to slow ones, and five times as many that have lasted longer than a second',
+    ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
     .describe(

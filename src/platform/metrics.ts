@@ -173,7 +173,10 @@ export function createMetrics() {
       ['queue'],
     ),
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
-    attemptSlots: gauge('attempt_slots', 'Attempts that may be under way in this process.'),
+    attemptSlots: gauge(
+      'attempt_slots',
+      'Attempts that may be under way in this process to quick receivers, and as many again to slow ones.',
+    ),
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
     poolWaiting: gauge('postgres_pool_waiting', 'Callers that wait for a connection.', ['pool']),
     poolSize: gauge('postgres_pool_size', 'The most connections a pool opens.', ['pool']),
