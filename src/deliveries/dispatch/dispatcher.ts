@@ -96,7 +96,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     budget,
     onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
   });
-  const wakes = createWakes((ids) => puller.lookAhead(ids, performance.now())); // it was there before it was due: no page has passed over it
+  // A retry was there before it was due: no page has passed over it.
+  const wakes = createWakes((webhookIds) => puller.lookAhead(webhookIds, performance.now()));
   const recorder = createRecorder({
     ...options,
     look: puller.look,
@@ -202,7 +203,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (draining) options.onLeft(distinct);
       else puller.lookAhead(distinct, issuedAt);
     },
-    look: puller.look,
+    look: (webhookIds) => (draining ? options.onLeft(webhookIds) : puller.look(webhookIds)),
     lookAhead: puller.lookAhead,
     lookFrom: puller.lookFrom,
     drain: async () => {
