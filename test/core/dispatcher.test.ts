@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { claimProbes } from '../../src/deliveries/outbox/claim.js';
 import { behindMs, noRoom } from '../../src/deliveries/outbox/hand-over.js';
 import { recordEvents } from '../../src/events/record.js';
+import { createMetrics } from '../../src/platform/metrics.js';
 import { until } from '../flows/support.js';
 import { startReceiver, type Received, type Receiver } from '../receiver.js';
 import { leaseMs, longHoldMs, muchRoom, record, recording } from './support/acts.js';
@@ -47,10 +48,13 @@ test('room that a statement reserved and did not use goes to what waits for it',
     return (one: Received) => one.notification.state === state;
   };
   receiver.reply = () => ({});
-  const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100 });
+  const metrics = createMetrics();
+  const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100, metrics });
+  const noneIsUnderWay = async () => /attempts_in_flight 0$/m.test(await metrics.text());
   const untilOver = async (webhookId: string) => {
     await until('it is recorded', async () => (await outboxOf(world, webhookId)).length === 0);
-    await sleep(50); // its lane knows: from now on nothing of this attempt gives anybody room
+    await until('its lane knows', noneIsUnderWay);
+    await turn(); // who was told of its room has looked: from now on nothing of this attempt gives anybody any
   };
   await oweOne(world, 'FIRST');
   dispatcher.look([webhookId]); // from now on it has a lane

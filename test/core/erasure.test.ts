@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   claimRedeliveries,
   requestRedelivery,
@@ -10,7 +9,7 @@ import type { Database } from '../../src/platform/database/postgres.js';
 import { eraseExpired } from '../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../dump.js';
 import { drain, leaseMs, pull, settlementOf } from './support/acts.js';
-import { stopAt, type StopAt } from './support/barriers.js';
+import { doneOrWaiting, stopAt, type StopAt } from './support/barriers.js';
 import {
   addPlantedOrder,
   answered,
@@ -194,9 +193,11 @@ describe.each(Object.keys(others))('%s', (name) => {
       const stop = stopAt(world, statement, where);
       const running = run(stop.db);
       await Promise.race([stop.reached, running]);
-      const erasing = erase(world.db, shipmentId);
-      await Promise.race([erasing, sleep(100)]);
+      const looked = stopAt(world, 'is-erased-owed', 'COMMIT'); // after its commit
+      const erasing = erase(looked.db, shipmentId);
+      await Promise.race([looked.reached, doneOrWaiting(world.db, erasing)]);
       stop.go();
+      looked.go();
       const [claims] = await Promise.all([running, erasing]);
       await expectErased(claims);
     },
@@ -211,7 +212,7 @@ describe.each(Object.keys(others))('%s', (name) => {
     const erasing = erase(stop.db, shipmentId);
     await stop.reached;
     const running = run(world.db);
-    await Promise.race([running, sleep(100)]);
+    await doneOrWaiting(world.db, running);
     stop.go();
     const [claims] = await Promise.all([running, erasing]);
     await expectErased(claims);
