@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { startReceiver } from '../receiver.js';
@@ -60,13 +59,17 @@ describe('webhooks that are given up', () => {
     const owner = await startReceiver();
     const { webhookId } = await registerWebhook(account, receiver.url, { interests: ['CREATED'] });
     await registerWebhook(account, owner.url, { interests: ['WEBHOOK_DISABLED'] });
+    await service.sql('create sequence refused_notices'); // it keeps what is rolled back
     await service.sql(`create function refuse_notices() returns trigger language plpgsql as $$
-      begin raise 'no notices now' using errcode = '57P03'; end $$`);
+      begin perform nextval('refused_notices'); raise 'no notices now' using errcode = '57P03'; end $$`);
     await service.sql(`create trigger refuse_notices before insert on events for each row
       when (new.state = 'WEBHOOK_DISABLED') execute function refuse_notices()`);
     await placeOrder(account);
     await receiver.waitFor(1);
-    await sleep(500);
+    // By the second time the first has come to its end.
+    const refusedTwice = `select from refused_notices, webhooks
+      where webhook_id = $1 and (last_value > 1 or status = 'DISABLED')`;
+    await until(async () => (await service.sql(refusedTwice, [webhookId])).length > 0);
     expect((await webhook(account, webhookId)).status).toBe('ACTIVE');
     await service.sql('drop trigger refuse_notices on events; drop function refuse_notices');
     await owner.waitFor(1);

@@ -21,6 +21,15 @@ import {
   type Folder,
 } from './support.js';
 
+/** How many orders Redis holds jobs for. */
+async function enqueued({ url }: RedisServer): Promise<number> {
+  const client = new Redis(url);
+  const keys = await client.keys('*:create:c-*');
+  const jobs = await Promise.all(keys.map((key) => client.hget(key, 'data')));
+  client.disconnect();
+  return jobs.flatMap((data) => (JSON.parse(data ?? '{}') as { ids?: string[] }).ids ?? []).length;
+}
+
 /** What a test has for itself. */
 interface Own {
   receiver: Receiver;
@@ -55,7 +64,11 @@ interface Own {
   };
 
   /** Some orders created with deliveries owed, some only accepted; the worker stands still. */
-  const makeBacklog = async ({ receiver, service }: Own, account: Account, stopWorker: () => unknown) => {
+  const makeBacklog = async (
+    { receiver, redis, service }: Own,
+    account: Account,
+    stopWorker: () => unknown,
+  ) => {
     const answers: (() => void)[] = [];
     receiver.reply = (_, response) => void answers.push(() => response.end('ok'));
     const created = await placeOrders(account, 20);
@@ -65,7 +78,7 @@ interface Own {
     await stopWorker();
     for (const answer of answers) answer();
     const accepted = await placeOrders(account, 20);
-    await sleep(100); // their jobs come after the 201
+    await until('all enqueued', async () => (await enqueued(redis!)) === 20); // their jobs come after the 201
     expect(await service!.sql('select from orders_to_create')).toHaveLength(20);
     return [...created, ...accepted];
   };

@@ -49,7 +49,7 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
 
     service.process.kill('SIGTERM');
     await until('stopping', () => service.process.output().includes('"msg":"stopping"'));
-    await sleep(300);
+    await sleep(300); // no witness: whoever waits for his attempts does nothing else meanwhile
     receiver.reply = () => ({});
     for (const answer of answers) answer();
     const answeredAt = Date.now();

@@ -115,7 +115,7 @@ describe('following the feed', () => {
     const stop = new AbortController();
     const onBreak = (_error: unknown, waitMs: number) => {
       waits.push(waitMs);
-      setTimeout(() => stop.abort(), 200);
+      setTimeout(() => stop.abort(), 200); // nothing but a timer of its own would have it ask again
     };
     await followToEnd({ onBreak, signal: stop.signal });
     expect(waits).toEqual([Number(seconds) * 1_000]);

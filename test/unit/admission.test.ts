@@ -7,11 +7,12 @@ import { createAdmission } from '../../src/shipments/admission.js';
 /** Orders that ask to be let in, and what has become of them so far. */
 function play(options: { atOnce?: number } = {}) {
   let pressure = 0;
+  let looks = 0;
   const entered: string[] = [];
   const leaves: (() => void)[] = [];
   const admission = createAdmission({
     atOnce: options.atOnce ?? 1_000,
-    pressure: () => pressure,
+    pressure: () => ((looks += 1), pressure),
     mostPressure: 25,
   });
   return {
@@ -22,12 +23,13 @@ function play(options: { atOnce?: number } = {}) {
       entered.push(shipperId);
     },
     leave: () => leaves.shift()?.(),
+    /** Resolves when the admission has looked, and let in whom it lets in. */
+    looked: async () => {
+      for (const seen = looks; looks < seen + 2;) await sleep(1);
+    },
     turnAway: () => admission.turnAway(),
   };
 }
-
-/** Longer than until the admission looks again. */
-const aWhile = () => sleep(30);
 
 describe('orders are let in', () => {
   test('at once while fewer deliveries wait than may', async () => {
@@ -38,10 +40,10 @@ describe('orders are let in', () => {
   });
 
   test('not before what is owed: none while as many wait, all when they have gone out, nothing refused', async () => {
-    const { ask, entered, press } = play();
+    const { ask, entered, press, looked } = play();
     press(25);
     const asking = Promise.all(Array.from({ length: 50 }, () => ask('a')));
-    await aWhile();
+    await looked();
     expect(entered).toEqual([]);
     press(24);
     await asking;
@@ -49,10 +51,10 @@ describe('orders are let in', () => {
   });
 
   test('who comes while others wait goes behind them, though deliveries have gone out since', async () => {
-    const { ask, entered, press } = play();
+    const { ask, entered, press, looked } = play();
     press(25);
     const first = ask('a');
-    await aWhile();
+    await looked();
     press(0);
     await Promise.all([first, ask('b')]);
     expect(entered).toEqual(['a', 'b']);

@@ -16,6 +16,18 @@ function gatedFlush() {
   return { flushes, flush };
 }
 
+/** Resolves when another batcher has let a second flush run beside the first: its timer is set after all others. */
+async function untilOneIsBeside(): Promise<void> {
+  const { flushes, flush } = gatedFlush();
+  const batcher = createBatcher({ ...limits, flush });
+  const all = [batcher.add(0)];
+  await turn();
+  all.push(batcher.add(1));
+  while (flushes.length < 2) await sleep(1);
+  for (const { finish } of flushes) finish();
+  await Promise.all(all);
+}
+
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe('group commit', () => {
@@ -103,7 +115,7 @@ describe('group commit', () => {
     expect(performance.now() - since).toBeGreaterThanOrEqual(39);
     expect(flushes[0]!.items).toEqual([0, 1]);
     all.push(batcher.add(2));
-    await sleep(50);
+    await sleep(50); // longer than it may linger
     flushes[0]!.finish();
     await turn();
     expect(flushes[1]!.items).toEqual([2]); // it has waited long enough behind the first
@@ -150,7 +162,7 @@ describe('group commit', () => {
     expect(performance.now() - since).toBeGreaterThanOrEqual(24);
     expect(performance.now() - since).toBeLessThan(200);
     all.push(batcher.add(3));
-    await sleep(60);
+    await untilOneIsBeside();
     expect(flushes.map(({ items }) => items)).toEqual([[0], [1, 2]]);
     flushes[1]!.finish();
     await turn();
@@ -164,7 +176,7 @@ describe('group commit', () => {
     const { flushes, flush } = gatedFlush();
     const batcher = createBatcher({ ...limits, maxItems: 2, concurrency: 1, flush });
     const all = [0, 1, 2, 3, 4].map((item) => batcher.add(item));
-    await sleep(60);
+    await untilOneIsBeside();
     expect(flushes.map(({ items }) => items)).toEqual([[0, 1]]);
     for (let n = 0; n < 3; n += 1) {
       flushes[n]!.finish();

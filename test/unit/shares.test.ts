@@ -149,7 +149,7 @@ describe('the share of a shipper', () => {
     await sleep(10);
     expect(started).toBe(2);
     while (started < 4) await sleep(5);
-    await sleep(100);
+    await begin('b').inTurn(tick); // waits as they do, and came after them
     expect([started, refused()]).toEqual([4, 0]);
   });
 });
