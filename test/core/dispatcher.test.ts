@@ -127,7 +127,7 @@ describe('a process that stops', () => {
     const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
     const other = await addWebhook(world);
     const drained = dispatcher.drain().then(() => 'drained');
-    expect(await Promise.race([drained, sleep(100, 'waits')])).toBe('waits');
+    expect(await Promise.race([drained, sleep(100, 'waits')])).toBe('waits'); // it looks every 10 ms, and does nothing else
     dispatcher.owed(room, claims, [other], performance.now());
     await drained;
     expect(await outboxOf(world, webhookId)).toEqual([expect.objectContaining({ status: 'READY' })]);
