@@ -35,7 +35,7 @@ test('what waits, is under way to quick receivers or is promised takes room, how
   const full = createProcess({ waiting: 200, promised: 100 });
   full.slots.queue(full.x);
   full.x.waiting.push({} as (typeof full.x.waiting)[number]);
-  expect(full.slots.next()).toMatchObject({ slot: 'quick' });
+  expect(full.slots.next()).toMatchObject({ slot: 'unproven' });
   expect(full.budget.forNew(1_000, 0)).toBe(100); // of 199
   expect(full.budget.forBacklogs()(full.x)).toBe(74);
 });

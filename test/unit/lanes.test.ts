@@ -25,6 +25,8 @@ interface Real {
 }
 type Step = fc.Command<Model, Real>;
 
+const kindOf = ({ slow, proven }: Lane): Slot => (slow ? 'slow' : proven ? 'proven' : 'unproven');
+
 /** Half of all, or a few where half is less than that. */
 const highest = (concurrency: number) => Math.max(Math.min(concurrency, 4), Math.ceil(concurrency / 2));
 const claimOf = (number: number) => ({ number }) as Claim;
@@ -46,15 +48,19 @@ function stepsOf(size: number) {
       const { webhookId } = lane;
       const number = lane.waiting.shift()?.number;
       const expected = model.waiting.get(webhookId)!.shift(); // in turn, each once
-      const rightSlot = slot === (lane.slow ? 'slow' : 'quick');
+      const rightSlot = slot === kindOf(lane);
       if (number === undefined || number !== expected || !rightSlot || lane.active >= highest(size))
         wrong.push({ webhookId, number, expected, slot, active: lane.active });
       lane.active += 1;
       model.running.push({ webhookId, slot });
     }
     const inUse = (kind: Slot) => model.running.filter(({ slot }) => slot === kind).length;
-    const used = [inUse('quick'), inUse('slow')] as const;
-    const freeFor = (lane: Lane) => size - used[lane.slow ? 1 : 0];
+    const used = [inUse('proven') + inUse('unproven'), inUse('slow')] as const;
+    const mostUnproven = size - Math.floor(size / 4);
+    const freeFor = (lane: Lane) => {
+      const left = size - used[lane.slow ? 1 : 0];
+      return kindOf(lane) === 'unproven' ? Math.min(left, mostUnproven - inUse('unproven')) : left;
+    };
     // Nothing waits without a reason: its lane is full, or there is no slot of the kind it needs.
     const forgotten = (lane: Lane) =>
       lane.waiting.length > 0 && lane.active < lane.limit && freeFor(lane) > 0;

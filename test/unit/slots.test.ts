@@ -30,20 +30,22 @@ function createDispatch(size: number) {
   };
 }
 
+const prove = (lane: Lane): Lane => Object.assign(lane, { proven: true });
+
 describe('slots', () => {
   test('lanes take turns: who has much waiting starts one, then one of each of the others', () => {
     const { lanes, wait, start } = createDispatch(100);
     wait(lanes.of('much'), 5);
     wait(lanes.of('little'), 1);
-    expect(start(2)).toEqual(['much quick', 'little quick']);
+    expect(start(2)).toEqual(['much unproven', 'little unproven']);
     wait(lanes.of('late'), 2);
     expect(start()).toEqual([
-      'much quick',
-      'late quick',
-      'much quick',
-      'late quick',
-      'much quick',
-      'much quick',
+      'much unproven',
+      'late unproven',
+      'much unproven',
+      'late unproven',
+      'much unproven',
+      'much unproven',
     ]);
   });
 
@@ -56,10 +58,10 @@ describe('slots', () => {
     }
     expect(start()).toHaveLength(10);
     expect([slots.inUse(), slots.freeFor(lanes.of('slow-1')), slots.freeFor(lanes.of('quick'))]).toEqual([
-      10, 0, 10,
+      10, 0, 8,
     ]);
     wait(lanes.of('quick'), 1);
-    expect(start()).toEqual(['quick quick']);
+    expect(start()).toEqual(['quick unproven']);
     slots.give('slow');
     lanes.of('slow-1').active -= 1;
     expect(start()).toHaveLength(1);
@@ -68,17 +70,32 @@ describe('slots', () => {
 
   test('no more start than there are slots, and a lane whose room is taken holds up nobody', () => {
     const { lanes, slots, wait, start } = createDispatch(4);
-    const full = lanes.of('full');
+    const full = prove(lanes.of('full'));
     full.active = full.limit;
     wait(full, 3);
-    for (let n = 0; n < 6; n += 1) wait(lanes.of(`w-${n}`), 1);
-    expect(start()).toEqual(['w-0 quick', 'w-1 quick', 'w-2 quick', 'w-3 quick']);
-    slots.give('quick');
-    expect(start()).toEqual(['w-4 quick']);
+    for (let n = 0; n < 6; n += 1) wait(prove(lanes.of(`w-${n}`)), 1);
+    expect(start()).toEqual(['w-0 proven', 'w-1 proven', 'w-2 proven', 'w-3 proven']);
+    slots.give('proven');
+    expect(start()).toEqual(['w-4 proven']);
     full.active -= 1;
     slots.queue(full); // as the dispatcher does when an attempt has ended
-    slots.give('quick');
-    slots.give('quick');
-    expect(start()).toEqual(['w-5 quick', 'full quick']);
+    slots.give('proven');
+    slots.give('proven');
+    expect(start()).toEqual(['w-5 proven', 'full proven']);
+  });
+
+  test('receivers that hang from the start leave a quarter of the slots to those that are known to be quick', () => {
+    const { lanes, slots, wait, start } = createDispatch(100);
+    for (let n = 0; n < 30; n += 1) wait(lanes.of(`unknown-${n}`), 5);
+    expect(start()).toHaveLength(75);
+    const known = prove(lanes.of('known'));
+    wait(known, 3);
+    expect(start()).toEqual(['known proven', 'known proven', 'known proven']);
+    slots.give('unproven');
+    slots.give('proven');
+    expect(start()).toEqual([expect.stringMatching(/^unknown-.* unproven$/)]);
+    known.limit = 1_000;
+    wait(known, 100);
+    expect(start()).toHaveLength(23); // all that is left
   });
 });

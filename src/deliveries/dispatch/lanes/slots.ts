@@ -2,8 +2,9 @@ import type { Lane } from './lanes.js';
 
 /**
  * The bound on attempts under way in a process. Lanes whose receivers are slow have slots of their own, so that they
- * never take all of them from the quick. Shippers take turns, and the lanes of each; those that have shown that they are
- * quick have three turns of four.
+ * never take all of them from the quick. Shippers take turns, and the lanes of each. Lanes that have shown that they are
+ * quick have three turns of four, and a quarter of the slots to themselves: it takes a second to see that a receiver
+ * hangs, and for that second those that hang from the start would have all.
  */
 export interface Slots {
   /** The lane has something waiting: its turn will come. */
@@ -11,38 +12,44 @@ export interface Slots {
   /** Takes a slot for the next lane that may start an attempt; null if none may. */
   next(): { lane: Lane; slot: Slot } | null;
   give(slot: Slot): void;
-  /** Slots taken, of both kinds or of one. */
-  inUse(kind?: Slot): number;
-  /** Slots not taken, of the kind this lane needs. */
+  /** Slots taken: all, those of quick lanes, be they proven or not, or those of slow ones. */
+  inUse(of?: 'quick' | 'slow'): number;
+  /** Slots that this lane may take. */
   freeFor(lane: Lane): number;
 }
 
-export type Slot = 'quick' | 'slow';
+/** What its lane was when it took it. */
+export type Slot = 'proven' | 'unproven' | 'slow';
 
 /** Of so many slots one goes to a lane of which nothing is known yet, where such a one waits. */
 const unprovenEvery = 4;
 
-type Kind = 'proven' | 'unproven' | 'slow';
+/** Of the slots, what is left to lanes that are known to be quick. */
+const keptForProven = 1 / 4;
 
 export function createSlots(size: number): Slots {
-  const free = { quick: size, slow: size };
+  const taken = { proven: 0, unproven: 0, slow: 0 };
+  const mostUnproven = size - Math.floor(size * keptForProven);
   const turns = { proven: createTurns(), unproven: createTurns(), slow: createTurns() };
   let given = 0;
-  const kindOf = ({ slow, proven }: Lane): Kind => (slow ? 'slow' : proven ? 'proven' : 'unproven');
-  const slotOf = (lane: Lane): Slot => (lane.slow ? 'slow' : 'quick');
+  const slotOf = ({ slow, proven }: Lane): Slot => (slow ? 'slow' : proven ? 'proven' : 'unproven');
+  const quick = () => taken.proven + taken.unproven;
+  const free = (slot: Slot) => {
+    if (slot === 'slow') return size - taken.slow;
+    return Math.min(size - quick(), slot === 'unproven' ? mostUnproven - taken.unproven : size);
+  };
 
-  const nextOf = (kind: Kind) => {
-    const slot = kind === 'slow' ? 'slow' : 'quick';
-    if (free[slot] === 0) return null;
-    const lane = turns[kind].next((lane) => {
+  const nextOf = (slot: Slot) => {
+    if (free(slot) === 0) return null;
+    const lane = turns[slot].next((lane) => {
       if (lane.waiting.length === 0) return false;
-      if (kindOf(lane) === kind) return lane.active < lane.limit; // else it comes again when an attempt has ended
-      turns[kindOf(lane)].add(lane);
+      if (slotOf(lane) === slot) return lane.active < lane.limit; // else it comes again when an attempt has ended
+      turns[slotOf(lane)].add(lane);
       return false;
     });
     if (!lane) return null;
-    free[slot] -= 1;
-    return { lane, slot } as const;
+    taken[slot] += 1;
+    return { lane, slot };
   };
   /** Receivers that hang fill unproven lanes first: those that are known to be quick do not wait behind them. */
   const nextQuick = () => {
@@ -53,11 +60,11 @@ export function createSlots(size: number): Slots {
   };
 
   return {
-    queue: (lane) => turns[kindOf(lane)].add(lane),
+    queue: (lane) => turns[slotOf(lane)].add(lane),
     next: () => nextQuick() ?? nextOf('slow') ?? nextQuick(),
-    give: (slot) => void (free[slot] += 1),
-    inUse: (kind) => (kind ? size - free[kind] : 2 * size - free.quick - free.slow),
-    freeFor: (lane) => free[slotOf(lane)],
+    give: (slot) => void (taken[slot] -= 1),
+    inUse: (of) => (of === 'slow' ? 0 : quick()) + (of === 'quick' ? 0 : taken.slow),
+    freeFor: (lane) => free(slotOf(lane)),
   };
 }
 
