@@ -39,5 +39,7 @@ function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((candidate) => Number(statFields(candidate)[1]) === pid);
+    .filter((candidate) => parentOf(candidate) === pid);
 }
+
+export const parentOf = (pid: number): number => Number(statFields(pid)[1]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, registerWebhook } from '../../client.js';
-import { postgresCpuUs } from '../cpu.js';
+import { parentOf, postgresCpuUs } from '../cpu.js';
 import { target } from '../load.js';
 import { fillLog } from './log-fill.js';
 import { until, type Bench, type Figure, type Scenario } from './scenario.js';
@@ -66,9 +66,8 @@ async function createMeasure(bench: Bench, url: string): Promise<(rounds: number
   const account = await registerAccount({ url });
   for (let n = 0; n < webhooks; n += 1)
     await registerWebhook(account, new URL(`/steady/${n}`, bench.receiver.url).href);
-  const [server] = await bench.sql<{ pid: number }>(
-    `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`,
-  );
+  const [session] = await bench.sql<{ pid: number }>('select pg_backend_pid() as pid');
+  const cpuUs = () => postgresCpuUs(parentOf(session!.pid), []);
   const shipments = bench.scaled(shipmentsARound);
   const untilAllCame = async (states: number) => {
     await until('all have arrived', 120_000, async () => {
@@ -84,10 +83,10 @@ async function createMeasure(bench: Bench, url: string): Promise<(rounds: number
       const trackingIds = await createShipments(bench, target(url, account), shipments);
       await untilAllCame(1);
       for (const [index, state] of states.entries()) {
-        const beforeUs = postgresCpuUs(server!.pid, []);
+        const beforeUs = cpuUs();
         await recordStates(bench, url, trackingIds, [state]);
         await untilAllCame(index + 2);
-        costs[index]!.push((postgresCpuUs(server!.pid, []) - beforeUs) / (shipments * webhooks));
+        costs[index]!.push((cpuUs() - beforeUs) / (shipments * webhooks));
       }
     }
     return costs.map((ofState) => ofState.sort((a, b) => a - b)[Math.floor(ofState.length / 2)]!);
