@@ -67,7 +67,8 @@ async function createMeasure(bench: Bench, url: string): Promise<(rounds: number
   for (let n = 0; n < webhooks; n += 1)
     await registerWebhook(account, new URL(`/steady/${n}`, bench.receiver.url).href);
   const [session] = await bench.sql<{ pid: number }>('select pg_backend_pid() as pid');
-  const cpuUs = () => postgresCpuUs(parentOf(session!.pid), []);
+  const postmasterPid = parentOf(session!.pid);
+  const cpuUs = () => postgresCpuUs(postmasterPid, []);
   const shipments = bench.scaled(shipmentsARound);
   const untilAllCame = async (states: number) => {
     await until('all have arrived', 120_000, async () => {
