@@ -7,7 +7,7 @@ import { until, type Bench, type Figure, type Scenario } from './scenario.js';
 import { createShipments, onTheWay, recordStates } from './shipments.js';
 
 const webhooks = 5;
-const shipmentsARound = 1_500;
+const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
@@ -18,8 +18,16 @@ const reported = { '2nd': 0, '3rd': 1, '6th': 4 };
 const atMost = 1.2;
 const afterwardsMs = 1_500;
 
+/** How long PostgreSQL is watched with nothing to deliver. */
+const idleMs = 10_000;
+
 /** The CPU of PostgreSQL a delivery, in µs, at each of `states`: medians of the rounds. */
 type Costs = number[];
+interface Measure {
+  costs(rounds: number): Promise<Costs>;
+  /** Its CPU with nothing to deliver, in % of a core: what the sweeper takes to walk over what is owed. */
+  idle(): Promise<number>;
+}
 
 export const steady: Scenario = {
   name: 'steady',
@@ -27,10 +35,11 @@ export const steady: Scenario = {
     "PostgreSQL's CPU a delivery is the same at a shipment's 2nd, 3rd and 6th state, with 100,000 held, and with 1,000,000 in the log (1.2 times)",
   run: async (bench) => {
     const { url } = await bench.deploy('all');
-    const costs = await createMeasure(bench, url);
+    const { costs, idle } = await createMeasure(bench, url);
     await costs(1); // warms up
     const alone = await costs(rounds);
     await hold(bench, url);
+    const idleBesideHeld = await idle();
     const besideHeld = await costs(rounds);
     const account = await registerAccount({ url });
     const { webhookId } = await registerWebhook(account, bench.receiver.url, { status: 'PAUSED' });
@@ -46,6 +55,7 @@ export const steady: Scenario = {
         ...(index > 0 && { atMost: alone[0]! * atMost }),
       })),
       compared('with 100,000 held', alone, besideHeld),
+      { name: 'with them, and nothing to deliver', value: idleBesideHeld, unit: '% of a core' },
       compared('with 1,000,000 in the log, too', alone, besideLog),
     ];
   },
@@ -62,7 +72,7 @@ const compared = (name: string, alone: Costs, beside: Costs): Figure => ({
 });
 
 /** Takes fresh shipments of a shipper with five webhooks through their states, so many rounds. */
-async function createMeasure(bench: Bench, url: string): Promise<(rounds: number) => Promise<Costs>> {
+async function createMeasure(bench: Bench, url: string): Promise<Measure> {
   const account = await registerAccount({ url });
   for (let n = 0; n < webhooks; n += 1)
     await registerWebhook(account, new URL(`/steady/${n}`, bench.receiver.url).href);
@@ -77,7 +87,13 @@ async function createMeasure(bench: Bench, url: string): Promise<(rounds: number
     });
     await sleep(afterwardsMs); // the last of them are recorded, and nothing is left to be done
   };
-  return async (rounds) => {
+  const idle = async () => {
+    await sleep(afterwardsMs);
+    const beforeUs = cpuUs();
+    await sleep(idleMs);
+    return (cpuUs() - beforeUs) / (idleMs * 10);
+  };
+  const costs = async (rounds: number) => {
     const costs = states.map((): number[] => []);
     for (let round = 0; round < rounds; round += 1) {
       await bench.receiver.reset();
@@ -92,6 +108,7 @@ async function createMeasure(bench: Bench, url: string): Promise<(rounds: number
     }
     return costs.map((ofState) => ofState.sort((a, b) => a - b)[Math.floor(ofState.length / 2)]!);
   };
+  return { costs, idle };
 }
 
 /** A paused webhook of another shipper is owed 100,000 deliveries. */
