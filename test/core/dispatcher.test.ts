@@ -135,7 +135,8 @@ describe('a process that stops', () => {
     left.splice(0);
     dispatcher.owed(dispatcher.reserve([world.shipperId]), [], [other], performance.now());
     dispatcher.look([webhookId]);
-    expect(left).toEqual([other, webhookId]); // requests may come to their ends later
+    dispatcher.lookAhead(['of a job'], performance.now());
+    expect(left).toEqual([other, webhookId, 'of a job']);
     expect(receiver.received).toEqual([]);
   });
 

@@ -190,6 +190,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
+  /** What a stopping process is told of goes to the others: requests and jobs may come to their ends after it has drained. */
+  const hereOrElsewhere = (webhookIds: string[], here: () => void) =>
+    draining ? options.onLeft(webhookIds) : here();
+
   return {
     accept,
     pressure: () => (performance.now() - lastEndAt < stalledAfterMs ? waitingRoom.pressure() : 0),
@@ -200,11 +204,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       accept(claims, issuedAt, true);
       for (const webhookId of dueWebhooks) waitingRoom.leftOutside(lanes.of(webhookId));
       const distinct = [...new Set(dueWebhooks)];
-      if (draining) options.onLeft(distinct);
-      else puller.lookAhead(distinct, issuedAt);
+      hereOrElsewhere(distinct, () => puller.lookAhead(distinct, issuedAt));
     },
-    look: (webhookIds) => (draining ? options.onLeft(webhookIds) : puller.look(webhookIds)),
-    lookAhead: puller.lookAhead,
+    look: (webhookIds) => hereOrElsewhere(webhookIds, () => puller.look(webhookIds)),
+    lookAhead: (webhookIds, issuedAt) =>
+      hereOrElsewhere(webhookIds, () => puller.lookAhead(webhookIds, issuedAt)),
     lookFrom: puller.lookFrom,
     drain: async () => {
       draining = true;

@@ -11,7 +11,7 @@ const eventsPerRequest = 100;
 const requestsAtOnce = 4;
 
 /** A shipment's way after CREATED, by the default catalogue; those with a place are reported. */
-const way = [
+export const way = [
   { state: 'PICKED_UP', place: '2nd' },
   { state: 'IN_TRANSIT', place: '3rd' },
   { state: 'OUT_FOR_DELIVERY' },

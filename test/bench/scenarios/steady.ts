@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, registerWebhook } from '../../client.js';
 import { parentOf, postgresCpuUs } from '../cpu.js';
 import { target } from '../load.js';
+import { way } from '../phases/events.js';
 import { fillLog } from './log-fill.js';
 import { until, type Bench, type Figure, type Scenario } from './scenario.js';
 import { createShipments, onTheWay, recordStates } from './shipments.js';
@@ -11,17 +12,13 @@ const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
-/** A shipment's states after the first, by the default catalogue. */
-const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERY_FAILED', 'OUT_FOR_DELIVERY'];
-const reported = { '2nd': 0, '3rd': 1, '6th': 4 };
 /** Times as much as with nothing else, at most. */
 const atMost = 1.2;
 const afterwardsMs = 1_500;
-
 /** How long PostgreSQL is watched with nothing to deliver. */
 const idleMs = 10_000;
 
-/** The CPU of PostgreSQL a delivery, in µs, at each of `states`: medians of the rounds. */
+/** The CPU of PostgreSQL a delivery, in µs, at each state of `way`: medians of the rounds. */
 type Costs = number[];
 interface Measure {
   costs(rounds: number): Promise<Costs>;
@@ -48,12 +45,16 @@ export const steady: Scenario = {
     await bench.sql('vacuum (analyze)'); // else PostgreSQL does that meanwhile, for what was filled in
     const besideLog = await costs(rounds);
     return [
-      ...Object.entries(reported).map(([state, index]) => ({
-        name: `at the ${state} state`,
-        value: alone[index]!,
-        unit: 'µs',
-        ...(index > 0 && { atMost: alone[0]! * atMost }),
-      })),
+      ...way.flatMap(({ place }, index) =>
+        place === undefined
+          ? []
+          : {
+              name: `at the ${place} state`,
+              value: alone[index]!,
+              unit: 'µs',
+              ...(index > 0 && { atMost: alone[0]! * atMost }),
+            },
+      ),
       compared('with 100,000 held', alone, besideHeld),
       { name: 'with them, and nothing to deliver', value: idleBesideHeld, unit: '% of a core' },
       compared('with 1,000,000 in the log, too', alone, besideLog),
@@ -68,7 +69,7 @@ const compared = (name: string, alone: Costs, beside: Costs): Figure => ({
   value: sum(beside) / sum(alone),
   unit: '',
   atMost,
-  note: `${states.map((_, index) => `${alone[index]!.toFixed(0)} to ${beside[index]!.toFixed(0)}`).join(', ')} µs`,
+  note: `${way.map((_, index) => `${alone[index]!.toFixed(0)} to ${beside[index]!.toFixed(0)}`).join(', ')} µs`,
 });
 
 /** Takes fresh shipments of a shipper with five webhooks through their states, so many rounds. */
@@ -80,10 +81,10 @@ async function createMeasure(bench: Bench, url: string): Promise<Measure> {
   const postmasterPid = parentOf(session!.pid);
   const cpuUs = () => postgresCpuUs(postmasterPid, []);
   const shipments = bench.scaled(shipmentsARound);
-  const untilAllCame = async (states: number) => {
+  const untilAllCame = async (statesEach: number) => {
     await until('all have arrived', 120_000, async () => {
       const { received } = await bench.receiver.count('steady');
-      return received >= states * shipments * webhooks;
+      return received >= statesEach * shipments * webhooks;
     });
     await sleep(afterwardsMs); // the last of them are recorded, and nothing is left to be done
   };
@@ -94,19 +95,19 @@ async function createMeasure(bench: Bench, url: string): Promise<Measure> {
     return (cpuUs() - beforeUs) / (idleMs * 10);
   };
   const costs = async (rounds: number) => {
-    const costs = states.map((): number[] => []);
+    const byState = way.map((): number[] => []);
     for (let round = 0; round < rounds; round += 1) {
       await bench.receiver.reset();
       const trackingIds = await createShipments(bench, target(url, account), shipments);
       await untilAllCame(1);
-      for (const [index, state] of states.entries()) {
+      for (const [index, { state }] of way.entries()) {
         const beforeUs = cpuUs();
         await recordStates(bench, url, trackingIds, [state]);
         await untilAllCame(index + 2);
-        costs[index]!.push((cpuUs() - beforeUs) / (shipments * webhooks));
+        byState[index]!.push((cpuUs() - beforeUs) / (shipments * webhooks));
       }
     }
-    return costs.map((ofState) => ofState.sort((a, b) => a - b)[Math.floor(ofState.length / 2)]!);
+    return byState.map((ofState) => ofState.sort((a, b) => a - b)[Math.floor(ofState.length / 2)]!);
   };
   return { costs, idle };
 }
