@@ -53,12 +53,11 @@ export function every(
   };
 }
 
-const shareOfTheTime = 1 / 10;
 export const mostRarely = 4;
 
-/** The pause after something that took `tookMs`, so that a tenth of the time goes into it; within bounds. */
-export const pauseAfter = (tookMs: number, leastMs: number, mostMs: number): number =>
-  Math.min(mostMs, Math.max(leastMs, tookMs / shareOfTheTime));
+/** The pause after something that took `tookMs`, so that `share` of the time goes into it at most; within bounds. */
+export const pauseAfter = (tookMs: number, leastMs: number, mostMs: number, share = 1 / 10): number =>
+  Math.min(mostMs, Math.max(leastMs, tookMs / share));
 
 /**
  * A task for `every` that looks for something: where that takes more than a tenth of the time it comes more rarely, down

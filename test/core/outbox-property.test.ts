@@ -25,8 +25,8 @@ test('whatever happens in whatever order, all that is owed reaches the log once,
       const done = await beginWalk(world);
       for (const steps of rounds) await Promise.all(steps.map((step) => take(world, done, step)));
       await expectSoundRows(world);
-      await expectSweeperFindsStranded(world);
       for (const webhookId of done.webhookIds) await setStatus(world, webhookId, 'ACTIVE');
+      await expectSweeperFindsStranded(world);
       for (const batch of await drain(world)) done.succeeded.push(...batch);
       await expectAllLoggedOnce(done);
       await expectCountsMatchLog(world);

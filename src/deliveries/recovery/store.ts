@@ -30,7 +30,7 @@ export interface Findings {
   lapsed: boolean;
   /** Of webhooks that may be called, what has been due the longest and nobody sends. */
   unattended: Unattended[];
-  /** What waits for a turn that nobody will give it. */
+  /** Of webhooks that may be called, what waits for a turn that nobody will give it. */
   stranded: Turn[];
   /** Of which a later state was recorded, and nobody has skipped what is before. */
   overtaken: Turn[];
@@ -65,7 +65,7 @@ export async function inspectPage(
        select webhook_id, min(due_at) filter (where status <> 'SENDING' and due_at <= now() - ${ms('$3')}) as due
          from page group by webhook_id
      ), looked as materialized (
-       select o.webhook_id, o.due, w.deleted_at is not null as deleted, w.supersede, ${isCallable('w')} as callable
+       select o.webhook_id, o.due, w.deleted_at is not null as deleted, w.supersede, ${isCallable('w')} as callable, ${isProbed('w')} as probed
          from owed o cross join lateral (
            select webhook_id, status, deleted_at, suspended, supersede
              from webhooks where webhook_id = o.webhook_id limit 1) w
@@ -82,9 +82,10 @@ export async function inspectPage(
                        and ${isActive('webhooks')}) as probes,
             (select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))
                from page n cross join lateral (
-                 select ordering, called_since, ${isProbed('webhooks')} as probed
+                 select ordering, called_since, true as probed
                    from webhooks where webhook_id = n.webhook_id limit 1) w
               where n.waits_turn
+                and (n.webhook_id in (select webhook_id from looked where probed)) is true -- hashed, whatever is planned
                 and (w.ordering = 'NONE' or not exists (${blocker('n', '$4')}))) as stranded,
             case when exists (select 1 from looked where supersede) then (
               select json_agg(json_build_object('webhookId', n.webhook_id, 'shipmentId', n.shipment_id))

@@ -101,13 +101,17 @@ describe('the next state goes', () => {
     },
   );
 
-  test('by the sweeper, when whoever should have asked is gone', async () => {
+  test('by the sweeper, as soon as its webhook may be called, when whoever should have asked is gone', async () => {
     const [first] = await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
     const stop = stopAt(world, 'give-turns', 'COMMIT');
     const crash = { ...stop.db, query: failing(stop.db.query, 'give-turns') };
     expect(await finish(crash, [first!], 'SUCCEEDED')).toEqual([first]);
     expect(await now()).toEqual(['1 SUCCEEDED', '2 waits']);
     await expectSweeperFindsStranded(world);
+    await setStatus(world, webhookId, 'PAUSED');
+    await createSweeper(world.db).sweep();
+    expect(await now()).toEqual(['1 SUCCEEDED', '2 waits']); // nobody could send it
+    await setStatus(world, webhookId, 'ACTIVE');
     await createSweeper(world.db).sweep();
     expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
   });
