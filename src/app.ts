@@ -10,7 +10,7 @@ import { defaultHours, webhookStats } from './deliveries/stats/stats.js';
 import { sampleShipment } from './deliveries/log/notification-docs.js';
 import { deliveryRoutes } from './deliveries/log/routes.js';
 import { createRedeliveryQueue } from './deliveries/on-demand/redelivery.js';
-import { cancelReplay } from './deliveries/replay/cancel.js';
+import { cancelReplay } from './deliveries/replay/cancel/cancel.js';
 import { replayProgressRoutes } from './deliveries/replay/progress-routes.js';
 import { replayRoutes } from './deliveries/replay/routes.js';
 import { onDemandRoutes } from './deliveries/on-demand/routes.js';

@@ -213,6 +213,7 @@ export function startWorker(resources: Resources): WorkerRole {
       ...consumers.map((consumer) => consumer.close()),
     ]);
     await drained;
+    await Promise.all([dispatcher.drain(), redeliverer.drain()]); // what a task or a job had claimed meanwhile
   };
 
   return {

@@ -1,4 +1,4 @@
-/** How long things last that nobody configures. All in one place, so that tests can run them faster. */
+/** How long leases, sweeps and the like last, which nobody configures: in one place, so that tests can run them faster. */
 export interface Times {
   /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
   leaseMs: number;
@@ -22,7 +22,7 @@ export interface Times {
   slowMs: number;
   /** An outage of PostgreSQL this long costs no attempt a second time. */
   patienceMs: number;
-  /** A replay puts its next page into the outbox this often. */
+  /** How often a replay that is under way goes on. */
   replayEveryMs: number;
   /** How often attempts counted since are added to their hours. */
   foldEveryMs: number;

@@ -1,5 +1,5 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
-import { blocker, isActive, isTroubled, ms } from '../deliveries/outbox/sql.js';
+import { blocker, isActive, isInterested, isTroubled, ms } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -182,7 +182,7 @@ const insertEventsText = `
          from webhooks
          left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting
                               from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
-        where shipper_id = r.shipper_id and deleted_at is null and (r.state = any(interests) or '*' = any(interests))
+        where shipper_id = r.shipper_id and deleted_at is null and ${isInterested('r.state', 'interests')}
        offset 0) w
      cross join lateral (select w.webhook_id, r.shipment_id, r.sequence offset 0) before
   ), placed as (

@@ -51,8 +51,8 @@ const fullSize = {
   burst: 100_000,
   rateSeconds: 30,
   hangSeconds: 20,
-  idleSeconds: 15,
-  idleSettleSeconds: 10,
+  idleSeconds: 30,
+  idleSettleSeconds: 45,
   starts: 3,
 };
 const quickSize = {

@@ -45,7 +45,7 @@ afterAll(async () => {
   receivers?.forEach((receiver) => receiver.close());
 });
 
-test(`four workers share ${backlog} deliveries of one webhook, and nobody waits for a row while others are paused, replayed, superseded and deleted`, async () => {
+test(`four workers share ${backlog} deliveries of one webhook, and nobody waits for a row while others are paused, replayed, redelivered, superseded and deleted`, async () => {
   const [busy, others, broken] = receivers as [Receiver, Receiver, Receiver];
   const { webhookId } = await registerWebhook(account, busy.url, {
     ordering: 'NONE',
@@ -76,6 +76,7 @@ test(`four workers share ${backlog} deliveries of one webhook, and nobody waits 
   expect(new Set([...answers.paused, ...answers.resumed])).toEqual(new Set([200]));
   expect(new Set(answers.deleted)).toEqual(new Set([200]));
   expect(answers.replayed).toContain(202);
+  expect(answers.redelivered).toContain(202);
   const reasons = await service.sql<{ reason: string }>(
     'select distinct reason from deliveries where reason is not null',
   );
@@ -104,6 +105,7 @@ const answers = {
   resumed: [] as number[],
   replayed: [] as number[],
   deleted: [] as number[],
+  redelivered: [] as number[],
 };
 
 /** What else goes on with the shipper's webhooks meanwhile; how often. */
@@ -140,10 +142,18 @@ async function disturb(targetAddress: string, over: () => boolean): Promise<numb
       account.call(`/v1/webhooks/${doomed}`, { method: 'DELETE' }),
       replay(paused),
       operator(service, '/events', { body: { events } }),
+      redeliverOwed(),
     ]);
     answers.deleted.push(deleted.httpStatus);
   }
   return rounds;
+}
+
+/** What is retried, and pulled by all workers meanwhile. */
+async function redeliverOwed(): Promise<void> {
+  const owed = `select delivery_id from outbox where shipper_id = $1 and status = 'RETRY' limit 3`;
+  for (const { delivery_id: id } of await service.sql<{ delivery_id: string }>(owed, [account.shipperId]))
+    answers.redelivered.push((await account.call(`/v1/deliveries/${id}/redeliver`, { body: {} })).httpStatus);
 }
 
 const setStatus = (webhookId: string, status: string) =>

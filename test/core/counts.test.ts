@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const claimed = async (states = ['CREATED']): Promise<Claim[]> =>
   record(world.db, await addShipment(world), states, { room: muchRoom });
-const takeUpLost = () => takeLapsed(world.db, null, { leaseMs, limit: 100 });
+const takeUpLost = () => takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
 const foldAll = async () => {
   const fold = createFold(world.db);
   while (await fold());

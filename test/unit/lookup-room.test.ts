@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRoom } from '../../src/deliveries/send/names/room.js';
+import { createSemaphore } from '../../src/deliveries/send/names/semaphore.js';
 
 interface Step {
   party: string;
@@ -23,7 +23,7 @@ describe('room for lookups', () => {
         fc.integer({ min: 1, max: 3 }),
         steps,
         (most, ofOne, taken) => {
-          const room = createRoom(most, ofOne);
+          const room = createSemaphore(most, ofOne);
           const running: { party: string; done: () => void }[] = [];
           const waiting: { party: string; withdraw: () => void }[] = [];
           for (const { party, what } of taken) {
@@ -59,7 +59,7 @@ describe('room for lookups', () => {
   });
 
   test('parties take turns: one who comes after a crowd is next', () => {
-    const room = createRoom(1, 1);
+    const room = createSemaphore(1, 1);
     const order: string[] = [];
     let end = () => {};
     const ask = (party: string, name: string) =>

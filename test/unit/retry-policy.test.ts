@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { settlementOf } from '../../src/deliveries/record/outcome.js';
+import type { Claim } from '../../src/deliveries/outbox/types.js';
+import type { AttemptOutcome } from '../../src/deliveries/send/request.js';
 import { nextStep, retryAfterMs, type RetryInput } from '../../src/deliveries/record/retry-policy.js';
 
 const dayMs = 86_400_000;
@@ -17,6 +20,7 @@ const failed = (fields: Partial<RetryInput> = {}) =>
     random: 0.5,
     ...fields,
   });
+const outcome = { ok: false, statusCode: 500, retryAfter: null } as AttemptOutcome;
 const delayOf = (fields: Partial<RetryInput>): number => {
   const step = failed(fields);
   if (step.status !== 'RETRY') throw new Error(`${step.status}, not RETRY`);
@@ -62,6 +66,14 @@ describe('the retry policy', () => {
       }),
     );
     expect(failed({ scheduleMs: [] })).toEqual({ status: 'FAILED' });
+  });
+
+  test('an attempt of a replay spends no step, not even the last', () => {
+    const after = (trigger: 'SCHEDULED' | 'REPLAY', failureCount: number) =>
+      settlementOf({ trigger, failureCount } as Claim, outcome, [5_000, 300_000]).status;
+    expect([0, 1, 2].map((failures) => after('REPLAY', failures))).toEqual(['RETRY', 'RETRY', 'RETRY']);
+    expect([0, 1, 2].map((failures) => after('SCHEDULED', failures))).toEqual(['RETRY', 'RETRY', 'FAILED']);
+    expect(settlementOf({ trigger: 'REPLAY', failureCount: 0 } as Claim, outcome, []).status).toBe('FAILED');
   });
 
   test('Retry-After delays the next attempt, never hastens it, and prolongs no used-up schedule', () => {

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { keptHeaders, keptOfTarget, sentHeaders, serviceHeaders } from '../../src/deliveries/send/sent.js';
+import {
+  keptHeaders,
+  keptOfTarget,
+  sentHeaders,
+  serviceHeaders,
+} from '../../src/deliveries/send/kept-headers.js';
 import { sign } from '../../src/deliveries/send/signature.js';
 
 const ownNames = fc.uniqueArray(fc.stringMatching(/^X-[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/), {

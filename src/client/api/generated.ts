@@ -1944,7 +1944,7 @@ export interface components {
              * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.
              * @enum {string}
              */
-            status: "SUCCEEDED" | "PENDING" | "SENDING" | "HELD" | "FAILED" | "CANCELLED";
+            status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.
              * @example null
@@ -2043,7 +2043,7 @@ export interface components {
              * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.
              * @enum {string}
              */
-            status: "SUCCEEDED" | "PENDING" | "SENDING" | "HELD" | "FAILED" | "CANCELLED";
+            status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
              * @description Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.
              * @example null

@@ -190,6 +190,11 @@ export async function seemsHopeless(db: Database, days: number): Promise<boolean
  */
 export async function lockHopeless(tx: Database, days: number): Promise<string[]> {
   await tx.query(
+    'lock-failing',
+    `select from circuits where ${failingFor('$1')} order by webhook_id for update`,
+    [days],
+  );
+  await tx.query(
     'spare-succeeded',
     `update circuits c set failing_since = null
       where ${failingFor('$1')} and exists (
@@ -198,10 +203,9 @@ export async function lockHopeless(tx: Database, days: number): Promise<string[]
     [days],
   );
   const rows = await tx.query<{ webhook_id: string }>(
-    'lock-hopeless',
+    'find-hopeless',
     `select webhook_id from circuits join webhooks using (webhook_id)
-      where ${failingFor('$1')} and ${isActive('webhooks')}
-      order by webhook_id for update of circuits`,
+      where ${failingFor('$1')} and ${isActive('webhooks')}`,
     [days],
   );
   return rows.map((row) => row.webhook_id);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { lockMoves } from '../on-demand/store.js';
+import { lockMoves } from '../outbox/moves.js';
 import type { Times } from '../times.js';
 import { untilNoSendCanStart } from '../recovery/stop.js';
 import { cancelErased, eraseAnswers, findReplayed, isErasedOwed, takeBackAsked } from './store.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertAttempts, insertCancelled, ms, sameDelivery, takeOut } from '../outbox/sql.js';
+import { insertAttempts, insertCancelled, isInRangeOf, ms, sameDelivery, takeOut } from '../outbox/sql.js';
 import { insertCounts } from '../stats/sql.js';
 
 /** The events of shipments $1 whose personal data was erased, as `e`. */
@@ -7,10 +7,9 @@ const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
   cross join lateral (
     select shipper_id, event_id from events where shipment_id = s.shipment_id and erasure = 'DONE' offset 0) e`;
 
-/** Row `d` is a delivery of event `e`: the range of ids these have, which another event may share. */
+/** Row `d` is a delivery of event `e`. */
 const ofErased = (d: string) => `${d}.shipper_id = e.shipper_id and ${d}.event_id = e.event_id
-  and ${d}.delivery_id >= overlay(e.event_id::text placing '0000-000000000000' from 20)::uuid
-  and ${d}.delivery_id <= overlay(e.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid`;
+  and ${isInRangeOf(`${d}.delivery_id`, 'e.event_id')}`;
 
 const owed = `select o.shipper_id, o.delivery_id from outbox o where ${ofErased('o')}`;
 const logged = `select d.shipper_id, d.delivery_id from deliveries d where ${ofErased('d')}`;

@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { described } from '../../http/described.js';
 import { moment, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
 import { masked } from '../../webhooks/at-rest/at-rest.js';
+import { triggers } from '../outbox/types.js';
+import { errorCodes } from '../send/errors.js';
+import { holders } from './holds.js';
 import { notice, notification } from './notification-docs.js';
+import { deliveryStatuses } from './page-store.js';
 
 const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
 const eventId = described(
@@ -10,17 +14,6 @@ const eventId = described(
   'The event: `webhook-id` of its notifications.',
   '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
 );
-
-const errorCode = z.enum([
-  'TIMEOUT',
-  'DNS',
-  'CONNECT',
-  'RESET',
-  'TLS',
-  'ADDRESS_DENIED',
-  'HTTP_STATUS',
-  'PROTOCOL',
-]);
 
 const delivery = z
   .object({
@@ -41,11 +34,11 @@ const delivery = z
     ),
     state: described(z.string(), 'State that is told.', 'CREATED'),
     status: described(
-      z.enum(['SUCCEEDED', 'PENDING', 'SENDING', 'HELD', 'FAILED', 'CANCELLED']),
+      z.enum(deliveryStatuses),
       '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.',
     ),
     heldBy: described(
-      z.enum(['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED']).nullable(),
+      z.enum(holders).nullable(),
       'Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.',
       null,
     ),
@@ -66,7 +59,7 @@ const delivery = z
           startedAt: moment('When it began.'),
           durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
           statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
-          errorCode: described(errorCode.nullable(), 'Why it failed; null if it did not.', null),
+          errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it did not.', null),
         })
         .nullable(),
       'The last attempt that is over; null before.',
@@ -81,13 +74,13 @@ const attempt = z
   .object({
     number: described(z.int().min(1), 'Counts from 1.', 1),
     trigger: described(
-      z.enum(['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY']),
+      z.enum(triggers),
       'What it was made for: the schedule, a redelivery, a test or a replay.',
     ),
     startedAt: moment('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
     statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
-    errorCode: described(errorCode.nullable(), 'Why it failed; null if it did not.', null),
+    errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it did not.', null),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
       `The headers it was sent with, names in lower case; the values of the webhook's own are \`${masked}\`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.`,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { described } from '../../http/described.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { sentHeaders } from '../send/sent.js';
+import { sentHeaders } from '../send/kept-headers.js';
 
 export interface Attempt {
   number: number;

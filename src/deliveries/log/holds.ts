@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/database/postgres.js';
 
-type HeldBy = 'PAUSED' | 'DISABLED' | 'SUSPENDED' | 'CIRCUIT';
+/** What holds a delivery: an earlier state of its shipment, or that its webhook is not called. */
+export const holders = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
+type HeldBy = Exclude<(typeof holders)[number], 'TURN'>;
 
 /** Why a shipper's webhooks are not called now, those of which that is so. */
 export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;

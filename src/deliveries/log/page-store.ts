@@ -1,9 +1,11 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
+import { isInRangeOf } from '../outbox/sql.js';
 import type { Holds } from './holds.js';
 import { daysOf, type TimeRange } from './range.js';
 
-type DeliveryStatus = 'PENDING' | 'SENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+export const deliveryStatuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export interface LogFilter {
   webhookId?: string | undefined;
@@ -199,7 +201,7 @@ function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: st
     select ${shown} from page d ${joins} order by d.delivery_id desc`;
 }
 
-/** Of each of the shipments' events the range of ids its deliveries have, which another event may share. */
+/** Of each of the shipments' events its deliveries. */
 const ofShipments = (sources: string[]) => `
   select f.* from unnest($9::uuid[]) as named (shipment_id)
    cross join lateral (select event_id from events
@@ -207,8 +209,6 @@ const ofShipments = (sources: string[]) => `
    cross join lateral (${sources
      .map(
        (source) => `(${source}
-         and delivery_id >= overlay(e.event_id::text placing '0000-000000000000' from 20)::uuid
-         and delivery_id <= overlay(e.event_id::text placing 'ffff-ffffffffffff' from 20)::uuid
-         and event_id = e.event_id)`,
+         and ${isInRangeOf('delivery_id', 'e.event_id')} and event_id = e.event_id)`,
      )
      .join(' union all ')}) f`;

@@ -9,9 +9,9 @@ import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryDetails, deliveryList } from './answers.js';
 import { attemptsCursor, cutAttempts } from './attempts.js';
+import { deliveryStatuses } from './page-store.js';
 import { findDelivery, listDeliveries, type Delivery } from './store.js';
 
-const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 const logQuery = z.object({
   ...paging,
   webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
@@ -23,7 +23,7 @@ const logQuery = z.object({
     'CREATED',
   ).optional(),
   status: described(
-    z.enum(statuses, `must be one of ${statuses.join(', ')}`),
+    z.enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`),
     'Only those that are this now.',
   ).optional(),
   from: momentInQuery('Only of events recorded then or later'),

@@ -2,7 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
 import { noteAttempt } from '../record/attempt-metrics.js';
-import { isGone } from '../record/outcome.js';
+import { attemptRecordOf, isGone } from '../record/outcome.js';
 import { untilBack } from '../record/until-back.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Times } from '../times.js';
@@ -36,20 +36,7 @@ export async function sendByHand(
   const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
   if (!target || !outcome) return null;
   if (isGone(outcome)) await disableUnlessAway(options, target);
-  const { startedAt, durationMs, statusCode, errorCode, responseBody, requestHeaders } = outcome;
-  const { shipperId, deliveryId, webhookId, number, trigger } = claim;
-  const record = {
-    shipperId,
-    deliveryId,
-    number,
-    trigger,
-    startedAt,
-    durationMs,
-    statusCode,
-    errorCode,
-    responseBody,
-    requestHeaders,
-  };
+  const record = attemptRecordOf(claim, outcome);
   // While PostgreSQL is away an outcome is kept as long as its lease surely holds.
   const giveUpAt = performance.now() + times.leaseMs - times.longestStartMs;
   const settled = await untilBack(
@@ -58,7 +45,16 @@ export async function sendByHand(
     times.patienceMs,
   );
   noteAttempt(metrics, claim, record);
-  const line = { deliveryId, webhookId, attempt: number, trigger, statusCode, errorCode, durationMs };
+  const { deliveryId, number: attempt, trigger, statusCode, errorCode, durationMs } = record;
+  const line = {
+    deliveryId,
+    webhookId: claim.webhookId,
+    attempt,
+    trigger,
+    statusCode,
+    errorCode,
+    durationMs,
+  };
   logger.info({ ...line, accepted: settled }, 'attempt');
   return { settled, succeeded: outcome.ok };
 }

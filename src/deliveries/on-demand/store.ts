@@ -9,13 +9,14 @@ import {
   restingStatus,
   sameDelivery,
 } from '../outbox/sql.js';
+import { lockMoves } from '../outbox/moves.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
 import { insertCounts } from '../stats/sql.js';
 
 /**
  * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
- * the event makes an erasure either prevent it or see that it was asked for. What waits since before its webhook was
- * stopped is asked for anew.
+ * the event makes an erasure either prevent it or see that it was asked for. A request made before the
+ * webhook was stopped is renewed.
  */
 export async function requestRedelivery(
   db: Database,
@@ -58,20 +59,10 @@ export async function isErased(db: Database, shipperId: string, deliveryId: stri
   return rows.length > 0;
 }
 
-/** One at a time of those that move a webhook's deliveries between log and outbox; to be taken in a statement before. */
-export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
-  await tx.query(
-    'lock-moves',
-    `select pg_advisory_xact_lock(hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0))
-       from (select unnest($1::text[]) as webhook_id order by 1) w`,
-    [webhookIds],
-  );
-}
-
 /**
  * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not;
- * none of a suspended shipper.
- * What is owed is marked as being sent, its schedule left as it is; what is finished stays where it is.
+ * none of a suspended shipper. What is owed is marked as being sent, its schedule left as it is; what is finished stays
+ * where it is. What is being sent, or somebody has locked, stays asked for.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.transaction(async (tx) => {
@@ -97,9 +88,14 @@ const claimText = `
      where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null and not w.suspended
        and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))
      order by r.delivery_id for no key update of r skip locked
+  ), free as materialized (
+    select r.* from wanted r cross join lateral (
+      select 1 from outbox
+       where shipper_id = r.shipper_id and delivery_id = r.delivery_id and status <> 'SENDING'
+       limit 1 for no key update skip locked) o
   ), owed as (
     update outbox o set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$2')}
-      from wanted r where ${sameDelivery('o', 'r')} and o.status <> 'SENDING'
+      from free r where ${sameDelivery('o', 'r')}
     returning o.shipper_id, o.delivery_id, o.event_id, o.webhook_id, o.attempt_count, r.revision, r.ordering,
               r.supersede, r.troubled
   ), o as materialized (

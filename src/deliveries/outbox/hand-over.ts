@@ -12,8 +12,8 @@ export interface Room {
 }
 
 /**
- * Who pulls goes on so far before where the last page ended. What a statement made due that ran longer may lie behind that
- * all the same: other things became due and were pulled before it was committed.
+ * A page starts this long before where the previous one ended. What a slower statement made due may lie earlier still:
+ * other rows became due and were pulled before it was committed.
  */
 export const behindMs = 500;
 

@@ -37,6 +37,15 @@ export const overtaker = (row: string) => `select 1 from events l
          or exists (select 1 from deliveries d where d.shipper_id = ${row}.shipper_id
                        and d.delivery_id = delivery_id(l.event_id, ${row}.webhook_id)))`;
 
+/** Whether state `state` is one of the `interests` of a webhook. */
+export const isInterested = (state: string, interests: string) =>
+  `(${state} = any(${interests}) or '*' = any(${interests}))`;
+
+/** The ids of the deliveries of an event are in this range, as another event's may be. */
+export const isInRangeOf = (deliveryId: string, eventId: string) =>
+  `${deliveryId} >= overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid
+     and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
+
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 /** Nobody has stopped the webhook of row `w`, nor suspended its shipper. */
@@ -66,7 +75,7 @@ export const ofEvent = `cross join lateral (
 
 /** What a row is while no attempt is under way. */
 export const restingStatus = (row: string) =>
-  `case when ${row}.failure_count > 0 then 'RETRY' else 'READY' end`;
+  `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers`;

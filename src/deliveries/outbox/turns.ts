@@ -10,6 +10,9 @@ const dueAt = `case when o.withdrawn then null when o.trigger = 'REPLAY' then no
 
 /** And what it may still be put back to. */
 const scheduleLeft = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
+/** What a webhook says of turns. */
+const ruleOf = (webhookId: string) =>
+  `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
 const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
 
 /**
@@ -29,9 +32,7 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
           select shipper_id, delivery_id, webhook_id, shipment_id, sequence from outbox
            where webhook_id = t.webhook_id and shipment_id = t.shipment_id and waits_turn
            order by sequence limit 1) n
-        cross join lateral (
-          select ordering, called_since, ${isProbed('webhooks')} as probed
-            from webhooks where webhook_id = n.webhook_id limit 1) w
+        cross join lateral (${ruleOf('n.webhook_id')}) w
         where w.ordering = 'NONE' or not exists (${blocker('n', '$3')})
      ), next as materialized (
        select n.shipper_id, n.delivery_id
@@ -49,7 +50,7 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
   return [...new Set(rows.map((row) => row.webhook_id))];
 }
 
-/** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, if it is given. */
+/** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, replayed or not. */
 export interface Overtaken extends Turn {
   before: number | null;
 }
@@ -92,7 +93,7 @@ export async function passTurnsOn(
 }
 
 /**
- * Makes wait what has an earlier state of its shipment before it, because that has come back. What is being sent stays
+ * Holds back states whose earlier state has returned to the outbox. What is being sent stays
  * as it is. Ask for turns after the commit.
  */
 export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {
@@ -101,9 +102,7 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
     `with held as materialized (
        select o.shipper_id, o.delivery_id
          from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
-        cross join lateral (
-          select ordering, called_since, ${isProbed('webhooks')} as probed
-            from webhooks where webhook_id = t.webhook_id limit 1) w
+        cross join lateral (${ruleOf('t.webhook_id')}) w
         cross join lateral (
           select n.shipper_id, n.delivery_id from outbox n
            where n.webhook_id = t.webhook_id and n.shipment_id = t.shipment_id and w.ordering = 'SHIPMENT'
@@ -124,7 +123,7 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
 export async function remakeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
   let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
   while (last) {
-    const page: Remade = await remakePage(db, webhookId, last);
+    const page: Remade = await remakePage(db, webhookId, last, holdMs);
     const turns = distinctTurns(page.waiting.map((shipmentId) => ({ webhookId, shipmentId })));
     if (turns.length > 0) await giveTurns(db, turns, holdMs).catch(() => undefined); // left to the sweeper
     last = page.last;
@@ -145,20 +144,22 @@ interface Remade {
 
 const rowsRemadeAtOnce = 5_000;
 
-async function remakePage(db: Database, webhookId: string, after: ShipmentState): Promise<Remade> {
+async function remakePage(
+  db: Database,
+  webhookId: string,
+  after: ShipmentState,
+  holdMs: number,
+): Promise<Remade> {
   const [row] = await db.query<{ last: ShipmentState | null; waiting: string[] }>(
     'remake-turns',
-    `with page as materialized (
+    `with w as materialized (${ruleOf('$1::uuid')}), page as materialized (
        select shipper_id, delivery_id, shipment_id, sequence from outbox
         where webhook_id = $1 and (shipment_id, sequence) > ($2::uuid, $3::int)
         order by shipment_id, sequence limit $4
      ), looked as materialized (
        select o.* from page p cross join lateral (
-         select o.shipper_id, o.delivery_id, o.waits_turn as waited, w.ordering = 'SHIPMENT' and exists (
-                  select 1 from outbox b
-                   where b.webhook_id = o.webhook_id and b.shipment_id = o.shipment_id and b.sequence < o.sequence)
-                  as waits_turn
-           from outbox o join webhooks w using (webhook_id)
+         select o.shipper_id, o.delivery_id, o.waits_turn as waited, w.ordering = 'SHIPMENT' and exists (${blocker('o', '$5')}) as waits_turn
+           from outbox o cross join w
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id and o.status <> 'SENDING'
           limit 1) o
         where o.waited <> o.waits_turn
@@ -178,7 +179,7 @@ async function remakePage(db: Database, webhookId: string, after: ShipmentState)
      select (select json_build_object('shipmentId', shipment_id, 'sequence', sequence)
                from page where (select count(*) from page) = $4 order by shipment_id desc, sequence desc limit 1) as last,
             array(select distinct shipment_id from remade where waits_turn) as waiting`,
-    [webhookId, after.shipmentId, after.sequence, rowsRemadeAtOnce],
+    [webhookId, after.shipmentId, after.sequence, rowsRemadeAtOnce, holdMs],
   );
   return row!;
 }

@@ -1,5 +1,6 @@
 /** What asked for an attempt. */
-export type Trigger = 'SCHEDULED' | 'MANUAL' | 'TEST' | 'REPLAY';
+export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
+export type Trigger = (typeof triggers)[number];
 
 /** An attempt that may be made: the delivery, what it tells, and its number, the fencing token of its result. */
 export interface Claim {

@@ -47,7 +47,7 @@ interface Page {
   probes: boolean;
 }
 
-/** Holds a page of the outbox, in the order of its key, against the truth. Changes nothing and waits for nobody. */
+/** Checks each row of a page of the outbox, in the order of its key. Changes nothing and waits for nobody. */
 export async function inspectPage(
   db: Database,
   after: Position | null,
@@ -118,13 +118,13 @@ const firstKey = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Takes up claims whose lease has run out, of the page that begins after `after`; their attempts are recorded without an
- * outcome. A test is over then, everything else is due again. Attempts by hand are left to those who made them.
+ * outcome, as begun when they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by hand are left to those who made them.
  * Returns the webhooks and how many.
  */
 export async function takeLapsed(
   db: Database,
   after: Position | null,
-  options: { leaseMs: number; limit: number },
+  options: { leaseMs: number; byHandLeaseMs: number; limit: number },
 ): Promise<{ webhookIds: string[]; count: number }> {
   const rows = await db.query<{ webhook_id: string }>(
     'take-lapsed',
@@ -133,7 +133,8 @@ export async function takeLapsed(
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $4
      ), lapsed as materialized (
-       select o.* from page p cross join lateral (
+       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$5')} else ${ms('$3')} end as began_at
+         from page p cross join lateral (
          select * from outbox o
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
             and o.status = 'SENDING' and o.lease_until <= now()
@@ -141,21 +142,27 @@ export async function takeLapsed(
           limit 1 for update skip locked) o
      ), over as (
        delete from outbox o using lapsed l where l.trigger = 'TEST' and ${sameDelivery('o', 'l')}
-       returning o.*
+       returning o.*, l.began_at
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, lease_until - ${ms('$3')}, null, null, null, null, null from over`)}
+                               trigger, began_at, null, null, null, null, null from over`)}
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, lease_until - ${ms('$3')}, null, null,
-                                null, null, null from lapsed where trigger <> 'TEST'`)}
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, null, null, null,
+                                null, null from lapsed where trigger <> 'TEST'`)}
      ), counted as (
-       ${insertCounts(`select webhook_id, lease_until - ${ms('$3')} as started_at, trigger, false as succeeded,
+       ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
                               null::int as duration_ms from lapsed`)}
      )
      update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
      returning o.webhook_id`,
-    [after?.shipperId ?? firstKey, after?.deliveryId ?? firstKey, options.leaseMs, options.limit],
+    [
+      after?.shipperId ?? firstKey,
+      after?.deliveryId ?? firstKey,
+      options.leaseMs,
+      options.limit,
+      options.byHandLeaseMs,
+    ],
   );
   return { webhookIds: [...new Set(rows.map((row) => row.webhook_id))], count: rows.length };
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../times.js';
+import { byHandLeaseMs } from '../on-demand/send-by-hand.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim, Turn, Unattended } from '../outbox/types.js';
 import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
@@ -32,8 +33,7 @@ const cancelledPerSweep = 1_000;
 const turnsPerStatement = 500;
 
 /**
- * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and holds each row against
- * the truth. Any number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the
+ * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and checks each row. Any number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the
  * milliseconds until the next one. The pages of a long outbox follow each other sooner. Under an old snapshot even an empty
  * one is read for seconds: then the sweeps come more rarely.
  */
@@ -55,7 +55,11 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
 
   /** Returns the webhooks that have something due. */
   const takeUp = async (page: Position | null): Promise<string[]> => {
-    const { webhookIds, count } = await takeLapsed(db, page, { leaseMs: times.leaseMs, limit: rowsPerPage });
+    const { webhookIds, count } = await takeLapsed(db, page, {
+      leaseMs: times.leaseMs,
+      byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, times),
+      limit: rowsPerPage,
+    });
     if (count === 0) return [];
     logger.info({ deliveries: count }, 'swept');
     metrics.swept.inc({ kind: 'delivery' }, count);

@@ -20,7 +20,7 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
      where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
      limit 1) d on true
   left join lateral (
-    select shipper_id, delivery_id, status, trigger, waits_turn, due_at, only_replayed, withdrawn from outbox
+    select shipper_id, delivery_id, status, trigger, waits_turn, due_at, replay_id, withdrawn from outbox
      where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
      limit 1) o on true`;
 

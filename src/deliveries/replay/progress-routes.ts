@@ -6,12 +6,12 @@ import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import { findWebhook } from '../../webhooks/store.js';
 import { replayList, replayProgress } from './answers.js';
-import { cancelReplay } from './cancel.js';
+import { cancelReplay } from './cancel/cancel.js';
 import { findReplay, replaysOfWebhook, replayView, type Replay } from './progress-store.js';
 
 const replayParams = z.object({ replayId: idInPath('The replay.') });
 
-/** How replays come along, and their end before their time (contract, section 4). */
+/** The progress of replays, and how to cancel one (contract, section 4). */
 export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): Route[] {
   const { db } = deps;
   const shown = (replay: Replay | null | false) => {

@@ -5,8 +5,8 @@ import type { Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import type { Turn } from '../outbox/types.js';
-import { lockMoves } from '../on-demand/store.js';
-import { withdrawCancelled } from './cancel.js';
+import { lockMoves } from '../outbox/moves.js';
+import { withdrawCancelled } from './cancel/cancel.js';
 import {
   countDue,
   endWithWebhook,
@@ -16,12 +16,12 @@ import {
   saveProgress,
   takeReplay,
   whatReplaysNeed,
-  type ReplayTurn,
+  type ReplayInHand,
 } from './step-store.js';
 
 const deliveriesPerPiece = 1_000;
 const eventsPerPiece = 5_000;
-const piecesPerTurn = 20;
+const piecesPerRun = 20;
 const troubledPauseMs = 2_000;
 /** A webhook that has this many due already gets no more: its backlog stays in its events. */
 const dueMax = 5_000;
@@ -55,51 +55,55 @@ export async function advanceReplays(deps: ReplayDependencies): Promise<boolean>
 /** Makes the next pieces of those that look for deliveries still. Returns whether there are any. */
 async function walkOn(deps: ReplayDependencies): Promise<boolean> {
   let any = false;
-  for (let piece = 0; piece < piecesPerTurn; piece += 1) {
-    let turn: ReplayTurn | null = null;
+  for (let piece = 0; piece < piecesPerRun; piece += 1) {
+    let replay: ReplayInHand | null = null;
     try {
       const turns = await deps.db.transaction(async (tx) => {
-        turn = await takeReplay(tx);
-        return turn && advance(deps, tx, turn);
+        replay = await takeReplay(tx);
+        return replay && advance(deps, tx, replay);
       });
-      if (!turn || !turns) break;
+      if (!replay || !turns) break;
       any = true;
-      const { webhookId } = turn as ReplayTurn;
+      const { webhookId } = replay as ReplayInHand;
       if (turns.length > 0) await giveTurns(deps.db, turns, deps.orderHoldMs);
       deps.look([webhookId]);
     } catch (error) {
-      await postpone(deps, turn, error);
+      await postpone(deps, replay, error);
     }
   }
   return any;
 }
 
 /** What went wrong with one replay must not keep the others waiting behind it. */
-async function postpone(deps: ReplayDependencies, turn: ReplayTurn | null, error: unknown): Promise<void> {
-  if (!turn) throw error;
-  deps.logger.warn({ replayId: turn.replayId, error: describeError(error) }, 'replay goes on later');
-  await postponeReplay(deps.db, turn.replayId, troubledPauseMs);
+async function postpone(
+  deps: ReplayDependencies,
+  replay: ReplayInHand | null,
+  error: unknown,
+): Promise<void> {
+  if (!replay) throw error;
+  deps.logger.warn({ replayId: replay.replayId, error: describeError(error) }, 'replay goes on later');
+  await postponeReplay(deps.db, replay.replayId, troubledPauseMs);
 }
 
-async function advance(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<Turn[]> {
-  if (turn.webhookDeleted) {
-    await endWithWebhook(tx, turn.replayId);
+async function advance(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Turn[]> {
+  if (replay.webhookDeleted) {
+    await endWithWebhook(tx, replay.replayId);
     return [];
   }
-  if ((await countDue(tx, turn.webhookId, dueMax)) >= dueMax) {
+  if ((await countDue(tx, replay.webhookId, dueMax)) >= dueMax) {
     const pauseMs = deps.replayEveryMs / 2;
-    await saveProgress(tx, turn.replayId, { lastEventId: null, sent: 0, walked: false, pauseMs });
+    await saveProgress(tx, replay.replayId, { lastEventId: null, sent: 0, walked: false, pauseMs });
     return [];
   }
-  return sendPiece(deps, tx, turn);
+  return sendPiece(deps, tx, replay);
 }
 
-async function sendPiece(deps: ReplayDependencies, tx: Database, turn: ReplayTurn): Promise<Turn[]> {
+async function sendPiece(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Turn[]> {
   // LOG_RETENTION may have been raised since: the log kept none of those days.
-  if (turn.done === 0)
-    await makePartitionsSince(deps.db, new Date(timeOfId(turn.lastEventId)), deps.retentionMs);
-  await lockMoves(tx, [turn.webhookId]);
-  const { lastEventId, sent, turns } = await replayPiece(tx, turn, {
+  if (replay.done === 0)
+    await makePartitionsSince(deps.db, new Date(timeOfId(replay.lastEventId)), deps.retentionMs);
+  await lockMoves(tx, [replay.webhookId]);
+  const { lastEventId, sent, turns } = await replayPiece(tx, replay, {
     scanLimit: eventsPerPiece,
     sendLimit: deliveriesPerPiece,
     retentionMs: deps.retentionMs,
@@ -107,7 +111,7 @@ async function sendPiece(deps: ReplayDependencies, tx: Database, turn: ReplayTur
   const distinct = distinctTurns(turns);
   if (distinct.length > 0) await holdTurns(tx, distinct, deps.orderHoldMs);
   const walked = lastEventId === null;
-  await saveProgress(tx, turn.replayId, { lastEventId, sent, walked, pauseMs: 0 });
-  deps.logger.info({ replayId: turn.replayId, webhookId: turn.webhookId, sent, walked }, 'replay');
+  await saveProgress(tx, replay.replayId, { lastEventId, sent, walked, pauseMs: 0 });
+  deps.logger.info({ replayId: replay.replayId, webhookId: replay.webhookId, sent, walked }, 'replay');
   return distinct;
 }

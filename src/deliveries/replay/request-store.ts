@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { isCallable } from '../outbox/sql.js';
+import { isCallable, isInterested } from '../outbox/sql.js';
 import { deliveryOf, eventsIn, missed } from './missed.js';
 
 /** Which of a webhook's deliveries a replay catches up on. */
@@ -77,14 +77,14 @@ const insertText = `
   ), counted as (
     select count(*)::int as recorded, (count(*) filter (where e.wanted))::int as wanted,
            (count(*) filter (where e.wanted and not e.erased and ${missed('$6')}
-                               and (o.delivery_id is null or not o.only_replayed or o.withdrawn)))::int as total,
+                               and (o.replay_id is null or o.withdrawn)))::int as total,
            (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${missed('null')}
-                               and (o.delivery_id is null or not o.only_replayed or o.withdrawn)))::int as other_status,
+                               and (o.replay_id is null or o.withdrawn)))::int as other_status,
            (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
       from target w
      cross join lateral (
        select shipper_id, event_id, erasure is not distinct from 'DONE' as erased,
-              state = any(w.interests) or '*' = any(w.interests) as wanted
+              ${isInterested('state', 'w.interests')} as wanted
          from (${eventsIn('event_id >= uuid_floor($4) and event_id < uuid_floor($5)', { ...ofTarget, limit: '$9' })}) s
      ) e
       ${deliveryOf('e', '$2', 'e.wanted')}

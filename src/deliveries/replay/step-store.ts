@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertAttempts, isCallable, ms, sameDelivery } from '../outbox/sql.js';
+import { insertAttempts, isCallable, isInterested, ms, sameDelivery } from '../outbox/sql.js';
 import type { Turn } from '../outbox/types.js';
 import { deliveryOf, eventsIn, missed } from './missed.js';
 
-export interface ReplayTurn {
+export interface ReplayInHand {
   replayId: string;
   webhookId: string;
   shipperId: string;
@@ -30,8 +30,8 @@ export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; wi
  * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Those of
  * suspended shippers wait.
  */
-export async function takeReplay(db: Database): Promise<ReplayTurn | null> {
-  const rows = await db.query<ReplayTurn>(
+export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
+  const rows = await db.query<ReplayInHand>(
     'take-replay',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
             r.shipment_id as "shipmentId", r.delivery_status as "deliveryStatus",
@@ -68,12 +68,13 @@ export interface ReplayPiece {
 /**
  * Sets the next deliveries of a replay going, oldest event first: those that never were are made, the failed come back
  * from the log and begin their schedule anew, those that wait for a retry are due now, the held only get their trigger,
- * for they go out in their turn. What another replay owes stays that one's, unless it is cancelled. Looks at no more than `scanLimit` events. To be called with the lock on the webhook's
- * moves: without it two replays could both bring the same delivery back.
+ * for they go out in their turn. What another replay owes stays that one's, unless it was cancelled. Looks at no more
+ * than `scanLimit` events. To be called with the lock on the webhook's moves: without it two replays could both bring the
+ * same delivery back.
  */
 export async function replayPiece(
   db: Database,
-  turn: ReplayTurn,
+  replay: ReplayInHand,
   options: { scanLimit: number; sendLimit: number; retentionMs: number },
 ): Promise<ReplayPiece> {
   const rows = await db.query<{
@@ -87,7 +88,7 @@ export async function replayPiece(
        select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
      ), scanned as materialized (
        ${eventsIn(
-         `event_id > greatest($5::uuid, uuid_floor(now() - make_interval(secs => $9::float8 / 1000)))
+         `event_id > greatest($5::uuid, uuid_floor(now() - ${ms('$9')}))
           and event_id < $6`,
          { shipperId: '$2', shipmentId: '$3', limit: '$7' },
        )}
@@ -97,7 +98,7 @@ export async function replayPiece(
          from scanned s
         cross join w
          ${deliveryOf('s', '$1')}
-        where (s.state = any(w.interests) or '*' = any(w.interests)) and ${missed('$4')}
+        where ${isInterested('s.state', 'w.interests')} and ${missed('$4')}
           and s.erasure is distinct from 'DONE'
           and not exists (select 1 from redeliveries r
                            where r.delivery_id = delivery_id(s.event_id, $1) and r.lease_until is not null)
@@ -122,7 +123,8 @@ export async function replayPiece(
        returning shipment_id, true as own
      ), moved as (
        update outbox o
-          set replay_id = case when o.only_replayed and not o.withdrawn then o.replay_id else $10::uuid end,
+          set replay_id = case when exists (select 1 from replays where replay_id = o.replay_id and status = 'RUNNING')
+                                then o.replay_id else $10::uuid end,
               withdrawn = false,
               trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
               due_at = case when o.waits_turn then null when o.status = 'SENDING' then coalesce(o.due_at, now())
@@ -141,16 +143,16 @@ export async function replayPiece(
             (select ordering from w) = 'SHIPMENT' as ordered
        from reached r left join sent s on true`,
     [
-      turn.webhookId,
-      turn.shipperId,
-      turn.shipmentId,
-      turn.deliveryStatus,
-      turn.lastEventId,
-      turn.endEventId,
+      replay.webhookId,
+      replay.shipperId,
+      replay.shipmentId,
+      replay.deliveryStatus,
+      replay.lastEventId,
+      replay.endEventId,
       options.scanLimit,
       options.sendLimit,
       options.retentionMs,
-      turn.replayId,
+      replay.replayId,
     ],
   );
   const sent = rows.filter((row) => row.shipmentId !== null);
@@ -158,18 +160,17 @@ export async function replayPiece(
     lastEventId: rows[0]?.lastEventId ?? null,
     sent: sent.filter(({ own }) => own).length,
     turns: sent.flatMap(({ shipmentId, ordered }) =>
-      ordered ? [{ webhookId: turn.webhookId, shipmentId: shipmentId! }] : [],
+      ordered ? [{ webhookId: replay.webhookId, shipmentId: shipmentId! }] : [],
     ),
   };
 }
 
 /** Another try later; what was cancelled meanwhile stays so. */
 export async function postponeReplay(db: Database, replayId: string, pauseMs: number): Promise<void> {
-  await db.query(
-    'postpone-replay',
-    `update replays set next_at = now() + make_interval(secs => $2::float8 / 1000) where replay_id = $1`,
-    [replayId, pauseMs],
-  );
+  await db.query('postpone-replay', `update replays set next_at = now() + ${ms('$2')} where replay_id = $1`, [
+    replayId,
+    pauseMs,
+  ]);
 }
 
 /** Notes how far a replay is, and when its next piece is due. `walked`: it has found all. */

@@ -15,18 +15,21 @@ const oldReplaysAtOnce = 1_000;
 const lockTimeoutMs = 500;
 
 /**
- * Cancels what has been owed for longer than the log is kept, and drops the days of the log that are older, with one
- * worker at a time. A day of which something is still owed stays, and one that cannot be dropped without waiting goes
+ * Cancels what has been owed for longer than the log is kept, and drops the days of the log that are older, which one
+ * worker at a time does. A day of which something is still owed stays, and one that cannot be dropped without waiting goes
  * the next time.
  */
 export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
   let expired = 0;
-  for (let cancelled = -1; cancelled !== 0; expired += cancelled)
+  let cancelled: number;
+  do {
     cancelled = await cancelExpired(db, retentionMs, cancelledPerStatement);
+    expired += cancelled;
+  } while (cancelled > 0);
   if (expired > 0) logger.warn({ deliveries: expired }, 'owed for longer than the log is kept: cancelled');
   for (const day of await listExpiredDays(db, retentionMs)) {
     try {
-      if (await isOwedUntil(db, day)) return;
+      if (await isOwedUntil(db, day)) break;
       const dropped = await db.transaction(async (tx) => {
         if (!(await lockRetention(tx))) return false;
         await dropDay(tx, day, lockTimeoutMs);
@@ -34,7 +37,7 @@ export async function dropExpiredDays(db: Database, retentionMs: number, logger:
         if (await isOwedUntil(tx, day)) throw new Error('something of it is owed again');
         return true;
       });
-      if (!dropped) return;
+      if (!dropped) break;
       logger.info({ day }, 'log dropped');
     } catch (error) {
       logger.warn({ day, error: describeError(error) }, 'log not dropped yet; the next time');

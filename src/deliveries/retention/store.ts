@@ -10,7 +10,7 @@ export async function listExpiredDays(db: Database, retentionMs: number): Promis
       where i.inhparent in ('deliveries'::regclass, 'attempts'::regclass)
         and c.relname ~ '^(deliveries|attempts)_[0-9]{8}$'
         and (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'
-            <= now() - make_interval(secs => $1::float8 / 1000)
+            <= now() - ${ms('$1')}
       order by day`,
     [retentionMs],
   );
@@ -52,7 +52,7 @@ export async function deleteOldReplays(db: Database, retentionMs: number, limit:
     'delete-old-replays',
     `delete from replays where replay_id in (
        select replay_id from replays
-        where status <> 'RUNNING' and finished_at < now() - make_interval(secs => $1::float8 / 1000) limit $2)`,
+        where status <> 'RUNNING' and finished_at < now() - ${ms('$1')} limit $2)`,
     [retentionMs, limit],
   );
 }

@@ -1,5 +1,15 @@
-export type ErrorCode =
-  'TIMEOUT' | 'DNS' | 'CONNECT' | 'RESET' | 'TLS' | 'ADDRESS_DENIED' | 'HTTP_STATUS' | 'PROTOCOL';
+/** Why an attempt failed, in the words of the delivery log. */
+export const errorCodes = [
+  'TIMEOUT',
+  'DNS',
+  'CONNECT',
+  'RESET',
+  'TLS',
+  'ADDRESS_DENIED',
+  'HTTP_STATUS',
+  'PROTOCOL',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
 
 /** The codes of Node's errors, in the words of the delivery log; the first row that matches counts. */
 const CODES: [RegExp, ErrorCode][] = [

@@ -4,7 +4,7 @@ import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
-import { keptHeaders, serviceHeaders, timestampOf, type SignedAttempt } from './sent.js';
+import { keptHeaders, serviceHeaders, timestampOf, type SignedAttempt } from './kept-headers.js';
 import { sign } from './signature.js';
 
 export interface SendingOptions {

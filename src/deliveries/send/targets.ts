@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { AtRest, OwnHeaders } from '../../webhooks/at-rest/at-rest.js';
-import { keptOfTarget } from './sent.js';
+import { keptOfTarget } from './kept-headers.js';
 
 /** How a webhook wants to be called. */
 export interface Target {

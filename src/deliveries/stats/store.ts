@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { ms } from '../outbox/sql.js';
 import { hourOf, summedUp } from './sql.js';
 
 /** The attempts of a webhook that began in an hour. */
@@ -74,7 +75,7 @@ export async function deleteOldHours(db: Database, retentionMs: number, limit: n
     'delete-old-hours',
     `with page as materialized (
        select webhook_id, hour from webhook_hours
-        where hour < ${hourOf(`now() - make_interval(secs => $1::float8 / 1000)`)}
+        where hour < ${hourOf(`now() - ${ms('$1')}`)}
         order by hour limit $2 for update skip locked
      )
      delete from webhook_hours h using page p

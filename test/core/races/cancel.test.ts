@@ -196,6 +196,24 @@ describe('two replays of one webhook', () => {
     expect(await progress(first)).toEqual(['DONE', 1, 1]);
   });
 
+  test('what was owed anyway stays the first one’s, too, when it has hastened it and it failed', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = now() + interval '1 hour'`);
+    const first = await replay(world, world.db, webhookId);
+    await sendAll('RETRY');
+    await world.sql(`update outbox set due_at = now() + interval '1 hour'`);
+    const second = await replay(world, world.db, webhookId);
+    await advance(world.db);
+    expect([await progress(first), await progress(second)]).toEqual([
+      ['RUNNING', 0, 1],
+      ['DONE', 0, 0],
+    ]);
+    expect(await sendAll('SUCCEEDED')).toHaveLength(1); // hastened all the same
+    await advance(world.db);
+    expect(await progress(first)).toEqual(['DONE', 1, 1]);
+  });
+
   test('what is being sent for a cancelled one goes on with the next that is asked for', async () => {
     await failForGood();
     const first = await replay(world, world.db, webhookId);

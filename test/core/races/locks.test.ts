@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../../src/deliveries/outbox/claim.js';
+import { lockHopeless, updateCircuits } from '../../../src/deliveries/circuit/store.js';
+import { claimRedeliveries, requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import { recordEvents } from '../../../src/events/record.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
@@ -15,7 +17,8 @@ import {
 } from '../support/acts.js';
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
 import { setUpRaces, webhookId, world } from '../support/race.js';
-import { addShipment, openPool, outboxOf } from '../support/world.js';
+import { timesOf } from '../../../src/deliveries/times.js';
+import { addShipment, addWebhook, openPool, outboxOf } from '../support/world.js';
 
 setUpRaces();
 
@@ -66,6 +69,29 @@ describe('a claim', () => {
     const ids = [...idsOf(await first), ...idsOf(await second)];
     expect(ids).toHaveLength(20);
     expect(new Set(ids).size).toBe(20);
+  });
+
+  test('by hand waits for nobody: what somebody has locked stays asked for', async () => {
+    const [one, two] = await addShipments(2);
+    for (const id of [one!, two!]) await record(world.db, id, ['CREATED']);
+    const rows = await outboxOf(world);
+    for (const row of rows) await requestRedelivery(world.db, world.shipperId, row.delivery_id);
+    const stop = stopAt(world, 'pull-due', 'COMMIT');
+    const pulling = pull(stop.db, webhookId, 1);
+    await stop.reached;
+    const claiming = claimRedeliveries(
+      world.db,
+      rows.map((row) => row.delivery_id),
+      leaseMs,
+    );
+    expect(await doneOrWaiting(world.db, claiming)).toBe('done');
+    stop.go();
+    const [pulled] = await pulling;
+    expect(idsOf(await claiming)).toEqual(
+      rows.flatMap((row) => (row.delivery_id === pulled!.deliveryId ? [] : row.delivery_id)),
+    );
+    await finish(world.db, [pulled!], 'RETRY');
+    expect(idsOf(await claimRedeliveries(world.db, [pulled!.deliveryId], leaseMs))).toEqual(idsOf([pulled!]));
   });
 
   test('on an old snapshot takes nothing that somebody else has claimed meanwhile', async () => {
@@ -149,3 +175,33 @@ async function updates(db: Database): Promise<{ all: number; hot: number }> {
   );
   return { all: Number(row!.all), hot: Number(row!.hot) };
 }
+
+test('circuits are locked in one order, by who counts outcomes and by who looks for the hopeless', async () => {
+  const [hopeless, spared] = [webhookId, await addWebhook(world)].sort() as [string, string];
+  await world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since)
+     select unnest($1::uuid[]), now(), 0, 0, now() - interval '6 days'`,
+    [[hopeless, spared]],
+  );
+  const claims = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
+  await finish(
+    world.db,
+    claims.filter((claim) => claim.webhookId === spared),
+    'SUCCEEDED',
+  );
+  const before = await deadlocks();
+  const failed = { attempts: 1, failures: 1, succeededAgoMs: null, probe: null, retryAfterMs: 0 };
+  const outcomes = new Map([hopeless, spared].map((id) => [id, failed]));
+  const made = stopAt(world, 'make-circuits', 'COMMIT');
+  const counting = made.db.transaction((tx) => updateCircuits(tx, outcomes, timesOf().circuit));
+  await made.reached;
+  const spare = stopAt(world, 'spare-succeeded', 'COMMIT');
+  const looking = spare.db.transaction((tx) => lockHopeless(tx, 5));
+  await spare.reached;
+  made.go();
+  expect(await doneOrWaiting(world.db, counting)).toBe('waiting');
+  spare.go();
+  expect(await looking).toEqual([hopeless]);
+  expect(await counting).toHaveLength(2);
+  expect(await deadlocks()).toBe(before);
+});

@@ -83,6 +83,24 @@ describe('retention', () => {
     expect(await now()).toEqual(['1 SUCCEEDED']);
   });
 
+  test('forgets replays that are long over, also while something of an old day is owed', async () => {
+    await makePartitionsSince(world.db, new Date(Date.now() - 3 * 86_400_000), 30 * 86_400_000);
+    const replayId = await askForReplay(world, webhookId);
+    await world.sql(
+      `update replays set status = 'DONE', finished_at = now() - interval '2 days' where replay_id = $1`,
+      [replayId],
+    );
+    const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    await world.sql(
+      `update outbox set delivery_id = overlay(delivery_id::text placing left(uuid_floor(now() - interval '3 days')::text, 13)
+                                               from 1 for 13)::uuid`,
+    );
+    expect(claims).toHaveLength(1);
+    await dropExpiredDays(world.db, 86_400_000, logger);
+    expect(await outboxOf(world)).toHaveLength(1);
+    expect(await world.sql('select 1 from replays')).toEqual([]);
+  });
+
   test('what waits behind something that has expired goes by the sweeper', async () => {
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
     await world.sql(`delete from outbox where sequence = 1`);
@@ -102,6 +120,18 @@ describe('an attempt by hand', () => {
     await settleRedelivery(world.db, { ...settlementOf(claim!, 'RETRY'), succeeded: false });
     expect(await now()).toEqual(['1 FAILED']);
     expect((await logOf(world))[0]).toMatchObject({ attempt_count: 2, trigger: 'MANUAL' });
+  });
+
+  test('that fails leaves what a replay has brought back, and what failed then, for the next replay to hasten', async () => {
+    await failForGood();
+    await replay(world, world.db, webhookId);
+    await finish(world.db, await pull(world.db, webhookId), 'RETRY', { delayMs: 3_600_000 });
+    const [claim] = await claimRedeliveries(world.db, [await ask()], leaseMs);
+    await settleRedelivery(world.db, { ...settlementOf(claim!, 'RETRY'), succeeded: false });
+    expect(await now()).toEqual(['1 RETRY']);
+    expect(await pull(world.db, webhookId)).toEqual([]);
+    await replay(world, world.db, webhookId);
+    expect(await pull(world.db, webhookId)).toHaveLength(1);
   });
 
   test.each(['SNAPSHOT', 'COMMIT'] as const)(

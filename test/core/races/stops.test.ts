@@ -17,7 +17,7 @@ import {
 } from '../support/acts.js';
 import { stopAt } from '../support/barriers.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
-import { addShipment, addWebhook, picture, setStatus } from '../support/world.js';
+import { addShipment, addWebhook, picture, setStatus, outboxOf } from '../support/world.js';
 
 setUpRaces();
 
@@ -132,6 +132,25 @@ describe('a claim that nobody could see when its webhook was stopped', () => {
 });
 
 describe('a claim whose lease has run out', () => {
+  test('is logged as begun when it was made: a test’s lease lasts longer', async () => {
+    await record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], { room: muchRoom });
+    await world.sql(`update outbox set trigger = 'TEST', status = 'SENDING' where sequence = 2`);
+    await world.sql(
+      `update outbox set waits_turn = false, due_at = now(), lease_until = now() + case trigger when 'TEST' then interval '15 s' else interval '0 s' end`,
+    );
+    await world.sql(`update outbox set lease_until = lease_until - interval '20 s'`);
+    const ids = (await outboxOf(world)).map((row) => row.delivery_id);
+    await takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs + 15_000, limit: 100 });
+    const begun = await world.sql<{ agoMs: number }>(
+      `select (extract(epoch from now() - started_at) * 1000)::int as "agoMs"
+         from (select delivery_id, started_at from attempts union all select delivery_id, started_at from deliveries) a
+        where delivery_id = any($1::uuid[])`,
+      [ids],
+    );
+    expect(begun).toHaveLength(2);
+    for (const { agoMs } of begun) expect(Math.abs(agoMs - 30_000)).toBeLessThan(5_000);
+  });
+
   test.each(['SNAPSHOT', 'COMMIT'] as const)(
     'is over once: the late result stopped at its %s, and whoever takes it up',
     async (where) => {
@@ -140,7 +159,7 @@ describe('a claim whose lease has run out', () => {
       const stop = stopAt(world, 'settle', where);
       const settling = finish(stop.db, claims, 'SUCCEEDED');
       await stop.reached;
-      const { count } = await takeLapsed(world.db, null, { leaseMs, limit: 100 });
+      const { count } = await takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
       stop.go();
       expect((await settling).length).toBe(where === 'SNAPSHOT' ? 0 : 1);
       expect(count).toBe(where === 'SNAPSHOT' ? 1 : 0);
@@ -154,7 +173,7 @@ describe('a claim whose lease has run out', () => {
       const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
       await lapse(world);
       const stop = stopAt(world, 'take-lapsed', where);
-      const taking = takeLapsed(stop.db, null, { leaseMs, limit: 100 });
+      const taking = takeLapsed(stop.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
       await stop.reached;
       const settling = finish(world.db, claims, 'SUCCEEDED');
       if (where === 'SNAPSHOT') await settling;

@@ -1,5 +1,5 @@
 import { takeLapsedRedeliveries } from '../../../src/deliveries/on-demand/store.js';
-import { withdrawCancelled } from '../../../src/deliveries/replay/cancel.js';
+import { withdrawCancelled } from '../../../src/deliveries/replay/cancel/cancel.js';
 import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { cancelReplay } from '../../../src/deliveries/replay/cancel.js';
+import { cancelReplay } from '../../../src/deliveries/replay/cancel/cancel.js';
 import { timesOf } from '../../../src/deliveries/times.js';
 import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';

@@ -159,7 +159,7 @@ export const deeds: Record<string, Deed> = {
   },
   'taking up lapsed claims': {
     statement: 'take-lapsed',
-    run: (db) => takeLapsed(db, null, { leaseMs, limit: 20_000 }),
+    run: (db) => takeLapsed(db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 20_000 }),
   },
   'deleting the webhook': {
     statement: 'cancel-owed',

@@ -124,7 +124,7 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
             select shipper_id, delivery_id from outbox where status = 'SENDING'
              order by delivery_id limit 2 for update skip locked)`,
       );
-      return void (await takeLapsed(db, null, { leaseMs, limit: 1_000 }));
+      return void (await takeLapsed(db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 1_000 }));
     case 'sweep':
       return void (await createSweeper(db).sweep());
     case 'fold':

@@ -57,7 +57,7 @@ export function endPage(backlog: Backlog, room: number, { pulled, lastDueMs, fai
   backlog.sinceMs = Math.min(Math.max(backlog.sinceMs, lastDueMs), againFromMs ?? Infinity);
 }
 
-/** It is older than what is recorded from now on, which must not overtake it; what was left just now it may. */
+/** An older backlog goes before what is recorded from now on; what was left outside just now does not. */
 export const goesFirst = (backlog: Backlog) => backlog.mayBeDue && backlog.leftOutside === 0;
 
 /** If it is forgotten, the next page begins at the front, and that is all. */

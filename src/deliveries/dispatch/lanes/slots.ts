@@ -21,7 +21,7 @@ export interface Slots {
 /** What its lane was when it took it. */
 export type Slot = 'proven' | 'unproven' | 'slow';
 
-/** Of so many slots one goes to a lane of which nothing is known yet, where such a one waits. */
+/** One slot in this many goes to a lane of which nothing is known yet, if one is waiting. */
 const unprovenEvery = 4;
 
 /** Of the slots, what is left to lanes that are known to be quick. */
@@ -30,7 +30,7 @@ const keptForProven = 1 / 4;
 export function createSlots(size: number): Slots {
   const taken = { proven: 0, unproven: 0, slow: 0 };
   const mostUnproven = size - Math.floor(size * keptForProven);
-  const turns = { proven: createTurns(), unproven: createTurns(), slow: createTurns() };
+  const waiting = { proven: createRoundRobin(), unproven: createRoundRobin(), slow: createRoundRobin() };
   let given = 0;
   const slotOf = ({ slow, proven }: Lane): Slot => (slow ? 'slow' : proven ? 'proven' : 'unproven');
   const quick = () => taken.proven + taken.unproven;
@@ -41,10 +41,10 @@ export function createSlots(size: number): Slots {
 
   const nextOf = (slot: Slot) => {
     if (free(slot) === 0) return null;
-    const lane = turns[slot].next((lane) => {
+    const lane = waiting[slot].next((lane) => {
       if (lane.waiting.length === 0) return false;
       if (slotOf(lane) === slot) return lane.active < lane.limit; // else it comes again when an attempt has ended
-      turns[slotOf(lane)].add(lane);
+      waiting[slotOf(lane)].add(lane);
       return false;
     });
     if (!lane) return null;
@@ -60,7 +60,7 @@ export function createSlots(size: number): Slots {
   };
 
   return {
-    queue: (lane) => turns[slotOf(lane)].add(lane),
+    queue: (lane) => waiting[slotOf(lane)].add(lane),
     next: () => nextQuick() ?? nextOf('slow') ?? nextQuick(),
     give: (slot) => void (taken[slot] -= 1),
     inUse: (of) => (of === 'slow' ? 0 : quick()) + (of === 'quick' ? 0 : taken.slow),
@@ -69,7 +69,7 @@ export function createSlots(size: number): Slots {
 }
 
 /** Shippers take turns, and the lanes of each. */
-function createTurns() {
+function createRoundRobin() {
   const byShipper = new Map<string, Set<Lane>>();
 
   const nextOf = (lanes: Set<Lane>, fits: (lane: Lane) => boolean): Lane | null => {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import { queryDns, type Found, type Query } from './query.js';
-import { createRoom } from './room.js';
+import { createSemaphore } from './semaphore.js';
 import { createSystemQuery } from './system.js';
 
 export interface NamesOptions {
@@ -27,7 +27,7 @@ export interface Names {
 const mostAtOnce = 256;
 const mostOfOneShipper = 64;
 const remembered = 5_000;
-/** An answer with more than this is no matter of every day, and none to keep. */
+/** An answer with more than this is unusual, and not worth keeping. */
 const mostRememberedAddresses = 16;
 const longestUseMs = 30_000;
 const failureLastsMs = 5_000;
@@ -55,7 +55,7 @@ interface Lookup {
 export function createNames({ servers, systemToo }: NamesOptions): Names {
   const known = new LRUCache<string, Found>({ max: remembered });
   const lookups = new Map<string, Lookup>();
-  const room = createRoom(mostAtOnce, mostOfOneShipper);
+  const room = createSemaphore(mostAtOnce, mostOfOneShipper);
   const querySystem = createSystemQuery();
 
   const queryOf = (hostname: string, shipperId: string): Query => {

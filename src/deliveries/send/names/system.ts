@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Found, Query } from './query.js';
-import { createRoom } from './room.js';
+import { createSemaphore } from './semaphore.js';
 
 /**
  * `getaddrinfo` cannot be cancelled and takes one of the two threads that libuv has for such calls in all. One is left
@@ -11,7 +11,7 @@ const longestMs = 5_000;
 
 /** Asks the machine, which knows the hosts file and search domains. What it does not answer in time has failed. */
 export function createSystemQuery(): (hostname: string, shipperId: string) => Query {
-  const room = createRoom(atOnce, atOnce);
+  const room = createSemaphore(atOnce, atOnce);
   return (hostname, shipperId) => {
     let cancel = () => {};
     const found = new Promise<Found>((resolve) => {

@@ -1,13 +1,13 @@
 /** What is given room is told how to give it back. */
 type Begin = (done: () => void) => void;
 
-export interface Room {
+export interface Semaphore {
   /** Calls `begin` once there is room for this party, perhaps at once. What is returned withdraws what still waits. */
   ask(party: string, begin: Begin): () => void;
 }
 
 /** Room for `most` things at once, `mostOfOne` of them one party's. Parties that wait get it in turn. */
-export function createRoom(most: number, mostOfOne: number): Room {
+export function createSemaphore(most: number, mostOfOne: number): Semaphore {
   const taken = new Map<string, number>();
   const waiting = new Map<string, Set<Begin>>();
   /** Parties that wait and are below their own bound, the next one first. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database/postgres.js';
-import { insertIntoLog, ms, sameDelivery, takeOut } from '../outbox/sql.js';
+import type { Database } from '../../../platform/database/postgres.js';
+import { insertIntoLog, ms, sameDelivery, takeOut } from '../../outbox/sql.js';
 
 /** Ends a replay that is under way; null if there is none, or it is over. It waits for a piece of it that is being made. */
 export async function endReplay(

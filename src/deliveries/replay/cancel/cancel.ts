@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { audited, type Actor } from '../../accounts/audit/audit.js';
-import { describeError, unavailable } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/database/postgres.js';
-import { lockMoves } from '../on-demand/store.js';
-import type { Times } from '../times.js';
-import { distinctTurns, giveTurns } from '../outbox/turns.js';
-import { untilNoSendCanStart } from '../recovery/stop.js';
+import { audited, type Actor } from '../../../accounts/audit/audit.js';
+import { describeError, unavailable } from '../../../platform/errors.js';
+import type { Logger } from '../../../platform/logger.js';
+import type { Database } from '../../../platform/database/postgres.js';
+import { lockMoves } from '../../outbox/moves.js';
+import type { Times } from '../../times.js';
+import { distinctTurns, giveTurns } from '../../outbox/turns.js';
+import { untilNoSendCanStart } from '../../recovery/stop.js';
 import {
   endReplay,
   findUnmarked,
@@ -15,16 +15,16 @@ import {
   saveWithdrawal,
   takeWithdrawing,
   withdrawPage,
-} from './cancel-store.js';
-import { findReplay, type Replay } from './progress-store.js';
-import { postponeReplay } from './step-store.js';
+} from './store.js';
+import { findReplay, type Replay } from '../progress-store.js';
+import { postponeReplay } from '../step-store.js';
 
 const markedAtOnce = 2_000;
 const markedWithinMs = 3_000;
 const markedAgainAfterMs = 20;
 const removedAtOnce = 1_000;
-const piecesPerTurn = 50;
-const replaysPerTurn = 20;
+const piecesPerRun = 50;
+const replaysPerRun = 20;
 const troubledPauseMs = 2_000;
 
 export interface WithdrawDependencies {
@@ -52,7 +52,7 @@ export async function cancelReplay(
     (tx) => end(tx, replayId, shipperId),
     (end) => end && { action: 'REPLAY_CANCELLED', webhookId: end.webhookId, shipperId: end.shipperId },
   );
-  if (ended) await passTurnsOn(deps, ended.webhookId, ended.released);
+  if (ended) await giveTurnsAfterwards(deps, ended.webhookId, ended.released);
   const left = ended ?? (await findUnmarked(db, replayId, shipperId));
   if (left?.unmarked && !(await markAll(deps, replayId, markedWithinMs)))
     throw unavailable('What this replay has set going is being changed too often.');
@@ -80,7 +80,7 @@ async function end(tx: Database, replayId: string, shipperId: string | null) {
  * stopped in the middle. What goes wrong with one keeps no other waiting. Returns whether something is left.
  */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
-  const replayIds = await findWithdrawing(deps.db, replaysPerTurn);
+  const replayIds = await findWithdrawing(deps.db, replaysPerRun);
   for (const replayId of replayIds)
     try {
       await markAll(deps, replayId, 0);
@@ -97,12 +97,13 @@ export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boo
  * comes back to. False if something is unmarked after `withinMs`.
  */
 async function markAll(deps: WithdrawDependencies, replayId: string, withinMs: number): Promise<boolean> {
-  for (const endsAt = performance.now() + withinMs; ;) {
+  const endsAt = performance.now() + withinMs;
+  while (true) {
     const page = await deps.db.transaction(async (tx) => {
       const webhookId = await takeWithdrawing(tx, replayId);
       return webhookId === null ? null : { webhookId, ...(await markPage(tx, replayId, webhookId)) };
     });
-    if (page) await passTurnsOn(deps, page.webhookId, page.released);
+    if (page) await giveTurnsAfterwards(deps, page.webhookId, page.released);
     if (!page?.unmarked) return true;
     if (page.looked > 0) continue;
     if (performance.now() >= endsAt) return false;
@@ -118,7 +119,7 @@ async function markPage(tx: Database, replayId: string, webhookId: string) {
 }
 
 /** To be called after the commit; turns that are not given here the sweeper gives. */
-async function passTurnsOn(
+async function giveTurnsAfterwards(
   { db, logger, look, orderHoldMs }: WithdrawDependencies,
   webhookId: string,
   shipmentIds: string[],
@@ -133,11 +134,11 @@ async function passTurnsOn(
 
 /** Takes what is marked out of the outbox, page by page; what is being sent stays until that is over. */
 async function removeAll(deps: WithdrawDependencies, replayId: string): Promise<void> {
-  for (let piece = 0; piece < piecesPerTurn; piece += 1) {
+  for (let piece = 0; piece < piecesPerRun; piece += 1) {
     const removed = await deps.db.transaction((tx) => removePage(tx, replayId));
     if (!removed) return;
     const { webhookId, shipmentIds } = removed;
-    await passTurnsOn(deps, webhookId, shipmentIds);
+    await giveTurnsAfterwards(deps, webhookId, shipmentIds);
     if (shipmentIds.length < removedAtOnce) return;
   }
 }
