@@ -11,7 +11,7 @@ import { createTokens } from './accounts/tokens/tokens.js';
 import { createShares } from './http/connections/shares.js';
 import { forgetCircuits } from './deliveries/circuit/store.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
-import { untilNoSendCanStart } from './deliveries/recovery/stop.js';
+import { untilNoSendCanStart } from './deliveries/send/starts.js';
 import type { Route } from './http/route.js';
 import type { ServerOptions } from './http/server.js';
 import { auditRoutes } from './operator/audit-routes.js';

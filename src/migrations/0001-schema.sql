@@ -135,7 +135,7 @@ return overlay(
 
 -- What is owed, and nothing else: a row leaves in the statement that writes the finished delivery into the log. Whether
 -- its webhook may be called stands in webhooks and circuits, not here.
---   status           READY: not tried yet; SENDING: an attempt is under way; RETRY: it failed and is tried again
+--   status           READY: it has not failed; SENDING: an attempt is under way; RETRY: it failed and is tried again
 --   waits_turn       an earlier state of its shipment is owed to the webhook, which wants them one at a time
 --   due_at           when the next attempt may begin; null while it waits its turn
 --   lease_until      until when the attempt under way belongs to its worker

@@ -115,6 +115,8 @@ test('what was recorded by a statement that ran long goes out without a sweep, t
 });
 
 describe('a process that stops', () => {
+  const openCircuit = `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+    select webhook_id, now(), 20, 20, now() from webhooks`;
   let left: string[];
   const start = () => {
     left = [];
@@ -140,12 +142,24 @@ describe('a process that stops', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test('drains once more what a sweep had claimed meanwhile: it is given back, and its webhook named', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await world.sql(openCircuit);
+    const probes = await claimProbes(world.db, leaseMs, leaseMs);
+    expect(probes).toHaveLength(1);
+    const dispatcher = start();
+    await dispatcher.drain();
+    expect(left).toEqual([]);
+    dispatcher.accept(probes, performance.now());
+    await dispatcher.drain();
+    expect(await outboxOf(world)).toMatchObject([{ status: 'READY', attempt_count: 0 }]);
+    expect(left).toEqual([webhookId]);
+    expect(receiver.received).toEqual([]);
+  });
+
   test('names the webhook whose circuit the last of its attempts has closed', async () => {
     for (let n = 0; n < 2; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
-    await world.sql(
-      `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
-       values ('${webhookId}', now(), 20, 20, now())`,
-    );
+    await world.sql(openCircuit);
     const dispatcher = start();
     receiver.reply = () => ({ delayMs: 200 });
     dispatcher.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());

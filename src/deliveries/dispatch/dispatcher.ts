@@ -127,9 +127,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const pump = () => {
-    for (let turn = slots.next(); turn; turn = slots.next()) {
-      const { claim, issuedAt } = waitingRoom.leave(turn.lane);
-      start(turn.lane, claim, issuedAt, turn.slot);
+    for (let next = slots.next(); next; next = slots.next()) {
+      const { claim, issuedAt } = waitingRoom.leave(next.lane);
+      start(next.lane, claim, issuedAt, next.slot);
     }
   };
 

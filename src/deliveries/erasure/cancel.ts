@@ -3,7 +3,7 @@ import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { lockMoves } from '../outbox/moves.js';
 import type { Times } from '../times.js';
-import { untilNoSendCanStart } from '../recovery/stop.js';
+import { untilNoSendCanStart } from '../send/starts.js';
 import { cancelErased, eraseAnswers, findReplayed, isErasedOwed, takeBackAsked } from './store.js';
 
 export interface ErasedShipment {

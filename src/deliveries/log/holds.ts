@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { isCallable } from '../outbox/sql.js';
 
 /** What holds a delivery: an earlier state of its shipment, or that its webhook is not called. */
 export const holders = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
@@ -15,8 +16,7 @@ export async function findHolds(db: Database, shipperId: string): Promise<Holds>
        from webhooks w
        left join lateral (
          select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
-      where w.shipper_id = $1 and w.deleted_at is null
-        and (w.suspended or w.status <> 'ACTIVE' or c.open_until is not null)`,
+      where w.shipper_id = $1 and w.deleted_at is null and not ${isCallable('w')}`,
     [shipperId],
   );
   return new Map(

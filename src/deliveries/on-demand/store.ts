@@ -15,8 +15,8 @@ import { insertCounts } from '../stats/sql.js';
 
 /**
  * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
- * the event makes an erasure either prevent it or see that it was asked for. A request made before the
- * webhook was stopped is renewed.
+ * the event makes an erasure either prevent it or see that it was asked for. A request made before the webhook
+ * was stopped is renewed.
  */
 export async function requestRedelivery(
   db: Database,

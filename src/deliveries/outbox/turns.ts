@@ -93,8 +93,7 @@ export async function passTurnsOn(
 }
 
 /**
- * Holds back states whose earlier state has returned to the outbox. What is being sent stays
- * as it is. Ask for turns after the commit.
+ * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Ask for turns after the commit.
  */
 export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {
   await db.query(

@@ -118,7 +118,8 @@ const firstKey = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Takes up claims whose lease has run out, of the page that begins after `after`; their attempts are recorded without an
- * outcome, as begun when they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by hand are left to those who made them.
+ * outcome, as begun when they were claimed or their lease was last renewed. A test is over then, everything else is due
+ * again. Attempts by hand are left to those who made them.
  * Returns the webhooks and how many.
  */
 export async function takeLapsed(

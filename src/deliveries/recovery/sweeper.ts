@@ -29,12 +29,14 @@ export interface SweeperOptions extends TransitionDependencies {
 const rowsPerPage = 20_000;
 /** Of the time, while page follows page: beside a long backlog each delivery costs PostgreSQL hardly more. */
 const shareOfPages = 1 / 20;
-const cancelledPerSweep = 1_000;
+/** Of a deleted webhook's backlog, by the deletion and by each sweep after it. */
+const cancelledAtOnce = 1_000;
 const turnsPerStatement = 500;
 
 /**
- * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and checks each row. Any number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the
- * milliseconds until the next one. The pages of a long outbox follow each other sooner. Under an old snapshot even an empty
+ * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and checks each row. Any
+ * number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the milliseconds
+ * until the next one. The pages of a long outbox follow each other sooner. Under an old snapshot even an empty
  * one is read for seconds: then the sweeps come more rarely.
  */
 export function createSweep(options: SweeperOptions): () => Promise<number> {
@@ -110,7 +112,7 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
       ...inStatements(isSpared ? [] : found.overtaken).map((turns) => () => pass(turns, turns)),
       ...inStatements(found.stranded).map((turns) => () => pass(turns)),
       () => Promise.resolve(options.look(due)), // what was overtaken while it was claimed has gone by now
-      ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledPerSweep)),
+      ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledAtOnce)),
       ...(found.probes ? [probe] : []),
     ];
     for (const step of steps) await attempted(step);
@@ -118,4 +120,14 @@ export function createSweep(options: SweeperOptions): () => Promise<number> {
       ? pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages)
       : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);
   };
+}
+
+/** Deletion: cancels at once what a request may take on; the sweeper does the rest, and all of it if this fails. */
+export async function cancelBacklog(
+  { db, logger }: { db: Database; logger: Logger },
+  webhookId: string,
+): Promise<void> {
+  await cancelOwed(db, webhookId, cancelledAtOnce).catch((error: unknown) =>
+    logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper'),
+  );
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { isActive, ms } from '../outbox/sql.js';
@@ -33,6 +34,21 @@ export function createStarts(
   return {
     mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : questions.add(claim).catch(() => false)),
   };
+}
+
+/**
+ * Resolves when no attempt of a stopped webhook can start any more (faults, I5); call it after the commit that
+ * stopped it. A statement that began before may still commit claims that nobody can see; but what is claimed starts
+ * within `longestStartMs` of the issue of its statement, or PostgreSQL is asked again. So that time is waited out.
+ */
+export async function untilNoSendCanStart({
+  longestStartMs,
+  startMarginMs,
+}: Pick<Times, 'longestStartMs' | 'startMarginMs'>): Promise<void> {
+  const endsAt = performance.now() + longestStartMs + startMarginMs;
+  // A timer counts from when its turn of the event loop began, which may be long ago.
+  for (let leftMs = endsAt - performance.now(); leftMs > 0; leftMs = endsAt - performance.now())
+    await sleep(leftMs);
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
 import { timesOf } from '../../../src/deliveries/times.js';
 import { cancelOwed, inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
-import { untilNoSendCanStart } from '../../../src/deliveries/recovery/stop.js';
+import { untilNoSendCanStart } from '../../../src/deliveries/send/starts.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import {
   createSweeper,

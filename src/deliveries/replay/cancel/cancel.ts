@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/database/postgres.js';
 import { lockMoves } from '../../outbox/moves.js';
 import type { Times } from '../../times.js';
 import { distinctTurns, giveTurns } from '../../outbox/turns.js';
-import { untilNoSendCanStart } from '../../recovery/stop.js';
+import { untilNoSendCanStart } from '../../send/starts.js';
 import {
   endReplay,
   findUnmarked,
