@@ -15,15 +15,17 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const clearLine =
   /^Parcelhook could not start: this database was made by an earlier build, whose data is not carried over\. Nothing in it was changed\. Start with an empty database, or with another DATA_DIR$/;
 
-/** As that build left it: its migrations and tables, of which some bear the names of today's. */
-const earlierBuild = `
+/** Its migrations and tables, of which some bear the names of today's. */
+const leftBy = (firstMigration: string, secondMigration: string) => `
   create table migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);
   insert into migrations (name, run_on) values
-    ('0001-first-schema', '2026-01-01'), ('0002-replay-and-retention', '2026-01-02');
+    ('${firstMigration}', '2026-01-01'), ('${secondMigration}', '2026-01-02');
   create table deliveries (delivery_id uuid primary key, status text not null, sweep_at timestamptz);
   insert into deliveries values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'PENDING', '2026-01-02');
   create table shippers (shipper_id uuid primary key, name text not null);
   insert into shippers values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'a customer');`;
+
+const firstBuild = leftBy('0001-first-schema', '0002-replay-and-retention');
 
 const ask = async (url: string, text: string) => {
   const client = new pg.Client({ connectionString: url });
@@ -72,7 +74,10 @@ function run(env: Record<string, string>, role: string): Promise<{ exit: number 
 
 const lines = (text: string) => text.split('\n').filter(Boolean);
 
-describe('a database of the earlier build', () => {
+describe.each([
+  ['first', firstBuild],
+  ['second', leftBy('0001-schema', '0002-shipper-status')],
+])('a database of the %s build before the release', (_, earlierBuild) => {
   const name = `t_${randomBytes(6).toString('hex')}`;
   let url: string;
 
@@ -94,7 +99,7 @@ describe('a database of the earlier build', () => {
   );
 });
 
-describe('an embedded database of the earlier build', () => {
+describe('an embedded database of an earlier build', () => {
   let folder: Folder | undefined;
   afterEach(() => folder?.remove());
 
@@ -107,7 +112,7 @@ describe('an embedded database of the earlier build', () => {
       return use(server.connectionString).finally(() => server.stop());
     };
     const before = await whileRunning(async (own) => {
-      await ask(own, earlierBuild);
+      await ask(own, firstBuild);
       return everything(own);
     });
     const { exit, errors } = await run({ DATA_DIR: dataDir, PORT: '0' }, 'all');

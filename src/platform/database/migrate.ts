@@ -9,6 +9,8 @@ import type { Database } from './postgres.js';
 const migrationsTable = 'migrations';
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
+/** The first migrations of builds from before the first release. */
+const earlierSchemas = ['0001-first-schema', '0001-schema'];
 
 /** Takes PostgreSQL's `server_version_num`. Throws where it is older than 15. */
 export function requireServerVersion(version: number): void {
@@ -33,7 +35,7 @@ async function migrationsRun(client: pg.Client): Promise<Set<string>> {
   if (!rows[0]?.found) return new Set();
   const run = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
   const names = new Set(run.rows.map(({ name }) => name));
-  if (names.has('0001-first-schema')) throw new EarlierBuildError();
+  if (earlierSchemas.some((name) => names.has(name))) throw new EarlierBuildError();
   return names;
 }
 
