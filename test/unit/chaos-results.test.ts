@@ -34,7 +34,7 @@ test('a run that is in the file of results is not run again, one that differs in
   resultsIn(file).add(key, result);
   resultsIn(file).add({ ...key, seed: 4 }, { ...result, seed: 4 });
   const { find } = resultsIn(file);
-  expect(find(key)).toMatchObject(result);
+  expect(find(key)).toMatchObject({ ...result });
   for (const other of [{ queue: 'postgres' }, { seed: 5 }, { seconds: 60 }, { scale: 0.1 }, { fault: 'F5' }])
     expect(find({ ...key, ...other })).toBeUndefined();
 });

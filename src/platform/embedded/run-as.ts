@@ -80,7 +80,8 @@ async function rootCandidates(native: string, dataDir: string): Promise<(() => P
     ...(linux ? users : []).map((user) => async () => {
       await closeFolder(dataDir, user);
       const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-      const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+      // Without this bit access(2), by which PostgreSQL looks for its own programs, leaves the capability out.
+      const keep = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
       return { native, prefix: [...prefix, ...keep], ids: {}, owner: user };
     }),
     ...(linux ? [inNamespace] : []),
@@ -97,8 +98,9 @@ async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
   return found.map((line) => ({ uid: Number(line[2]), gid: Number(line[3]) })).filter(({ uid }) => uid !== 0);
 }
 
+/** Proves that initdb finds all it needs; `--version` would not look for it. Nothing is made. */
 async function probePrograms(runner: Runner): Promise<void> {
-  await run(runner, 'postgres', ['--version'], PROBE_TIMEOUT_MS);
+  await run(runner, 'initdb', ['--show', '-D', runner.native], PROBE_TIMEOUT_MS);
 }
 
 /** Proves that files in the data folder can be made, whatever lies between it and the root folder. */

