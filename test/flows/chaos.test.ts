@@ -1,10 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createProgram, readArguments } from '../chaos/arguments.js';
 import { backends } from '../harness.js';
-
-const main = fileURLToPath(new URL('../chaos/main.ts', import.meta.url));
+import { isRoot, privateCheckout, type Checkout } from '../private-checkout.js';
 
 /** As JSON has it: null is a value without end. */
 interface Figure {
@@ -26,17 +25,21 @@ interface Run {
   stderr: string;
 }
 
+let checkout: Checkout | undefined;
+beforeAll(() => void (checkout = isRoot ? privateCheckout() : undefined));
+afterAll(() => checkout?.remove());
+
 const chaos = (...args: string[]) =>
   new Promise<Run>((resolve) =>
     execFile(
       process.execPath,
-      ['--import', 'tsx', main, ...args],
-      { timeout: 110_000 },
+      ['--import', 'tsx', join('test', 'chaos', 'main.ts'), ...args],
+      { timeout: 110_000, cwd: checkout?.path },
       (error, stdout, stderr) => resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
     ),
   );
 
-describe('the fault bench', () => {
+describe(`the fault bench${isRoot ? ', in a checkout that only root may enter' : ''}`, () => {
   test.concurrent.each(backends)(
     'a quick run with a killed worker, the queue on %s, breaks no invariant',
     async (backend) => {
