@@ -14,7 +14,7 @@ import { createSweep } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal/removal.js';
 import { every, sparing } from './platform/every.js';
-import { createInProcess, createShipments, sweepOrders } from './shipments/create.js';
+import { createInProcess, createShipments, createOrderSweep } from './shipments/create.js';
 import { eraseExpired } from './shipments/erasure/retention.js';
 import { advanceSimulations } from './shipments/simulation/advance.js';
 import type { ShipmentHead } from './events/store.js';
@@ -132,8 +132,9 @@ export function startWorker(resources: Resources): WorkerRole {
   background(
     times.sweepRestEveryMs,
     'sweep orders',
-    sparing(times.sweepRestEveryMs, () =>
-      sweepOrders({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
+    sparing(
+      times.sweepRestEveryMs,
+      createOrderSweep({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
     ),
   );
   const sweep = createSweep({
@@ -148,10 +149,9 @@ export function startWorker(resources: Resources): WorkerRole {
   background(
     times.sweepRestEveryMs,
     'sweep the rest',
-    sparing(times.sweepRestEveryMs, async () => {
-      await redeliverer.sweep();
-      await disableHopeless({ ...sending, look }, daysWithoutSuccess);
-    }),
+    sparing(times.sweepRestEveryMs, () =>
+      eachOf(redeliverer.sweep, () => disableHopeless({ ...sending, look }, daysWithoutSuccess)),
+    ),
   );
   background(times.sweepEveryMs, 'replays', async () => {
     const deps = {
@@ -176,12 +176,14 @@ export function startWorker(resources: Resources): WorkerRole {
     'gauges',
     sparing(gaugeIntervalMs, () => refreshGauges({ db, producers, metrics })),
   );
-  background(maintenanceIntervalMs, 'maintenance', async () => {
-    await makeLogPartitions(db);
-    await dropExpiredDays(db, config.LOG_RETENTION, logger);
-    await dropOldHours(db, config.LOG_RETENTION);
-    await dropExpiredKeys(db);
-  });
+  background(maintenanceIntervalMs, 'maintenance', () =>
+    eachOf(
+      () => makeLogPartitions(db),
+      () => dropExpiredDays(db, config.LOG_RETENTION, logger),
+      () => dropOldHours(db, config.LOG_RETENTION),
+      () => dropExpiredKeys(db),
+    ),
+  );
   background(erasureIntervalMs, 'erasure', async () => {
     const deps = { db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION };
     return (await eraseExpired(deps)) ? erasurePauseMs : undefined;
@@ -233,4 +235,11 @@ export function startWorker(resources: Resources): WorkerRole {
     },
     drain: () => (draining ??= drain()),
   };
+}
+
+/** One after the other, each whether or not those before it have failed. Rejects with the first failure. */
+async function eachOf(...tasks: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const task of tasks) await task().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }

@@ -35,21 +35,29 @@ export function markErased(
   );
 }
 
+const eventsPerPiece = 1_000;
+
 /** Erases the notifications of shipments that are marked; those recorded after the mark hold nothing personal. */
 export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<void> {
+  while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
+}
+
+/** A piece, for nobody knows how many states a shipment came to, nor how much each tells. Returns how many. */
+async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',
     `select e.event_id as "eventId", e.body from unnest($1::uuid[]) as s (shipment_id)
       cross join lateral (
-        select event_id, body from events where shipment_id = s.shipment_id and erasure is null offset 0) e
-      order by e.event_id`,
-    [shipmentIds],
+        select event_id, body from events where shipment_id = s.shipment_id and erasure is null limit $2) e
+      limit $2`,
+    [shipmentIds, eventsPerPiece],
   );
-  if (events.length === 0) return;
+  if (events.length === 0) return 0;
   await tx.query(
     'erase-events',
     `update events e set body = i.body, erasure = 'DONE'
        from unnest($1::uuid[], $2::text[]) as i (event_id, body) where e.event_id = any(array[i.event_id])`,
     [events.map(({ eventId }) => eventId), events.map(({ body }) => eraseNotification(body))],
   );
+  return events.length;
 }

@@ -2,6 +2,7 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../events/
 import type { ShipmentHead } from '../events/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
+import { inHalves } from '../platform/halves.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
@@ -54,17 +55,31 @@ export function createInProcess(
 const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
-/** Creates orders that were accepted and whose job never came, or was lost with the queue. */
-export async function sweepOrders(deps: {
+/**
+ * Creates orders that were accepted and whose job never came, or was lost with the queue. One that cannot be created keeps
+ * no other from it: the next sweep begins behind the page that it was on, and comes back to it later.
+ */
+export function createOrderSweep(deps: {
   db: Database;
   create(shipmentIds: string[]): Promise<unknown>;
   logger: Logger;
   metrics: Metrics;
-}): Promise<boolean> {
-  const forgotten = await findForgottenOrders(deps.db, forgottenAfterMs, ordersPerSweep);
-  if (forgotten.length === 0) return false;
-  deps.logger.info({ orders: forgotten.length }, 'swept');
-  deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
-  await deps.create(forgotten);
-  return true;
+}): () => Promise<boolean> {
+  let after: string | null = null;
+  return async () => {
+    const forgotten = await findForgottenOrders(deps.db, forgottenAfterMs, after, ordersPerSweep);
+    const wentOn = after !== null;
+    after = null;
+    if (forgotten.length === 0) return wentOn;
+    deps.logger.info({ orders: forgotten.length }, 'swept');
+    deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
+    const failed = await inHalves(forgotten, deps.create);
+    for (const { item, error } of failed)
+      deps.logger.error(
+        { shipmentId: item, error: describeError(error) },
+        'an accepted order is not created yet',
+      );
+    if (failed.length > 0) after = forgotten.at(-1)!;
+    return true;
+  };
 }

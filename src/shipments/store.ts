@@ -105,9 +105,12 @@ export interface TrackedShipment {
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
-  /** The notifications of its events in the order recorded. */
+  /** The notifications of its events in the order recorded: of the latest, as many as an answer has. */
   bodies: string[];
 }
+
+/** A shipment may come to any number of states, each with any evidences: the events' feed has them all. */
+const historyBounds = { states: 1_000, bytes: 4 * 1024 ** 2 };
 
 export async function findTracking(
   db: Database,
@@ -119,27 +122,33 @@ export async function findTracking(
     `select s.tracking_id as "trackingId", s.shipment_id as "shipmentId",
             s.shipper_tracking_id as "shipperTrackingId",
             (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state,
-            array(select body from events e where e.shipment_id = s.shipment_id order by sequence) as bodies
+            array(select body from (
+                    select sequence, body, sum(octet_length(body)) over (order by sequence desc) - octet_length(body) as newer_bytes
+                      from (select sequence, body from events e where e.shipment_id = s.shipment_id
+                             order by sequence desc limit $3) newest) sized
+                   where newer_bytes < $4 order by sequence) as bodies
        from shipments s where s.tracking_id = $2 and s.shipper_id = $1`,
-    [shipperId, trackingId],
+    [shipperId, trackingId, historyBounds.states, historyBounds.bytes],
   );
   return rows[0] ?? null;
 }
 
-/** Orders accepted before `olderThanMs` ago whose shipment still is not created, oldest first. */
+/** Orders accepted before `olderThanMs` ago whose shipment still is not created, oldest first, those after `afterId`. */
 export async function findForgottenOrders(
   db: Database,
   olderThanMs: number,
+  afterId: string | null,
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ shipment_id: string }>(
     'find-forgotten-orders',
     // A host's clock may be wrong in either direction.
     `select shipment_id from orders_to_create
-      where shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
-         or shipment_id > uuid_floor(now() + make_interval(secs => $1::float8 / 1000))
+      where (shipment_id < uuid_floor(now() - make_interval(secs => $1::float8 / 1000))
+             or shipment_id > uuid_floor(now() + make_interval(secs => $1::float8 / 1000)))
+        and shipment_id > coalesce($3::uuid, uuid_floor('epoch'))
       order by shipment_id limit $2`,
-    [olderThanMs, limit],
+    [olderThanMs, limit, afterId],
   );
   return rows.map((row) => row.shipment_id);
 }

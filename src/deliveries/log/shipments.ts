@@ -4,8 +4,9 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { LogFilter } from './page-store.js';
 import type { TimeRange } from './range.js';
 
-/** A page looks at the deliveries of no more shipments than this. */
+/** A page looks at the deliveries of no more shipments than this, and of no more states of theirs. */
 const mostShipments = 1_000;
+const mostStates = 10_000;
 
 /** Whether a shipment bears the identifier of the shipper's own in this parameter: written so that its index serves it. */
 export const bears = (parameter: string) =>
@@ -27,18 +28,27 @@ export async function findNamed(
     trackingId === undefined
       ? ['shipments-bearing', `${bears('$3')} and ($2::text is null or tracking_id = $2)`]
       : ['shipment-named', `tracking_id = $2 and ($3::text is null or shipper_tracking_id = $3)`];
-  const [row] = await db.query<{ shipmentIds: string[]; first: string | null; last: string | null }>(
+  const [row] = await db.query<{
+    shipmentIds: string[];
+    states: number;
+    first: string | null;
+    last: string | null;
+  }>(
     name,
     `with named as materialized (
        select shipment_id from shipments where shipper_id = $1 and ${named} limit $4
+     ), came as materialized (
+       select e.event_id from named n
+        cross join lateral (select event_id from events where shipment_id = n.shipment_id offset 0) e limit $5
      )
-     select array(select shipment_id from named) as "shipmentIds",
+     select array(select shipment_id from named) as "shipmentIds", count(*)::int as states,
             (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
-       from named n cross join lateral (select event_id from events where shipment_id = n.shipment_id) e`,
-    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1],
+       from came`,
+    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1, mostStates + 1],
   );
-  const { shipmentIds, first, last } = row!;
+  const { shipmentIds, states, first, last } = row!;
   if (shipmentIds.length > mostShipments) throw tooManyBearIt();
+  if (states > mostStates) throw tooManyStates(trackingId === undefined ? 'shipperTrackingId' : 'trackingId');
   if (!first || !last) return null;
   return {
     shipmentIds,
@@ -46,6 +56,14 @@ export async function findNamed(
     before: new Date(Math.min(to?.getTime() ?? Infinity, timeOfId(last) + 1)),
   };
 }
+
+const tooManyStates = (path: string) =>
+  invalidRequest([
+    {
+      path,
+      message: `names shipments with more than ${mostStates} states: filter by webhookId, state, from and to instead`,
+    },
+  ]);
 
 const tooManyBearIt = () =>
   invalidRequest([

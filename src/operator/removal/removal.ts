@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/database/postgres.js';
+import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import * as store from './store.js';
 
 export interface RemovalDependencies {
@@ -40,6 +40,8 @@ const dataSteps: Step[] = [
 const lastSteps: Step[] = [step('webhooks', store.deleteWebhooks), step('users', store.deleteUsers, '')];
 
 const rowsPerPiece = 500;
+/** Of its size, after a piece that took longer than a statement may: what hangs on a row is as much as anybody made. */
+const shrinkBy = 8;
 const progressEveryMs = 30_000;
 const shortestPauseMs = 50;
 /** As many times as long as a piece took. */
@@ -68,6 +70,7 @@ const start = { index: 0, after: firstId, found: 0 };
 export function createRemoval(deps: RemovalDependencies): () => Promise<number | undefined> {
   const { db, logger, metrics } = deps;
   let walk: Walk | null = null;
+  let pieceRows = rowsPerPiece;
 
   const walkOf = (shipperId: string): Walk => {
     if (walk?.shipperId === shipperId) return walk;
@@ -80,7 +83,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     let { index, after } = at;
     for (; index < steps.length; index += 1, after = steps[index]?.first ?? '') {
       const { rows, deletePiece } = steps[index]!;
-      const { deleted, next } = await deletePiece(tx, at.shipperId, after, rowsPerPiece);
+      const { deleted, next } = await deletePiece(tx, at.shipperId, after, pieceRows);
       if (deleted === 0 && next === null) continue;
       metrics.removalRows.inc({ rows }, deleted);
       const there =
@@ -129,8 +132,10 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     const startedAt = performance.now();
     try {
       if (!(await store.isAnyRemoved(db)) || !(await db.transaction(turn))) return undefined;
+      pieceRows = Math.min(2 * pieceRows, rowsPerPiece);
     } catch (error) {
       walk = null; // what was not committed is not gone
+      if (isTooSlow(error)) pieceRows = Math.ceil(pieceRows / shrinkBy);
       throw error;
     }
     return Math.max(shortestPauseMs, pauseFactor * (performance.now() - startedAt));
