@@ -72,7 +72,7 @@ export function createAcceptOrder(deps: {
   };
 
   return async (shipperId, order, idempotencyKey) => {
-    const leave = await deps.admission.enter(shipperId);
+    const leave = await deps.admission.enter(shipperId, weightOf(order));
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {
@@ -98,6 +98,12 @@ export function createAcceptOrder(deps: {
     }
   };
 }
+
+const charsPerWeight = 16_384;
+
+/** Only `items` may be large: what they hold is read, stored and answered in pieces that others wait for. */
+const weightOf = ({ package: { items } }: Order): number =>
+  items ? 1 + Math.floor(JSON.stringify(items).length / charsPerWeight) : 1;
 
 const headOf = ({ shipmentId, shipperId, trackingId, order }: AcceptedOrder): ShipmentHead => ({
   shipmentId,

@@ -4,22 +4,24 @@ import { unavailable } from '../platform/errors.js';
 
 export interface Admission {
   /**
-   * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. Throws
-   * ApiError UNAVAILABLE where too many wait already, and from those that wait when no order gets through.
+   * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. A large one
+   * weighs more than the 1 of others. Throws ApiError UNAVAILABLE where too many wait already, and from those that wait
+   * when no order gets through.
    */
-  enter(shipperId: string): Promise<() => void>;
+  enter(shipperId: string, weight: number): Promise<() => void>;
   /** No order gets through: who has waited for long is told so at once, rather than finding out in turn. */
   turnAway(): void;
 }
 
 interface Waiting {
   since: number;
+  weight: number;
   start(): void;
   refuse(error: unknown): void;
 }
 
 export interface AdmissionOptions {
-  /** Orders under way at once. */
+  /** What the orders under way at once may weigh; the last one may exceed it. */
   atOnce: number;
   /** Deliveries that could go out now and wait for this process. */
   pressure(): number;
@@ -38,8 +40,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let looking = false;
 
   const isOpen = () => underWay < options.atOnce && options.pressure() < options.mostPressure;
-  const leave = () => {
-    underWay -= 1;
+  const leaving = (weight: number) => () => {
+    underWay -= weight;
     admit();
   };
 
@@ -49,7 +51,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       queues.delete(shipperId); // goes to the end
       if (others.length > 0) queues.set(shipperId, others);
       waiting -= 1;
-      underWay += 1;
+      underWay += first!.weight;
       first!.start();
     }
     if (waiting > 0 && !looking) void lookAgain();
@@ -62,12 +64,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 
   return {
-    enter: async (shipperId) => {
+    enter: async (shipperId, weight) => {
       if (waiting >= mostWaiting) throw unavailable('Too many orders at once; try again.');
-      if (waiting === 0 && isOpen()) underWay += 1;
+      if (waiting === 0 && isOpen()) underWay += weight;
       else {
         await new Promise<void>((start, refuse) => {
-          const last = { since: performance.now(), start, refuse };
+          const last = { since: performance.now(), weight, start, refuse };
           const others = queues.get(shipperId);
           if (others) others.push(last);
           else queues.set(shipperId, [last]);
@@ -75,7 +77,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
           admit();
         });
       }
-      return leave;
+      return leaving(weight);
     },
     turnAway: () => {
       for (const [shipperId, queue] of queues) {

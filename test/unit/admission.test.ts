@@ -18,8 +18,8 @@ function play(options: { atOnce?: number } = {}) {
   return {
     entered,
     press: (deliveries: number) => (pressure = deliveries),
-    ask: async (shipperId: string) => {
-      leaves.push(await admission.enter(shipperId));
+    ask: async (shipperId: string, weight = 1) => {
+      leaves.push(await admission.enter(shipperId, weight));
       entered.push(shipperId);
     },
     leave: () => leaves.shift()?.(),
@@ -35,7 +35,7 @@ describe('orders are let in', () => {
   test('at once while fewer deliveries wait than may', async () => {
     const { ask, entered, press } = play();
     press(24);
-    await Promise.all(['a', 'b', 'c'].map(ask));
+    await Promise.all(['a', 'b', 'c'].map((shipperId) => ask(shipperId)));
     expect(entered).toEqual(['a', 'b', 'c']);
   });
 
@@ -66,7 +66,7 @@ describe('orders are let in', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), asking, async (atOnce, shippers) => {
         const { ask, entered, press, leave } = play({ atOnce });
         press(25);
-        const all = Promise.all(shippers.map(ask));
+        const all = Promise.all(shippers.map((shipperId) => ask(shipperId)));
         press(0);
         for (let left = 0; left < shippers.length; left += 1) {
           while (entered.length === left) await sleep(1);
@@ -93,9 +93,9 @@ describe('orders are let in', () => {
   test('the database is away: 503 for those who have waited half a second; the others keep their turns', async () => {
     const { ask, entered, press, turnAway } = play();
     press(25);
-    const long = ['a', 'b', 'a'].map(ask);
+    const long = ['a', 'b', 'a'].map((shipperId) => ask(shipperId));
     await sleep(patienceMs + 20);
-    const short = ['b', 'a', 'c'].map(ask);
+    const short = ['b', 'a', 'c'].map((shipperId) => ask(shipperId));
     turnAway();
     for (const one of long)
       await expect(one).rejects.toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE' });
@@ -132,3 +132,20 @@ function inTurn(shippers: string[]): string[] {
   }
   return [...rounds.values()].flatMap((round) => order.filter((shipper) => round.includes(shipper)));
 }
+
+test('what is large takes the room of many: one of another shipper comes before the next of it', async () => {
+  const { ask, entered, leave } = play({ atOnce: 20 });
+  const large = Array.from({ length: 5 }, () => ask('greedy', 16));
+  const small = ask('other');
+  await sleep(5);
+  expect(entered).toEqual(['greedy', 'greedy']); // the second exceeds the room
+  leave();
+  leave();
+  await small;
+  expect(entered.slice(0, 4)).toEqual(['greedy', 'greedy', 'greedy', 'other']);
+  leave();
+  leave();
+  await sleep(5);
+  for (let n = 0; n < 5; n += 1) leave();
+  await Promise.all(large);
+});
