@@ -7,6 +7,7 @@ import { form, linkToken } from './password-page.js';
 
 const html = text('text/html');
 const unavailable = { $ref: '#/components/responses/Unavailable' };
+const tooManyRequests = { $ref: '#/components/responses/TooManyRequests' };
 const common = { tags: ['Accounts'] as [string], security: [] };
 
 /** `/set-password`, the page behind a password link. */
@@ -25,6 +26,7 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
         responses: {
           200: pageAnswer('A form.', html),
           404: pageAnswer('The link was used already or has expired.', html),
+          429: tooManyRequests,
           503: unavailable,
         },
       },
@@ -45,6 +47,7 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
             $ref: '#/components/responses/PayloadTooLarge',
             description: 'The body has more than 4 KiB.',
           },
+          429: tooManyRequests,
           503: unavailable,
         },
       },

@@ -1,9 +1,10 @@
-import express, { Router, type ErrorRequestHandler } from 'express';
+import express, { Router, type ErrorRequestHandler, type Request } from 'express';
 import * as z from 'zod';
 import { addressOf } from '../../http/request/address.js';
 import { described } from '../../http/described.js';
 import { methodNotAllowed } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { createGate } from '../../platform/limits/gate.js';
 import { hashPassword, hashing, hashingLanes, sha256 } from './credentials.js';
 import { findLinkOwner } from './password-store.js';
 import { redeemPasswordLink } from '../register.js';
@@ -29,12 +30,18 @@ export const linkToken = described(
 );
 export const form = z.object({ token: linkToken, password });
 
+/** Anybody may ask for the page: looking up links must not take the database from those who are known. */
+const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
+
 /** The page behind a password link: a form, and its submission. */
 export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   const router = Router();
+  const looking = createGate(lookups);
+  const isGood = async (token: string, request: Request): Promise<boolean> =>
+    (await looking.run(addressOf(request) ?? '', () => findLinkOwner(db, sha256(token)))) !== null;
   router.get('/set-password', async (request, response) => {
     const token = linkToken.safeParse(request.query.token);
-    const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
+    const valid = token.success && (await isGood(token.data, request));
     if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
     response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
   });
@@ -44,7 +51,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
     express.json({ limit: 4_096 }),
     async (request, response) => {
       const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
-      const valid = token.success && (await findLinkOwner(db, sha256(token.data)));
+      const valid = token.success && (await isGood(token.data, request));
       if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
       const parsed = form.safeParse(request.body);
       if (!parsed.success) {

@@ -1802,7 +1802,7 @@ export interface components {
              * @example CREATED
              */
             state: string | null;
-            /** @description Every state it came to, oldest first. */
+            /** @description The states it came to, oldest first: the latest 1,000, and of those as many as have 4 MiB. The feed (`GET /v1/events`) has every one. */
             history: {
                 /**
                  * @description State it came to.
