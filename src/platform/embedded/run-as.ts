@@ -81,7 +81,11 @@ async function rootCandidates(native: string, dataDir: string): Promise<(() => P
       await closeFolder(dataDir, user);
       const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
       // Without this bit access(2), by which PostgreSQL looks for its own programs, leaves the capability out.
-      const keep = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+      const keep = [
+        '--securebits=+no_setuid_fixup',
+        '--inh-caps=+dac_override',
+        '--ambient-caps=+dac_override',
+      ];
       return { native, prefix: [...prefix, ...keep], ids: {}, owner: user };
     }),
     ...(linux ? [inNamespace] : []),
