@@ -71,6 +71,19 @@ test('strangers who ask for the page of a password link take the database from n
   }
 });
 
+test('an address that is far too long is refused before its name in Unicode is read', async () => {
+  const cpuSeconds = async () =>
+    Number(
+      /^parcelhook_process_cpu_seconds_total (\S+)/m.exec(
+        await (await fetch(`${service.url}/metrics`)).text(),
+      )![1],
+    );
+  const body = { interests: ['*'], targetAddress: `http://${'ǆ'.repeat(120_000)}.com/` };
+  const before = await cpuSeconds();
+  for (let n = 0; n < 8; n += 1) expectFailure(await account.call('/v1/webhooks', { body }), 400);
+  expect((await cpuSeconds()) - before).toBeLessThan(1.5); // it was three
+});
+
 test('a part of the hourly maintenance that fails keeps none of the others from being done', async () => {
   await service.sql(
     `insert into webhook_hours select gen_random_uuid(), '2001-01-01', 1, 0, 1, 1, '{1}', '{1}'`,
