@@ -50,6 +50,7 @@ import { shipmentRoutes } from './shipments/routes.js';
 import { simulationRoutes } from './shipments/simulation/routes.js';
 import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
 import { egressRoute } from './webhooks/destination/egress-route.js';
+import { resealKeyCheck } from './webhooks/at-rest/key-check.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { webhookRoutes } from './webhooks/routes.js';
 import { version } from './version.js';
@@ -252,7 +253,11 @@ function apiRoutes(
     }),
     ...maintenanceRoutes({
       db,
-      resealSecrets: () => resealWebhooks({ ...resources, db }, resources.secrets.prefix),
+      resealSecrets: async () => {
+        const result = await resealWebhooks({ ...resources, db }, resources.secrets.prefix);
+        await resealKeyCheck(db, resources.secrets);
+        return result;
+      },
       cancelReplay: (actor, replayId) => cancelReplay(cancelling, actor, { replayId, shipperId: null }),
     }),
   ];

@@ -1,16 +1,11 @@
 #!/usr/bin/env node
 import { startApp, type App } from './app.js';
-import {
-  completeConfig,
-  ConfigError,
-  parseConfig,
-  requireSecretsDiffer,
-  type Config,
-} from './config/config.js';
+import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from './config/config.js';
 import { generatedSecrets } from './config/generated-secrets.js';
 import { greet } from './greeting.js';
+import { prepareFolder } from './platform/embedded/folder.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
-import { describeError } from './platform/errors.js';
+import { ConfigError, describeError } from './platform/errors.js';
 import { createLogger, type Logger } from './platform/logger.js';
 import type { Role } from './resources.js';
 import { version } from './version.js';
@@ -52,10 +47,10 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
   if (config.DATABASE_URL !== undefined) {
     return startApp(completeConfig(config), config.DATABASE_URL, role, logger);
   }
+  const complete = { ...config, ...generatedSecrets(await prepareFolder(config.DATA_DIR), config) };
+  requireSecretsDiffer(complete);
   const postgres = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, logger });
   try {
-    const complete = { ...config, ...generatedSecrets(config.DATA_DIR, config) };
-    requireSecretsDiffer(complete);
     const app = await startApp(complete, postgres.connectionString, role, logger);
     if (role === 'all') await greet(app, config.DATA_DIR, config.SIMULATE);
     return {

@@ -1,4 +1,4 @@
-import pRetry, { AbortError } from 'p-retry';
+import pRetry from 'p-retry';
 import type { CompleteConfig } from './config/config.js';
 import { createPointers, queueNames, type Pointers } from './deliveries/dispatch/pointers.js';
 import { makeFirstPartitions } from './deliveries/retention/partitions.js';
@@ -12,10 +12,17 @@ import { renewFeed } from './events/feed/look-store.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import { EarlierBuildError, migrate } from './platform/database/migrate.js';
+import { migrate } from './platform/database/migrate.js';
+import { ConfigError } from './platform/errors.js';
 import { inNetworks } from './platform/limits/networks.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
-import { createPool, isOutOfReach, type Database, type Pool } from './platform/database/postgres.js';
+import {
+  createPool,
+  isNotPermitted,
+  isOutOfReach,
+  type Database,
+  type Pool,
+} from './platform/database/postgres.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
 import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
 import type { createReleasers } from './platform/releasers.js';
@@ -26,6 +33,7 @@ import { createCreationQueue, creationQueueName } from './shipments/queue.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
 import { atRest, type AtRest } from './webhooks/at-rest/at-rest.js';
 import type { DestinationPolicy } from './webhooks/destination/destination.js';
+import { requireKey, sealKeyCheck } from './webhooks/at-rest/key-check.js';
 import { createSecretBox, type SecretBox } from './webhooks/at-rest/secrets.js';
 
 export type Role = 'all' | 'api' | 'worker';
@@ -87,8 +95,6 @@ export interface OpenOptions {
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const catalogue = config.STATES_FILE ?? createCatalogue();
-  await untilMigrated(options);
-
   const openPool = (name: string, limits: typeof apiConnections): Pool => {
     const applicationName = `parcelhook-${name}`;
     const pool = createPool({ connectionString: databaseUrl, applicationName, logger, ...limits });
@@ -99,6 +105,9 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const apiDb = openPool('api', apiConnections);
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
+  const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
+  await untilMigrated(options, () => requireKey(apiDb, secrets));
+  await untilReached(options, () => sealKeyCheck(apiDb, secrets));
   await untilReached(options, () => makeFirstPartitions(apiDb));
   if (await untilReached(options, () => renewFeed(apiDb)))
     logger.warn('the database was restored: cursors of the feed are void');
@@ -131,7 +140,6 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   };
   const names = createNames({ servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS });
   const sender = createSender({ policy, names, egressProxy: config.EGRESS_PROXY });
-  const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
   const sealed = atRest(secrets);
   releasers.push('sender', () => Promise.resolve(sender.close()));
 
@@ -185,11 +193,12 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000 };
 
-/** PostgreSQL may come up after us, or be put right after us. */
-const untilMigrated = (options: OpenOptions): Promise<void> =>
-  pRetry(() => migrateAsConfigured(options).catch(giveUpOnEarlierBuild), {
+/** PostgreSQL may come up after us, or be put right after us. Without the key not even migrations are run. */
+const untilMigrated = (options: OpenOptions, hasKey: () => Promise<unknown>): Promise<unknown> =>
+  pRetry(() => hasKey().then(() => migrateAsConfigured(options)), {
     ...patience,
     onFailedAttempt: ({ error }) => options.onWaiting(error),
+    shouldRetry: ({ error }) => !(error instanceof ConfigError),
   });
 
 /** It may go away again while we start. */
@@ -200,12 +209,14 @@ const untilReached = <T>(options: OpenOptions, task: () => Promise<T>): Promise<
     shouldRetry: ({ error }) => isOutOfReach(error),
   });
 
-function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Promise<void> {
+/** A role that owns no table waits for one that does. */
+function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Promise<string[]> {
   const { MIGRATION_DATABASE_URL: migrationUrl, REDIS_URL: redisUrl } = config;
-  if (migrationUrl === undefined) return migrate(databaseUrl, logger);
-  return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
+  if (migrationUrl !== undefined)
+    return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
+  return migrate(databaseUrl, logger).catch((error: unknown) => {
+    throw isNotPermitted(error)
+      ? new Error('waiting for the schema: run the api, or parcelhook migrate')
+      : error;
+  });
 }
-
-const giveUpOnEarlierBuild = (error: unknown): never => {
-  throw error instanceof EarlierBuildError ? new AbortError(error) : error;
-};

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { programFile } from './program.js';
 
 export const operatorToken = 'operator-token-of-the-tests';
 
@@ -29,8 +29,7 @@ export async function startProcess(
   nodeOptions: string[] = [],
   openFiles?: number,
 ): Promise<RunningProcess> {
-  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-  const program = [process.execPath, ...productionOptions, ...nodeOptions, main, role];
+  const program = [process.execPath, ...productionOptions, ...nodeOptions, programFile, role];
   const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...program];
   const [command, ...args] = openFiles === undefined ? program : limited;
   const child = spawn(command!, args, {

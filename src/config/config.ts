@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import { ConfigError } from '../platform/errors.js';
 import { equalSecrets } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
@@ -18,12 +19,9 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
 /** Settings with every secret there is. */
 export type CompleteConfig = Omit<Config, Generated> & Record<Generated, string>;
 
-/** All wrong or missing variables, one line each. The program exits with 78 (EX_CONFIG). */
-export class ConfigError extends Error {}
-
 /**
- * Reads the environment once. Throws ConfigError naming every wrong and every missing variable; a worker needs fewer
- * secrets than the others.
+ * Reads the environment once. Throws ConfigError naming every wrong and every missing variable, one line each; a worker
+ * needs fewer secrets than the others, `migrate` none.
  */
 export function parseConfig(env: Record<string, string | undefined>, role = 'all'): Config {
   const given = Object.fromEntries(
@@ -37,7 +35,7 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
     else problems.push(...parsed.error.issues.map(({ message }) => `${name}: ${message}`));
   }
   if (given.DATABASE_URL) problems.push(...missingSecrets(given, role));
-  problems.push(...relationProblems(values));
+  problems.push(...relationProblems(values, role));
   refuse(problems);
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
@@ -75,21 +73,29 @@ export const completeConfig = (config: Config): CompleteConfig => ({
   OPERATOR_TOKEN: config.OPERATOR_TOKEN ?? nobodyKnows(),
 });
 
+function neededSecrets(role: string): Generated[] {
+  if (role === 'migrate') return [];
+  return role === 'worker' ? ['SECRETS_KEY'] : ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'];
+}
+
 function missingSecrets(given: Record<string, unknown>, role: string): string[] {
-  const needed: Generated[] =
-    role === 'worker' ? ['SECRETS_KEY'] : ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'];
-  return needed
+  return neededSecrets(role)
     .filter((name) => !given[name])
     .map((name) => `${name}: is required where DATABASE_URL is set (openssl rand -base64 32 makes one)`);
 }
 
 /** What does not go together. A variable that is wrong in itself is unset here: it has been named. */
-function relationProblems(values: Partial<Variables>): string[] {
+function relationProblems(values: Partial<Variables>, role: string): string[] {
   const problems: string[] = [];
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {
     problems.push('METRICS_PORT: must differ from PORT');
   }
-  if (values.MIGRATION_DATABASE_URL !== undefined && values.DATABASE_URL === undefined) {
+  if (values.DATABASE_URL === undefined && role === 'migrate') {
+    if (values.MIGRATION_DATABASE_URL === undefined)
+      problems.push(
+        'DATABASE_URL: is required, or MIGRATION_DATABASE_URL: an embedded PostgreSQL is migrated as it starts',
+      );
+  } else if (values.DATABASE_URL === undefined && values.MIGRATION_DATABASE_URL !== undefined) {
     problems.push('MIGRATION_DATABASE_URL: needs DATABASE_URL beside it');
   }
   return [...problems, ...equalSecrets(values)];

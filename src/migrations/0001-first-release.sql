@@ -1,5 +1,3 @@
--- Up Migration
-
 -- The first UUIDv7 of a moment: the bounds of a day's partition and of every search by time.
 create function uuid_floor(moment timestamptz) returns uuid
 language sql immutable parallel safe
@@ -221,6 +219,13 @@ create table webhooks (
 create index webhooks_of_shipper on webhooks (shipper_id, webhook_id) where deleted_at is null;
 -- Those are walked over, to be purged when the log has let go of them.
 create index webhooks_deleted on webhooks (webhook_id) where deleted_at is not null;
+
+-- One row from the first start on: a value sealed with SECRETS_KEY. Whoever cannot open it has lost the key to all that
+-- webhooks keep sealed, and does not start.
+create table key_check (
+  is_only boolean primary key default true check (is_only),
+  sealed text not null
+);
 
 -- One row for a webhook that has failed lately; without a row its circuit is closed and nothing is wrong.
 --   attempts, failures   counted since window_started_at, for at most a minute

@@ -16,6 +16,9 @@ export class ApiError extends Error {
   }
 }
 
+/** What somebody has to put right before the program can start: it prints the message and exits with 78 (EX_CONFIG). */
+export class ConfigError extends Error {}
+
 export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
   new ApiError(400, 'INVALID_REQUEST', message, { details });
 

@@ -9,6 +9,7 @@ import { deployment } from './support.js';
 const server = process.env.TEST_DATABASE_URL ?? '';
 const name = `t_${randomBytes(6).toString('hex')}`;
 let database: string;
+const env = deployment('');
 
 beforeAll(async () => {
   database = await createDatabase(server, name, templateDatabase);
@@ -55,7 +56,7 @@ test.concurrent.each([1, 2])(
     const proxy = await startProxy(connections);
     let running: RunningProcess | undefined;
     try {
-      running = await startProcess(deployment(proxy.url));
+      running = await startProcess({ ...env, DATABASE_URL: proxy.url });
       expect(proxy.letThrough).toBe(Infinity); // it had to wait
       expect((await request(`${running.url}/healthz`)).httpStatus).toBe(200);
       expect(await stopProcess(running)).toBe(0);

@@ -7,8 +7,6 @@ import { backends, startProcess, stopProcess, type RunningProcess } from '../har
 import { startReceiver } from '../receiver.js';
 import { deployment, until } from './support.js';
 
-/** Of node-pg-migrate, held while migrations are run. */
-const migrationsLock = '7241865325823964';
 const adminUrl = process.env.TEST_DATABASE_URL ?? '';
 
 describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend) => {
@@ -61,7 +59,8 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
     ).length === 1;
 
   const redis = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL! } : {};
-  const env = () => deployment(as(service, 's'), { ...redis, LOG_RETENTION: '3d' });
+  const secrets = deployment('', { ...redis, LOG_RETENTION: '3d' });
+  const env = () => ({ ...secrets, DATABASE_URL: as(service, 's') });
 
   /** From an order to its notification, and through the log. */
   const expectWhole = async (api: RunningProcess) => {
@@ -100,7 +99,7 @@ describe.each(backends)('MIGRATION_DATABASE_URL, with the queue on %s', (backend
     const ofWorker = { ...settings, TOKEN_SECRET: '', OPERATOR_TOKEN: '' };
     const migrations = new pg.Client({ connectionString: database });
     await migrations.connect();
-    await migrations.query(`select pg_advisory_lock(${migrationsLock})`);
+    await migrations.query(`select pg_advisory_lock(hashtext('parcelhook-migrations'))`); // held while they are run
     const starting = Promise.all([
       start(ofWorker, 'worker'), // which needs neither secret
       start({ ...settings, MIGRATION_DATABASE_URL: as(owner, 'o') }, 'api'),

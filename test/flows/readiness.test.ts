@@ -57,8 +57,8 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
     next(() =>
       withService({ backend }, async (service) => {
         await untilReady(service.url, true);
-        const [newest] = await service.sql<{ name: string }>(
-          'delete from migrations where id = (select max(id) from migrations) returning name, run_on',
+        const [newest] = await service.sql<{ name: string; sha256: string }>(
+          'delete from migrations where name = (select max(name) from migrations) returning name, sha256',
         );
         const failing = await readyz(service.url);
         expect(failing).toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE', checks: { queue: 'OK' } });
@@ -67,7 +67,10 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
         expect(lines).toHaveLength(1);
         expect(lines[0]).toContain(newest!.name);
 
-        await service.sql('insert into migrations (name, run_on) values ($1, now())', [newest!.name]);
+        await service.sql('insert into migrations (name, sha256) values ($1, $2)', [
+          newest!.name,
+          newest!.sha256,
+        ]);
         expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
         expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
       }),
@@ -78,7 +81,7 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
     'that is newer than the program is none: in a rolling upgrade the old ones go on, and start again',
     next(() =>
       withService({ backend }, async (service) => {
-        await service.sql("insert into migrations (name, run_on) values ('9999-of-a-later-version', now())");
+        await service.sql("insert into migrations (name, sha256) values ('9999-of-a-later-version', 'ab12')");
         await untilReady(service.url, true);
         await stopProcess(service.process);
         service.process = await startProcess(service.env);

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { operator, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startProcess, startService, stopProcess, type Service } from '../harness.js';
+import { runProgram } from '../program.js';
 import { startReceiver } from '../receiver.js';
+import { isRefused, lostKey } from '../wrong-starts.js';
 import { startHook } from './support/log.js';
 import { inTurn, until } from './support.js';
 
@@ -117,13 +119,19 @@ test.concurrent(
     await restart({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey });
     await sendTest();
     expect(await sealsOf()).toEqual([oldId]);
+    const tooEarly = await runProgram(['api'], { ...service.env, SECRETS_KEY: newKey });
+    expect({ ...tooEarly, isRefused: isRefused(tooEarly, lostKey) }).toMatchObject({ isRefused: true });
     expect(await rotateKey()).toMatchObject({ httpStatus: 200, data: { resealed: 5, unreadable: 0 } });
+    const previousOnly = await runProgram(['api'], service.env);
+    expect({ ...previousOnly, isRefused: isRefused(previousOnly, lostKey) }).toMatchObject({
+      isRefused: true,
+    });
     const ids = await sealsOf();
     expect(ids).toHaveLength(1);
     expect(ids).not.toEqual([oldId]);
     expect((await rotateKey()).data).toEqual({ resealed: 0, unreadable: 0 });
     await sendTest();
-    await restart({ SECRETS_KEY: newKey });
+    await restart({ SECRETS_KEY: newKey }); // the check value has gone over to it, too
     await sendTest();
     await plain.expectCalled();
     await Promise.all([hook, ...others, plain].map(({ close }) => close()));

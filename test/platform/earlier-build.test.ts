@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { generatedSecrets } from '../../src/config/generated-secrets.js';
+import { prepareFolder } from '../../src/platform/embedded/folder.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createDatabase, dropDatabase } from '../database.js';
 import { deployment, newFolder, type Folder } from '../flows/support.js';
+import { runProgram } from '../program.js';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const clearLine =
-  /^Parcelhook could not start: this database was made by an earlier build, whose data is not carried over\. Nothing in it was changed\. Start with an empty database, or with another DATA_DIR$/;
+  /^The database was made by another build: its migration 0001-\S+ is not the one that this program has\. Nothing in it was changed\. Start the build that made it, or start with an empty database \(DATABASE_URL, or another DATA_DIR\)$/;
 
 /** Its migrations and tables, of which some bear the names of today's. */
 const leftBy = (firstMigration: string, secondMigration: string) => `
@@ -57,27 +57,12 @@ const everything = async (url: string) => ({
   ),
 });
 
-/** Runs the service until it ends by itself; one that has not within a minute is killed. */
-function run(env: Record<string, string>, role: string): Promise<{ exit: number | string; errors: string }> {
-  const child = spawn(process.execPath, [main, role], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 60_000,
-    killSignal: 'SIGKILL',
-  });
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  return new Promise((resolve) =>
-    child.once('close', (code, signal) => resolve({ exit: code ?? signal ?? 'unknown', errors })),
-  );
-}
-
 const lines = (text: string) => text.split('\n').filter(Boolean);
 
 describe.each([
-  ['first', firstBuild],
-  ['second', leftBy('0001-schema', '0002-shipper-status')],
-])('a database of the %s build before the release', (_, earlierBuild) => {
+  ['other migrations', firstBuild],
+  ['a migration of the same name, and no hash of it', leftBy('0001-first-release', '0002-shipper-status')],
+])('a database of a build before the release, with %s', (_, earlierBuild) => {
   const name = `t_${randomBytes(6).toString('hex')}`;
   let url: string;
 
@@ -91,9 +76,9 @@ describe.each([
     'is refused by role %s in one line, at once, and nothing in it is changed',
     async (role) => {
       const before = await everything(url);
-      const { exit, errors } = await run(deployment(url), role);
-      expect(lines(errors)).toEqual([expect.stringMatching(clearLine)]);
-      expect(exit).toBe(1);
+      const { exit, stderr } = await runProgram([role], deployment(url));
+      expect(lines(stderr)).toEqual([expect.stringMatching(clearLine)]);
+      expect(exit).toBe(78);
       expect(await everything(url)).toEqual(before);
     },
   );
@@ -107,6 +92,7 @@ describe('an embedded database of an earlier build', () => {
     folder = newFolder();
     const dataDir = join(folder.path, 'earlier');
     const logger = createLogger('silent');
+    generatedSecrets(await prepareFolder(dataDir), {});
     const whileRunning = async <T>(use: (url: string) => Promise<T>): Promise<T> => {
       const server = await startEmbeddedPostgres({ dataDir, logger });
       return use(server.connectionString).finally(() => server.stop());
@@ -115,9 +101,9 @@ describe('an embedded database of an earlier build', () => {
       await ask(own, firstBuild);
       return everything(own);
     });
-    const { exit, errors } = await run({ DATA_DIR: dataDir, PORT: '0' }, 'all');
-    expect(lines(errors)).toEqual([expect.stringMatching(clearLine)]);
-    expect(exit).toBe(1);
+    const { exit, stderr } = await runProgram([], { DATA_DIR: dataDir, PORT: '0' });
+    expect(lines(stderr)).toEqual([expect.stringMatching(clearLine)]);
+    expect(exit).toBe(78);
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
     expect(await whileRunning(everything)).toEqual(before);
   });

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { generatedSecrets } from '../../src/config/generated-secrets.js';
+import { prepareFolder } from '../../src/platform/embedded/folder.js';
 import {
   isRoot,
   NOBODY,
@@ -62,8 +63,8 @@ describe('the embedded PostgreSQL', () => {
     async () => {
       const dataDir = newDataDir();
       fs.mkdirSync(dataDir, { mode: 0o755 });
+      generatedSecrets(await prepareFolder(dataDir), {});
       await start(dataDir);
-      generatedSecrets(dataDir, {});
       const mode = (name: string) => fs.statSync(path.join(dataDir, name)).mode & 0o777;
       expect(mode('.')).toBe(0o700);
       for (const file of ['postgres.password', 'secrets.json', 'postgres.log'])

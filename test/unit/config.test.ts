@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConfigError, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import { ConfigError } from '../../src/platform/errors.js';
 import { variables } from '../../src/config/variables.js';
 
 const production = {

@@ -1,16 +1,23 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { packageFolder } from '../../version.js';
-import { ApiError } from '../errors.js';
+import { ApiError, ConfigError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { Database } from './postgres.js';
 
-const migrationsTable = 'migrations';
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
-/** The first migrations of builds from before the first release. */
-const earlierSchemas = ['0001-first-schema', '0001-schema'];
+/** A migration that waits for a lock holds up everybody behind it. It gives up before their statements do, and is tried again. */
+const lockTimeoutMs = 1_000;
+const lockNotAvailable = '55P03';
+
+/** A migration as it is known by its name and its text, wherever it was run. */
+export interface Migration {
+  name: string;
+  sha256: string;
+}
 
 /** Takes PostgreSQL's `server_version_num`. Throws where it is older than 15. */
 export function requireServerVersion(version: number): void {
@@ -18,79 +25,128 @@ export function requireServerVersion(version: number): void {
   throw new Error(`PostgreSQL 15 or newer is needed, this one is ${Math.floor(version / 10_000)}`);
 }
 
-/** The database holds the data of a build from before the first release, whose schema is not carried over. */
-export class EarlierBuildError extends Error {
-  constructor() {
-    super(
-      'this database was made by an earlier build, whose data is not carried over. Nothing in it was changed. Start with an empty database, or with another DATA_DIR',
-    );
-  }
-}
+const byName = (one: Migration, other: Migration) => (one.name < other.name ? -1 : 1);
 
-/** The names of the migrations that were run. Throws EarlierBuildError. */
-async function migrationsRun(client: pg.Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `select to_regclass('${migrationsTable}') is not null as found`,
-  );
-  if (!rows[0]?.found) return new Set();
-  const run = await client.query<{ name: string }>(`select name from ${migrationsTable}`);
-  const names = new Set(run.rows.map(({ name }) => name));
-  if (earlierSchemas.some((name) => names.has(name))) throw new EarlierBuildError();
-  return names;
+/** Those of this program, in their order. A checkout may have changed the line endings. */
+function knownMigrations(): (Migration & { text: string })[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  return files
+    .map((file) => {
+      const text = readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n');
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      return { name: path.basename(file, '.sql'), sha256, text };
+    })
+    .sort(byName);
 }
-
-const migrationsKnown = () => readdirSync(folder).map((file) => path.basename(file, '.sql'));
 
 /**
- * Brings the schema up to date. Concurrent starters wait for one another on an advisory lock. Throws where the
- * server is older than PostgreSQL 15, and EarlierBuildError.
+ * The known migrations that are still to be run. Throws ConfigError where one that was run is not this program's at the
+ * same place. Those after the last known one are a newer program's, and leave this one working.
  */
-export async function migrate(connectionString: string, logger: Logger): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+export function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
+  const inOrder = [...applied].sort(byName);
+  const isSame = (one: Migration, other: Migration) => one.name === other.name && one.sha256 === other.sha256;
+  const differing = inOrder.find((one, at) => at < known.length && !isSame(one, known[at]!));
+  if (differing)
+    throw new ConfigError(
+      `The database was made by another build: its migration ${differing.name} is not the one that this program has. Nothing in it was changed. Start the build that made it, or start with an empty database (DATABASE_URL, or another DATA_DIR)`,
+    );
+  return known.slice(inOrder.length);
+}
+
+/** The table's rows as JSON: that of an earlier build has no hashes, which no hash equals. */
+const appliedQuery = `coalesce((select jsonb_agg(to_jsonb(m)) from migrations m), '[]')`;
+
+async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('migrations') is not null as found`,
+  );
+  if (!rows[0]!.found) return [];
+  const applied = await client.query<{ applied: Migration[] }>(`select ${appliedQuery} as applied`);
+  return applied.rows[0]!.applied;
+}
+
+/** A connection for migrations, which waits for no lock for long. */
+export async function connected<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    lock_timeout: lockTimeoutMs,
+  });
   client.on('error', () => undefined); // a connection lost here rejects the query under way
   await client.connect();
   try {
-    const version = await client.query<{ server_version_num: string }>('show server_version_num');
-    requireServerVersion(Number(version.rows[0]?.server_version_num));
-    const run = await migrationsRun(client);
-    if (migrationsKnown().every((name) => run.has(name))) return;
-    const { runner } = await import('node-pg-migrate'); // a tenth of a second that most starts can do without
-    const done = await runner({
-      dbClient: client,
-      dir: folder,
-      migrationsTable,
-      direction: 'up',
-      advisoryLockMode: 'wait',
-      log: () => undefined,
-    });
-    if (done.length > 0) logger.info({ migrations: done.map(({ name }) => name) }, 'migrated');
+    return await use(client);
   } finally {
     await client.end();
   }
 }
 
 /**
- * Answers a check that rejects while PostgreSQL is older than 15 or lacks a migration this program needs, as after
- * the restore of an old dump. Migrations it does not know are no fault: in a rolling upgrade a newer program has
- * been here, and migrations leave the previous version working.
+ * Brings the schema up to date; the names of the migrations that were run. Each is a transaction; concurrent starters
+ * wait for one another. Throws where the server is older than PostgreSQL 15 or a lock is not to be had, and
+ * ConfigError.
+ */
+export function migrate(connectionString: string, logger: Logger): Promise<string[]> {
+  return connected(connectionString, async (client) => {
+    const version = await client.query<{ server_version_num: string }>('show server_version_num');
+    requireServerVersion(Number(version.rows[0]?.server_version_num));
+    const known = knownMigrations();
+    const done: string[] = [];
+    for (const { name } of pendingMigrations(known, await appliedMigrations(client)))
+      if (await runNext(client, known, name)) done.push(name);
+    if (done.length > 0) logger.info({ migrations: done }, 'migrated');
+    return done;
+  });
+}
+
+/** False where another starter has run it meanwhile. */
+async function runNext(
+  client: pg.Client,
+  known: (Migration & { text: string })[],
+  name: string,
+): Promise<boolean> {
+  try {
+    await client.query('begin');
+    await client.query(`select pg_advisory_xact_lock(hashtext('parcelhook-migrations'))`);
+    const next = pendingMigrations(known, await appliedMigrations(client)).find((one) => one.name === name);
+    if (next) {
+      await client.query(
+        `create table if not exists migrations (
+           name text primary key, sha256 text not null, run_at timestamptz not null default now())`,
+      );
+      await client.query(next.text);
+      await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, next.sha256]);
+    }
+    await client.query('commit');
+    return next !== undefined;
+  } catch (error) {
+    if ((error as { code?: string }).code !== lockNotAvailable) throw error;
+    const message = `migration ${name} was not run: for ${lockTimeoutMs} ms another session held a lock that it needs`;
+    throw Object.assign(new Error(message, { cause: error }), { code: lockNotAvailable });
+  }
+}
+
+/**
+ * A check that rejects while PostgreSQL is older than 15, or its schema lacks a migration of this program or has
+ * another build's, as after the restore of a dump.
  */
 export function schemaCheck(db: Database): () => Promise<void> {
-  const needed = migrationsKnown();
+  const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
-    const { version, missing } = await readSchema(db, needed).catch((error: unknown) => {
+    const { version, applied } = await readSchema(db).catch((error: unknown) => {
       throw error instanceof ApiError ? new Error('PostgreSQL is out of reach') : error;
     });
     requireServerVersion(Number(version));
+    const missing = pendingMigrations(known, applied).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
   };
 }
 
-async function readSchema(db: Database, needed: string[]): Promise<{ version: string; missing: string[] }> {
-  const rows = await db.query<{ version: string; missing: string[] }>(
+async function readSchema(db: Database): Promise<{ version: string; applied: Migration[] }> {
+  const rows = await db.query<{ version: string; applied: Migration[] }>(
     'read-schema',
-    `select current_setting('server_version_num') as version,
-            array(select unnest($1::text[]) except select name from ${migrationsTable} order by 1) as missing`,
-    [needed],
+    `select current_setting('server_version_num') as version, ${appliedQuery} as applied`,
   );
   return rows[0]!;
 }

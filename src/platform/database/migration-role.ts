@@ -1,13 +1,13 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../logger.js';
-import { migrate } from './migrate.js';
+import { connected, migrate } from './migrate.js';
 import { migrateQueue, queueSchema } from '../queue/postgres.js';
 
 export interface MigrationRoleOptions {
   /** Its role runs the migrations and owns what they make. */
   migrationUrl: string;
-  /** Its role may read and write, and owns nothing. */
-  databaseUrl: string;
+  /** Its role may read and write, and owns nothing. Undefined: nobody is let in besides those who are already. */
+  databaseUrl: string | undefined;
   /** Whether the queue's tables are in this database, too. */
   withQueue: boolean;
   logger: Logger;
@@ -15,19 +15,23 @@ export interface MigrationRoleOptions {
 
 /**
  * Brings the schema up to date under the role of `migrationUrl` and lets that of `databaseUrl` work with it. What the
- * latter owned until now is taken over. Safe for several processes at once, and beside others at work.
+ * latter owned until now is taken over. The names of the migrations that were run. Safe for several processes at once,
+ * and beside others at work.
  */
-export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<void> {
+export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<string[]> {
   const { migrationUrl, databaseUrl, withQueue, logger } = options;
-  const service = await connected(databaseUrl, whoAndWhere);
-  const admit = () => connected(migrationUrl, (client) => admitService(client, service));
+  const service = databaseUrl === undefined ? null : await connected(databaseUrl, whoAndWhere);
+  const admit = async () => {
+    if (service) await connected(migrationUrl, (client) => admitService(client, service));
+  };
   await admit(); // so that what is made next is there for the service at once
   if (withQueue) {
     await connected(migrationUrl, migrateQueue);
     await admit(); // who starts without this role waits for the migrations alone
   }
-  await migrate(migrationUrl, logger);
+  const done = await migrate(migrationUrl, logger);
   await admit();
+  return done;
 }
 
 interface Login {
@@ -104,14 +108,3 @@ const grantsNeeded = `
   select format('alter default privileges in schema %I grant %s to %I', current_schema(), privileges, $1::text)
     from unnest(array['select, insert, update, delete on tables', 'usage, select on sequences',
                       'execute on functions']) as privileges`;
-
-async function connected<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // a connection lost here rejects the query under way
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
-}

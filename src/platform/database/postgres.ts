@@ -130,6 +130,9 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 /** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
+/** True for what the role may not do (SQLSTATE 42501). */
+export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42501';
+
 /** True for a statement that took longer than it may (SQLSTATE 57014). */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
