@@ -31,6 +31,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY src/migrations src/migrations
 COPY package.json LICENSE ./
+RUN ln -s /app/dist/main.js /usr/local/bin/parcelhook
 ENV NODE_ENV=production
 USER 1000:1000
 EXPOSE 8080

@@ -1,9 +1,9 @@
 /**
- * Builds `dist`, unless it is already what `src` and the packages give: one file for each program, with the packages
- * it uses inside, because a thousand small files take a second to load at each start. What counts is content, not
- * time: files that a checkout made newer or older are no change, one that was deleted is. Types are checked too, and
- * those of the client's package made, unless `--no-check` leaves them to lint and to the tests: `npm start` is to be
- * quick.
+ * Builds `dist`, unless it is already what `src` and the packages give: one program, a file for each of its commands,
+ * with the packages it uses inside, because a thousand small files take a second to load at each start. What counts is
+ * content, not time: files that a checkout made newer or older are no change, one that was deleted is. Types are checked
+ * too, and those of the client's package made, unless `--no-check` leaves them to lint and to the tests: `npm start` is
+ * to be quick.
  */
 import { build as bundle } from 'esbuild';
 import { spawnSync } from 'node:child_process';
@@ -36,7 +36,7 @@ if (!isBuilt()) await build();
 async function build() {
   try {
     if (check) tsc();
-    await bundlePrograms();
+    await bundleProgram();
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });
     const outputs = digest(filesIn(staging), staging);
@@ -64,13 +64,9 @@ function tsc(...args) {
   process.exit(status ?? 1);
 }
 
-function bundlePrograms() {
+function bundleProgram() {
   return bundle({
-    entryPoints: {
-      main: 'src/main.ts',
-      'cli/main': 'src/cli/main.ts',
-      'receiver/main': 'src/receiver/main.ts',
-    },
+    entryPoints: { main: 'src/main.ts' },
     outdir: staging,
     bundle: true,
     splitting: true,

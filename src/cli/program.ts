@@ -17,7 +17,7 @@ Examples:
 
 /** The operator's commands. `finish` is told the exit code of a command that ends without an error. */
 function createProgram(io: Io, finish: (code: number) => void): Command {
-  const program = new Command('operator')
+  const program = new Command('parcelhook operator')
     .description(
       "Parcelhook's operator: registers shippers and users, reports state events, shows the status.",
     )

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { callersPath, printable } from '../cli/terminal.js';
 import { parseSecrets, secretsInFile } from './secrets.js';
@@ -97,28 +96,30 @@ async function receive(options: Options): Promise<void> {
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** Nobody reads what is printed any more: there is no point in going on. */
-process.stdout.on('error', () => process.exit(0));
-
-try {
-  await new Command('receiver')
-    .description('Prints every notification that arrives and whether its signature verifies.')
-    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', integer(0, 65_535), 9_000)
-    .option('--secret <secret>', 'secret of the webhook; may be given several times', secretsArgument, [])
-    .option('--secret-file <file>', 'file with secrets, read anew for each notification; may come later')
-    .option('--status <code>', 'HTTP status of every answer', integer(200, 599), 200)
-    .option('--delay <ms>', 'milliseconds to wait before each answer', integer(0, 3_600_000), 0)
-    .option('--json', 'print one JSON line per notification')
-    .addHelpText('after', help)
-    .exitOverride()
-    .action(receive)
-    .parseAsync();
-} catch (error) {
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof InvalidArgumentError) process.stderr.write(`WEBHOOK_SECRET: ${error.message}\n`);
-  else if (code === 'EADDRINUSE')
-    process.stderr.write('The port is in use: choose another one with --port.\n');
-  else if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else process.exitCode = 1;
+/** The receiver, in this process. */
+export async function receiveHere(args: string[]): Promise<void> {
+  // Nobody reads what is printed any more: there is no point in going on.
+  process.stdout.on('error', () => process.exit(0));
+  try {
+    await new Command('parcelhook receiver')
+      .description('Prints every notification that arrives and whether its signature verifies.')
+      .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', integer(0, 65_535), 9_000)
+      .option('--secret <secret>', 'secret of the webhook; may be given several times', secretsArgument, [])
+      .option('--secret-file <file>', 'file with secrets, read anew for each notification; may come later')
+      .option('--status <code>', 'HTTP status of every answer', integer(200, 599), 200)
+      .option('--delay <ms>', 'milliseconds to wait before each answer', integer(0, 3_600_000), 0)
+      .option('--json', 'print one JSON line per notification')
+      .addHelpText('after', help)
+      .exitOverride()
+      .action(receive)
+      .parseAsync(args, { from: 'user' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof InvalidArgumentError) process.stderr.write(`WEBHOOK_SECRET: ${error.message}\n`);
+    else if (code === 'EADDRINUSE')
+      process.stderr.write('The port is in use: choose another one with --port.\n');
+    else if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else process.exitCode = 1;
+  }
 }

@@ -1,25 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { basic, request } from '../client.js';
 import { startProcess, stopProcess, type RunningProcess } from '../harness.js';
+import { programFile, runProgram } from '../program.js';
 import { startReceiver, type Received, type Receiver } from '../receiver.js';
 import { crashTraces, newFolder, trackingIdOf, until, type Folder } from './support.js';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-const operatorCli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-/** Runs a program to its end. */
-function run(program: string, args: string[], options: { env?: object; input?: string } = {}) {
-  const child = spawn(program, args, { env: { PATH: process.env.PATH ?? '', ...options.env } });
-  let stdout = '';
-  let stderr = '';
+/** Pastes lines into bash. */
+function bash(input: string, args: string[] = []) {
+  const child = spawn('bash', args, { env: { PATH: process.env.PATH ?? '' } });
+  let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.end(options.input ?? '');
+  child.stdin.end(input);
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
     child.once('close', (code) => resolve({ code, stdout, stderr })),
   );
@@ -94,9 +89,9 @@ describe('embedded mode, on a path with spaces', () => {
     const commands = greeting
       .slice(greeting.indexOf('KEY='))
       .replaceAll(/^(?: {2}|\{).*$/gm, '') // what is told between them, and the log
-      .replace('npm run operator --', `'${process.execPath}' '${operatorCli}'`)
+      .replace('npm run operator --', `'${process.execPath}' '${programFile}' operator`)
       .replaceAll('http://localhost:9000/', receiver.url);
-    const { code, stdout, stderr } = await run('bash', ['-eu', '-o', 'pipefail'], { input: commands });
+    const { code, stdout, stderr } = await bash(commands, ['-eu', '-o', 'pipefail']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('"status":"CREATED"');
     return stdout;
@@ -116,7 +111,7 @@ describe('embedded mode, on a path with spaces', () => {
     expect(stdout).toContain(trackingId);
     // What the receiver's command line is told to read is where `tee` has put the webhook.
     const file = /--secret-file (.+)/.exec(firstGreeting)![1]!;
-    const echoed = await run('bash', [], { input: `cat ${file}` });
+    const echoed = await bash(`cat ${file}`);
     expect(echoed.stdout).toContain('"secret":"whsec_');
     for (const name of ['first-webhook.json', 'account.json', 'secrets.json'])
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
@@ -145,11 +140,41 @@ describe('embedded mode, on a path with spaces', () => {
   test('a port that is in use is told in one line', async () => {
     const { port } = new URL(running!.url);
     const env = { DATA_DIR: dataDir, PORT: port };
-    const { code, stderr } = await run(process.execPath, [main], { env });
-    expect(code).toBe(1);
+    const { exit, stderr } = await runProgram([], env);
+    expect(exit).toBe(1);
     expect(stderr).toBe(`Port ${port} is in use: set PORT to another one.\n`);
     expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
   }, 30_000);
+
+  test('without its secrets, or with others, the database is left alone: exit 78, and nothing is made anew', async () => {
+    expect(await stopProcess(running!)).toBe(0);
+    const [kept, apart] = [join(dataDir, 'secrets.json'), join(folder.path, 'secrets.json')];
+    renameSync(kept, apart);
+    const before = readdirSync(dataDir).sort();
+    const startAgain = () => runProgram([], { DATA_DIR: dataDir, PORT: '0' });
+    const without = await startAgain();
+    expect(without).toMatchObject({ exit: 78, stdout: '' });
+    expect(without.stderr).toMatch(
+      /^\S.*secrets\.json is missing, but .*Nothing was made anew\. Restore that file.*\n$/,
+    );
+    expect(readdirSync(dataDir).sort()).toEqual(before);
+
+    const own = JSON.parse(readFileSync(apart, 'utf8')) as Record<string, string>;
+    writeFileSync(kept, JSON.stringify({ ...own, SECRETS_KEY: 'another'.repeat(5) }));
+    const withAnother = await startAgain();
+    expect(withAnother.exit).toBe(78);
+    expect(withAnother.stderr).toMatch(/^Neither SECRETS_KEY nor SECRETS_KEY_PREVIOUS is the key.*\n$/);
+    writeFileSync(kept, '{"TOKEN_SECRET": ');
+    expect(await startAgain()).toMatchObject({
+      exit: 78,
+      stderr: expect.stringMatching(
+        /^\S.*secrets\.json holds no TOKEN_SECRET and no SECRETS_KEY and no OPERATOR_TOKEN/,
+      ),
+    });
+
+    renameSync(apart, kept);
+    expect(accountIn(await start())).toEqual(accountIn(firstGreeting));
+  }, 60_000);
 });
 
 describe('a start that cannot be', () => {
@@ -167,10 +192,10 @@ describe('a start that cannot be', () => {
       LOG_LEVEL: 'loud',
       TRUST_PROXY: 'everyone',
       STATES_FILE: '/nowhere/states.json',
-      DROPOFF_FILE: main,
+      DROPOFF_FILE: programFile,
     };
-    const { code, stdout, stderr } = await run(process.execPath, [main], { env });
-    expect(code).toBe(78);
+    const { exit, stdout, stderr } = await runProgram([], env);
+    expect(exit).toBe(78);
     expect(stdout).toBe('');
     const names = [...Object.keys(env), 'SECRETS_KEY', 'OPERATOR_TOKEN'];
     const lines = stderr.trimEnd().split('\n').slice(1);
@@ -192,22 +217,9 @@ describe('a start that cannot be', () => {
       OPERATOR_TOKEN: 'x'.repeat(16),
     };
     const env = { DATABASE_URL: 'postgres://localhost:1/none', ...secrets, [name]: file };
-    const { code, stderr } = await run(process.execPath, [main], { env });
+    const { exit, stderr } = await runProgram([], env);
     folder.remove();
     expect(stderr).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
-    expect(code).toBe(78);
+    expect(exit).toBe(78);
   });
-
-  test.each([['courier'], ['api', 'worker']])(
-    'arguments that are no role (%s) exit 64 with the wrong one and the usage',
-    async (...args) => {
-      const { code, stderr } = await run(process.execPath, [
-        main,
-        ...args.filter((arg) => typeof arg === 'string'),
-      ]);
-      expect(code).toBe(64);
-      expect(stderr).toContain('Usage: parcelhook [all|api|worker]');
-      expect(stderr).toContain(`"${args.at(-1)}"`);
-    },
-  );
 });

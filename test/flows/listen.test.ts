@@ -3,9 +3,10 @@ import { createClient } from '../../src/client/index.js';
 import { operator, placeOrder, registerAccount, registerWebhook, sampleOrder } from '../client.js';
 import type { Account } from '../client.js';
 import { startProcess, startService, type Service } from '../harness.js';
+import { programFile } from '../program.js';
 import { startReceiver, type Received, type Receiver } from '../receiver.js';
 import { until, verifyAll } from './support.js';
-import { credentials, imageCli, runListen, startListener, type Listener } from './support/listener.js';
+import { credentials, runListen, startListener, type Listener } from './support/listener.js';
 
 /** For what takes a second or less, on a busy machine. */
 const patienceMs = 60_000;
@@ -177,7 +178,7 @@ describe('listen', () => {
       await record(trackingIds, 'IN_TRANSIT');
       const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
       const args = ['--since', '10m', '--interests', 'CREATED,IN_TRANSIT', '--secret', secret];
-      const listener = await listenTo(args, imageCli);
+      const listener = await listenTo(args, programFile);
       await local.waitFor(6);
       await placeOrder(account); // a witness that nothing else came before
       await local.waitFor(7);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { basic, operator, registerAccount, request, type Account } from '../client.js';
 import { operatorToken, startService, type Service } from '../harness.js';
+import { programFile } from '../program.js';
 
 let service: Service;
 let account: Account;
@@ -15,10 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const cliPath = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
 async function run(line: string, stdin = '') {
-  const child = spawn(process.execPath, [cliPath, ...line.split(' ')], {
+  const child = spawn(process.execPath, [programFile, 'operator', ...line.split(' ')], {
     env: { PATH: process.env.PATH, PARCELHOOK_URL: service.url, OPERATOR_TOKEN: operatorToken },
   });
   child.stdin.end(stdin);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
 import { operatorToken, startService, type Service } from '../harness.js';
+import { programFile } from '../program.js';
 import { startHook } from './support/log.js';
 
 let service: Service;
@@ -15,10 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const cliPath = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const cli = async (...words: string[]) => {
   const given = ['--url', service.url, '--token', operatorToken, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...words, ...given]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    programFile,
+    'operator',
+    ...words,
+    ...given,
+  ]);
   return JSON.parse(stdout) as Record<string, unknown>;
 };
 
@@ -68,7 +72,7 @@ test.concurrent('the command line asks before it erases a shipment, and only y o
   const erase = (answer: string, ...more: string[]) => {
     const given = ['--url', service.url, '--token', operatorToken, '--json', ...more];
     const words = ['shipment', 'erase', '--tracking-id', trackingId, ...given];
-    const running = promisify(execFile)(process.execPath, [cliPath, ...words]);
+    const running = promisify(execFile)(process.execPath, [programFile, 'operator', ...words]);
     running.child.stdin!.end(answer);
     return running;
   };

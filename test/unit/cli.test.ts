@@ -88,7 +88,7 @@ const failed = (code: number, part: string) => ({ code, stderr: expect.stringCon
 
 /** Runs the command line as a process of its own. */
 async function operator(args: string[], env: Record<string, string> = {}, stdin = '') {
-  const child = spawn(process.execPath, ['dist/cli/main.js', ...args], {
+  const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
     env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },
   });
   child.stdin.end(stdin);

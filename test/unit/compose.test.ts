@@ -19,27 +19,37 @@ const dockerfile = readTracked('Dockerfile');
 describe('the compose file', () => {
   test('runs one api and workers of one image, a database, a queue and what watches them', () => {
     expect(Object.keys(compose.services)).toEqual([
-      ...['api', 'worker', 'postgres', 'redis', 'prometheus', 'grafana'],
+      ...['api', 'worker', 'migrate', 'postgres', 'redis', 'prometheus', 'grafana'],
     ]);
     expect(ours.map(([name, { command }]) => [name, command])).toEqual([
       ['api', ['api']],
       ['worker', ['worker']],
+      ['migrate', ['migrate']],
     ]);
   });
 
-  test.each(ours)('gives %s a role that the program has', (_name, { command }) => {
-    const start = (role: string) =>
-      spawnSync(process.execPath, ['dist/main.js', role], { env: { PORT: 'wrong' } }).status;
-    expect(start(command![0]!)).toBe(78); // the role is taken, its setting is not
-    expect(start('no-such-role')).toBe(64);
+  test('migrates once, before api and workers start', () => {
+    const { api, worker, migrate } = compose.services;
+    expect(migrate!.restart).toBe('no');
+    for (const { depends_on: needed, restart } of [api!, worker!]) {
+      expect(needed!.migrate).toEqual({ condition: 'service_completed_successfully' });
+      expect(restart).toBe('unless-stopped');
+    }
+    expect(migrate!.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  });
+
+  test.each(ours)('gives %s a command that the program has', (_name, { command }) => {
+    const start = (name: string) =>
+      spawnSync(process.execPath, ['dist/main.js', name], { env: { PORT: 'wrong' } }).status;
+    expect(start(command![0]!)).toBe(78); // the command is taken, its setting is not
+    expect(start('no-such-command')).toBe(64);
   });
 
   test('gives api and worker every variable that is theirs by name, and the worker no secret of the api', () => {
-    const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'TIME_SCALE'];
+    const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'MIGRATION_DATABASE_URL', 'TIME_SCALE'];
     const [api, worker] = ['api', 'worker'].map((name) => Object.keys(compose.services[name]!.environment!));
     expect([...api!, ...notHere].sort()).toEqual([...ourVariables].sort());
     expect(api!.filter((name) => !worker!.includes(name))).toEqual([
-      'MIGRATION_DATABASE_URL',
       'TOKEN_SECRET',
       'TOKEN_SECRET_PREVIOUS',
       'OPERATOR_TOKEN',
@@ -83,10 +93,15 @@ describe('the compose file', () => {
   test('lets the service read and write under a role that owns nothing, and migrate under another', () => {
     const roleOf = (url: unknown) => new URL(fillIn(String(url), env)).username;
     const env = { POSTGRES_PASSWORD: 'p', POSTGRES_SERVICE_PASSWORD: 's' };
-    const [api, worker] = [compose.services.api!.environment!, compose.services.worker!.environment!];
-    const owner = compose.services.postgres!.environment!.POSTGRES_USER;
-    expect(roleOf(api.MIGRATION_DATABASE_URL)).toBe(owner);
-    for (const { DATABASE_URL } of [api, worker]) expect(roleOf(DATABASE_URL)).toBe('parcelhook_service');
+    const { api, worker, migrate, postgres } = compose.services;
+    expect(roleOf(migrate!.environment!.MIGRATION_DATABASE_URL)).toBe(postgres!.environment!.POSTGRES_USER);
+    expect(Object.keys(migrate!.environment!)).toEqual([
+      'DATABASE_URL',
+      'REDIS_URL',
+      'MIGRATION_DATABASE_URL',
+    ]);
+    for (const { environment } of [api!, worker!, migrate!])
+      expect(roleOf(environment!.DATABASE_URL)).toBe('parcelhook_service');
     expect(readTracked('.postgres/service-role.sh')).toContain('create role parcelhook_service login');
   });
 
@@ -127,7 +142,9 @@ describe('the compose file', () => {
       ...fixed.flatMap((config) => config.targets),
       ...names.flatMap((config) => config.names.map((name) => `${name}:${config.port}`)),
     ]);
-    const expected = ours.map(([name, { environment: env }]) => `${name}:${env?.METRICS_PORT ?? env?.PORT}`);
+    const expected = ours
+      .filter(([name]) => name !== 'migrate')
+      .map(([name, { environment: env }]) => `${name}:${env?.METRICS_PORT ?? env?.PORT}`);
     expect(targets).toEqual(expect.arrayContaining(expected));
   });
 });

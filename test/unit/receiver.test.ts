@@ -131,7 +131,7 @@ describe('the server', () => {
 describe('the program', () => {
   /** Starts the receiver as a process; `url` is what it printed. */
   function start(args: string[], env: Record<string, string> = {}) {
-    const child: ChildProcess = spawn(process.execPath, ['dist/receiver/main.js', ...args], {
+    const child: ChildProcess = spawn(process.execPath, ['dist/main.js', 'receiver', ...args], {
       env: { PATH: process.env.PATH, ...env },
     });
     closers.push(() => child.kill('SIGKILL'));

@@ -18,7 +18,7 @@ export interface Io {
 
 const exitCode = { done: 0, refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
 
-const help = `Usage: listen --forward <url> [options]
+const help = `Usage: parcelhook listen --forward <url> [options]
 
 Forwards the notifications of an account to a server on your own machine: signed, in order, each once.
 It runs until Ctrl-C, registers no webhook and leaves nothing behind.

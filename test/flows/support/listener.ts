@@ -17,7 +17,6 @@ export interface Listener {
 }
 
 const program = fileURLToPath(new URL('../../../dist/client/parcelhook.js', import.meta.url));
-export const imageCli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
 const running = new Set<() => void>();
 process.on('exit', () => running.forEach((kill) => kill()));

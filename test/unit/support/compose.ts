@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 export interface ComposeService {
   image: string;
   build?: string;
+  restart?: string;
   command?: string[];
   /** Null: as it stands in `.env`. */
   environment?: Record<string, string | number | null>;

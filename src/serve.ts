@@ -1,0 +1,88 @@
+import { startApp, type App } from './app.js';
+import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from './config/config.js';
+import { generatedSecrets } from './config/generated-secrets.js';
+import { greet } from './greeting.js';
+import { prepareFolder } from './platform/embedded/folder.js';
+import { startEmbeddedPostgres } from './platform/embedded/index.js';
+import { describeError } from './platform/errors.js';
+import { createLogger, type Logger } from './platform/logger.js';
+import type { Role } from './resources.js';
+
+const failure = 1;
+/** How long a start may go on after SIGTERM, to end in good order. */
+const startGraceMs = 3_000;
+
+/** The service in this process, in one of its roles, until a signal. */
+export async function serve(role: Role): Promise<void> {
+  const config = parseConfig(process.env, role);
+  const logger = createLogger(config.LOG_LEVEL);
+  const stopOnce = stopOnSignal(logger, config.SHUTDOWN_TIMEOUT);
+  stopOnce(await start(config, role, logger));
+}
+
+/** Embedded mode brings its own PostgreSQL, secrets and greeting; everything above `platform/` is the same. */
+async function start(config: Config, role: Role, logger: Logger): Promise<Pick<App, 'stop'>> {
+  if (config.DATABASE_URL !== undefined) {
+    return startApp(completeConfig(config), config.DATABASE_URL, role, logger);
+  }
+  const complete = { ...config, ...generatedSecrets(await prepareFolder(config.DATA_DIR), config) };
+  requireSecretsDiffer(complete);
+  const postgres = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, logger });
+  try {
+    const app = await startApp(complete, postgres.connectionString, role, logger);
+    if (role === 'all') await greet(app, config.DATA_DIR, config.SIMULATE);
+    return {
+      stop: async () => {
+        await app.stop();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
+const togetherMs = 500;
+
+/** SIGTERM and SIGINT drain and exit 0; a later signal, or a drain that takes too long, exits 1. */
+function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
+  let app: Pick<App, 'stop'> | undefined;
+  let stoppingSinceMs: number | null = null;
+  const drain = (started: Pick<App, 'stop'>) => {
+    started.stop().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        process.stderr.write(`${describeError(error)}\n`);
+        process.exit(failure);
+      },
+    );
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stoppingSinceMs !== null) {
+      if (signal === 'SIGINT' && performance.now() - stoppingSinceMs < togetherMs) return;
+      process.exit(failure);
+    }
+    stoppingSinceMs = performance.now();
+    logger.info({ signal }, 'stopping');
+    // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
+    setTimeout(
+      () => {
+        logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
+        process.exit(app ? failure : 0);
+      },
+      app ? timeoutMs : Math.min(timeoutMs, startGraceMs),
+    );
+    if (app) drain(app);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return (started) => {
+    app = started;
+    if (stoppingSinceMs !== null) drain(app); // asked to stop while still starting
+  };
+}

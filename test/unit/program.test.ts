@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { programFile, runProgram } from '../program.js';
+
+const commands = ['all', 'api', 'worker', 'migrate', 'operator', 'listen', 'receiver'];
+const tools: [string, string][] = [
+  ['operator', '--token'],
+  ['listen', '--forward'],
+  ['receiver', '--secret-file'],
+];
+const runs = promisify(execFile);
+
+describe('the program', () => {
+  test.concurrent.each(['--help', '-h', 'help'])('names all of its commands with %s', async (argument) => {
+    const { exit, stdout } = await runProgram([argument]);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('Usage: parcelhook [command]');
+    expect([...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name)).toEqual(commands);
+  });
+
+  test.concurrent('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await runProgram(['--version'])).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test.concurrent.each([
+    ['courier', 'courier'],
+    ['toString', 'toString'],
+    ['api worker', 'worker'],
+    ['migrate now', 'now'],
+  ])('refuses "%s" with exit code 64, the wrong word and the help', async (line, wrong) => {
+    const { exit, stdout, stderr } = await runProgram(line.split(' '));
+    expect({ exit, stdout }).toEqual({ exit: 64, stdout: '' });
+    expect(stderr).toContain(`"${wrong}"`);
+    expect(stderr).toContain('Usage: parcelhook [command]');
+  });
+
+  test.concurrent.each(tools)('tells what `%s` takes with its own --help', async (name, option) => {
+    const { exit, stdout, stderr } = await runProgram([name, '--help']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: parcelhook ${name} `);
+    expect(stdout).toContain(option);
+  });
+
+  test.concurrent.each([
+    ['operator no-such-command', 2],
+    ['listen', 2],
+    ['receiver --port none', 2],
+    ['migrate', 78],
+  ])('`%s`, used wrongly, ends with exit code %i', async (line, code) => {
+    const { exit, stdout, stderr } = await runProgram(line.split(' '), { HOME: '/nowhere' });
+    expect({ exit, stdout }).toEqual({ exit: code, stdout: '' });
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+
+  test.concurrent('runs each of its tools by `npm run`', async () => {
+    const help = tools.map(([name]) => runs('npm', ['run', '--silent', name, '--', '--help']));
+    for (const [n, { stdout }] of (await Promise.all(help)).entries()) expect(stdout).toContain(tools[n]![1]);
+  });
+
+  test.concurrent('runs by a link in PATH, and by the entry point of the image', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parcelhook-link-'));
+    try {
+      symlinkSync(programFile, join(folder, 'parcelhook'));
+      const { stdout } = await runs(join(folder, 'parcelhook'), ['listen', '--help']);
+      expect(stdout).toContain('--forward');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const dockerfile = readFileSync('Dockerfile', 'utf8');
+    const [command, ...args] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)![1]!) as string[];
+    expect((await runs(command!, [...args, 'operator', '--help'])).stdout).toContain('--token');
+    expect(dockerfile).toContain('ln -s /app/dist/main.js /usr/local/bin/parcelhook');
+  });
+});
