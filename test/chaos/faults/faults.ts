@@ -16,6 +16,7 @@ import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
 import { mix } from './mix.js';
+import { wrongStartFaults } from './wrong-starts.js';
 import { concurrency } from '../world/service.js';
 
 const none: Fault = {
@@ -271,5 +272,6 @@ export const faults: Fault[] = [
   ...egressFaults,
   ...limitFaults,
   ...abuses,
+  ...wrongStartFaults,
   mix(single.filter(({ name }) => name !== 'none')),
 ];

@@ -51,6 +51,7 @@ export async function postgresIn(folder: string, closing: Closing) {
   closing.push(() => pool.end());
   return {
     url,
+    superuserUrl: server.superuserConnectionString,
     sql: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
     crash: async () => {
       const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8');

@@ -20,6 +20,8 @@ export interface ApiSettings {
 
 export interface Service {
   url: string;
+  /** Of the API, and of a worker but for the port. */
+  env: Settings;
   /** The one that runs now. */
   api: RunningProcess;
   /** The oldest first. */
@@ -45,7 +47,7 @@ export async function serviceOn(
   api: ApiSettings = {},
 ): Promise<Service> {
   const secret = () => randomBytes(32).toString('hex');
-  const env = {
+  const env: Settings = {
     DATABASE_URL: databaseUrl,
     ...(redisUrl && { REDIS_URL: redisUrl }),
     TOKEN_SECRET: secret(),
@@ -83,6 +85,7 @@ export async function serviceOn(
     return Promise.all(all.map(stopProcess));
   });
   const service: Service = {
+    env,
     api: await start('api'),
     url: '',
     workers: [],
