@@ -27,7 +27,7 @@ export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' |
 
 /**
  * What one shipper may have of a process: so much less than the pool's connections that an order always finds one, and
- * so few answers unread that they do not fill the memory.
+ * so few answers unread, and bytes of bodies, that they do not fill the memory.
  */
 const share = {
   mostUnderWay: 1_000,
@@ -37,6 +37,7 @@ const share = {
   longestWaitMs: 5_000,
   stalledAfterMs: 300,
   mostStalled: 20,
+  maxBodyBytes: 64 * 1024 * 1024,
 };
 
 /** Who may call, and how often: login, accounts after their registration, and who did what. */

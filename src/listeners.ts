@@ -46,7 +46,8 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   if (!config.embedded && role !== 'worker' && metricsPort === undefined && token === undefined)
     logger.warn('/metrics shares the port of the API and is open to all: set METRICS_PORT or METRICS_TOKEN');
 
-  const onDropped = (reason: 'refused' | 'displaced') => metrics.connectionsDropped.inc({ reason });
+  const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
+    metrics.connectionsDropped.inc({ reason });
   const open = async (app: Express, port: number, most: number, mostOfBlock: number) => {
     const isProxy = (address: string) =>
       (app.get('trust proxy fn') as (address: string, hop: number) => boolean)(address, 0);
@@ -92,7 +93,11 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
     pages,
     authenticate: { shipper: nobody, operator: nobody },
     limit: () => undefined,
-    shares: { begin: () => undefined, inTurn: (_shipperId, _response, work) => work() },
+    shares: {
+      begin: () => undefined,
+      receive: () => () => undefined,
+      inTurn: (_shipperId, _response, work) => work(),
+    },
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Router, type Response } from 'express';
+import { gzipSync } from 'node:zlib';
+import { Router, type Request, type Response } from 'express';
 import { onlyRead } from '../platform/errors.js';
 import type { AsyncApiDocument } from './asyncapi/types.js';
 import { renderDocs } from './docs/page.js';
@@ -20,15 +21,17 @@ export function documentPages(documents: Documents, baseUrl: () => string): Rout
     const answer = once(make);
     router
       .route(path)
-      .get((_request, response) => answer()(response))
+      .get((request, response) => answer()(request, response))
       .all(onlyRead);
   };
   const document = once(documents.api);
-  serve('/openapi.json', () => fixed('application/json', JSON.stringify(document())));
-  serve('/asyncapi.json', () => fixed('application/json', JSON.stringify(documents.notifications())));
+  serve('/openapi.json', () => fixed('application/json; charset=utf-8', JSON.stringify(document())));
+  serve('/asyncapi.json', () =>
+    fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
+  );
   serve('/docs', () => {
     const { page, contentSecurityPolicy } = renderDocs(document(), baseUrl());
-    return fixed('text/html', page, { 'Content-Security-Policy': contentSecurityPolicy });
+    return fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
   });
   return router;
 }
@@ -38,17 +41,21 @@ function once<Result>(make: () => Result): () => Result {
   return () => (made ??= { result: make() }).result;
 }
 
-/** Sends a body that does not change; express answers 304 where the caller has it already. */
-function fixed(
-  type: string,
-  body: string,
-  headers: Record<string, string> = {},
-): (response: Response) => void {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  return (response) => {
+/**
+ * Sends a body that does not change, compressed where the caller takes that. Each form is made once, so that answers
+ * which nobody reads keep nothing; express answers 304 where the caller has it already.
+ */
+function fixed(type: string, text: string, headers: Record<string, string> = {}) {
+  const plain = Buffer.from(text);
+  const compressed = gzipSync(plain);
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`; // weak: the same in each form
+  return (request: Request, response: Response): void => {
+    const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isCompressed) response.set('Content-Encoding', 'gzip');
     response
       .set({ ...headers, ETag: etag, 'Cache-Control': 'public, max-age=300' })
+      .vary('Accept-Encoding')
       .type(type)
-      .send(body);
+      .send(isCompressed ? compressed : plain);
   };
 }

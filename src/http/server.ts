@@ -19,6 +19,7 @@ import {
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { arrivedAt, recognise } from './connections/intake.js';
+import { networkOf } from './connections/network.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { refuseHeaders } from './request/refused-headers.js';
 import { failureBody, successBody } from './envelope.js';
@@ -61,8 +62,11 @@ export function createApp(options: ServerOptions): Express {
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {
     for (const spec of group) {
-      const readsBody = spec.method === 'post' || spec.method === 'patch';
-      const handlers = [admission(spec, options), ...(readsBody ? [parseBody] : []), handler(spec, options)];
+      const handlers = [
+        admission(spec, options),
+        ...(takesBody(spec) ? [parseBody] : []),
+        handler(spec, options),
+      ];
       app[spec.method](path, ...handlers);
     }
     app.all(path, refuseMethod(group));
@@ -88,6 +92,14 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
     new Map<string, Route[]>(),
   );
 
+const takesBody = ({ method }: Route) => method === 'post' || method === 'patch';
+
+/** Whose share it is: who is not known goes by the address's block. */
+function callerOf(request: Request, response: Response): string {
+  const { caller } = response.locals as { caller?: Caller };
+  return caller ? (caller.operator ?? caller.shipperId) : networkOf(request.ip);
+}
+
 const admission =
   (spec: Route, { authenticate, limit, shares }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
@@ -99,6 +111,7 @@ const admission =
         shares.begin(caller.shipperId, response);
       }
     }
+    if (takesBody(spec)) response.locals.countBytes = shares.receive(callerOf(request, response), response);
     next();
   };
 
@@ -138,6 +151,15 @@ const refuseMethod = (group: Route[]): RequestHandler => {
 const knownMethod = (method: string) =>
   ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
 
+/** As nginx has it: the client closed the connection before it had its answer. */
+const clientGone = 499;
+
+/** What the client got, not what it would have got: an answer that broke off was none, and a failure of ours stays one. */
+function statusOf({ writableFinished, statusCode, locals }: Response): number {
+  if (writableFinished) return statusCode;
+  return (locals as { error?: string }).error === undefined ? clientGone : Math.max(500, statusCode);
+}
+
 /** X-Request-Id on every answer (the caller's own if well-formed), and one wide line per request without its query. */
 const identifyAndLog =
   (logger: Logger, metrics: Metrics): RequestHandler =>
@@ -151,9 +173,10 @@ const identifyAndLog =
       const route = (request.route as { path?: string } | undefined)?.path ?? null;
       const durationMs = performance.now() - startedAt;
       const { caller, error, waits } = response.locals as { caller?: Caller; error?: string; waits?: true };
+      const status = statusOf(response);
       if (!waits)
         metrics.httpDuration.observe(
-          { route: route ?? 'unmatched', method: knownMethod(request.method), status: response.statusCode },
+          { route: route ?? 'unmatched', method: knownMethod(request.method), status },
           durationMs / 1_000,
         );
       logger.info(
@@ -161,7 +184,7 @@ const identifyAndLog =
           requestId,
           method: request.method,
           route,
-          status: response.statusCode,
+          status,
           durationMs: Math.round(durationMs),
           ...(caller?.shipperId && { shipperId: caller.shipperId }),
           ...(error && { error }),

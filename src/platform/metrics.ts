@@ -140,9 +140,9 @@ export function createMetrics() {
     ]),
     connectionsDropped: counterOf(
       'http_connections_dropped_total',
-      'Connections that found no room (refused), or made room for another while idle (displaced).',
+      'Connections that found no room (refused), made room for another while idle (displaced), or were cut off because all together held too much (overfull).',
       'reason',
-      ['refused', 'displaced'],
+      ['refused', 'displaced', 'overfull'],
     ),
     connections: gauge('http_connections', 'Open connections to this process.'),
     feedWaiting: gauge('feed_waiting', 'Requests for the feed that wait for events.'),

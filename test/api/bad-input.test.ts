@@ -197,6 +197,19 @@ test('compressed bodies are 415, whatever they hold', async () => {
   await nothingWritten();
 });
 
+test('more than 10,000 values are 400 everywhere, whatever they are', async () => {
+  for (const raw of [
+    `{"name":"x","more":[${'[],'.repeat(9_998)}[]]}`, // with the body, the name and the list
+    `{"a":{${Array.from({ length: 10_000 }, (_, n) => `"${n}":0`).join(',')}}}`,
+    `[${'['.repeat(10_001)}`,
+  ])
+    for (const answer of await everywhere(raw)) {
+      expectWrong(answer, ['body']);
+      expect(answer.body.error.details).toMatchObject([{ message: 'must have at most 10,000 values' }]);
+    }
+  await nothingWritten();
+});
+
 test('256 KiB and one byte are 413 everywhere', async () => {
   for (const answer of await everywhere(`{"name":"${'x'.repeat(262_144 - 10)}"}`)) expectFailure(answer, 413);
   await nothingWritten();

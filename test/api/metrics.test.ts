@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../client.js';
+import {
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
 import { freePort } from '../redis.js';
@@ -84,6 +91,34 @@ describe('/metrics', () => {
       });
       expect(sample(text, 'deliveries_completed_total{status="SUCCEEDED"}')).toBe(2);
     }
+  });
+
+  test('counts a request whose client gave up as 499, with the time it waited, and so does the log', async () => {
+    const locked = service.sql('begin; lock table shipments; select pg_sleep(1.5); commit');
+    await until('it is locked', async () => {
+      const rows = await service.sql(
+        `select from pg_locks where relation = 'shipments'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      );
+      return rows.length > 0;
+    });
+    const headers = { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' };
+    const url = `${service.url}/v1/shipments?key=${account.accountKey}`;
+    const body = JSON.stringify(sampleOrder());
+    const signal = AbortSignal.timeout(400);
+    await expect(fetch(url, { method: 'POST', headers, body, signal })).rejects.toThrow();
+    await locked;
+    const given = 'route="/v1/shipments",method="POST",status="499"';
+    let text = '';
+    await until('it is counted', async () => {
+      text = await scrape(service.url);
+      return sample(text, `http_request_duration_seconds_count{${given}}`) === 1;
+    });
+    expect(sample(text, `http_request_duration_seconds_sum{${given}}`)).toBeGreaterThan(0.3);
+    const line = service.process
+      .output()
+      .split('\n')
+      .find((candidate) => candidate.includes('"aborted":true'));
+    expect(JSON.parse(line!)).toMatchObject({ route: '/v1/shipments', status: 499 });
   });
 
   test('labels hold no id, URL or name of a tenant', async () => {

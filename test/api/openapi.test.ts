@@ -148,6 +148,23 @@ describe('GET /openapi.json', () => {
     expect(again).toMatch(/^HTTP\/1.1 304 [^{]*$/);
   });
 
+  test('is compressed where the caller takes that, and the same text where it does not', async () => {
+    const bytes = async (accepted: string) => {
+      const answer = await sendRaw(
+        service.url,
+        `GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${accepted}\r\n`,
+      );
+      expect(answer).toMatch(/^vary: accept-encoding\r$/im);
+      return { length: answer.length, text: answer.slice(answer.indexOf('\r\n\r\n') + 4) };
+    };
+    const compressed = await fetch(`${service.url}/openapi.json`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    const plain = await bytes('');
+    expect(await compressed.text()).toBe(plain.text);
+    expect((await bytes('Accept-Encoding: gzip;q=0\r\n')).text).toBe(plain.text);
+    expect((await bytes('Accept-Encoding: gzip\r\n')).length).toBeLessThan(plain.length / 4);
+  });
+
   test('names PUBLIC_URL as its server where it is set, else the host that serves it', async () => {
     expect(document.servers).toEqual([{ url: '/' }]);
     const env = { ...service.env, PUBLIC_URL: 'https://parcelhook.example.com', METRICS_PORT: '0' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
-import { registerAccount, request, type Account } from '../client.js';
+import { placeOrder, registerAccount, request, sampleOrder, type Account } from '../client.js';
 import { until } from '../flows/support.js';
 import { startService, type Service } from '../harness.js';
 
@@ -34,15 +34,43 @@ function pipeline(account: Account, path: string, count: number): { socket: Sock
 
 describe('what a shipper has at once', () => {
   test('1,000 requests, the rest is 429; all are answered, and nobody else is told to wait', async () => {
-    const { socket, answers } = pipeline(busy, '/v1/deliveries', 2_000);
+    const clients = Array.from({ length: 200 }, () => pipeline(busy, '/v1/deliveries', 10));
+    const answers = () => clients.flatMap((client) => client.answers());
     while (answers().length < 2_000) expect((await other.call('/v1/deliveries')).httpStatus).not.toBe(429);
-    socket.destroy();
+    for (const { socket } of clients) socket.destroy();
     const served = answers().filter((status) => status === '200').length;
     expect(served).toBeGreaterThan(0);
     const refused = answers().filter((status) => status === '429').length;
     expect(refused).toBeGreaterThan(0);
     const text = await (await fetch(`${service.url}/metrics`)).text();
     expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
+  });
+
+  test('of uploads that have no end is some megabytes: the rest is 429, and orders of others are accepted', async () => {
+    const { hostname, port } = new URL(service.url);
+    const head = [
+      `POST /v1/shipments?key=${busy.accountKey} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${busy.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 262144',
+    ];
+    const part = `${head.join('\r\n')}\r\n\r\n${'x'.repeat(262_143)}`;
+    let refused = '';
+    const sockets = Array.from({ length: 60 }, () =>
+      connect(Number(port), hostname)
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => (refused += chunk.toString())),
+    );
+    for (const socket of sockets) socket.write(part);
+    await until('half are refused', () => refused.split('HTTP/1.1 429 ').length > 30);
+    expect(refused.split('Retry-After: 1\r\n').length).toBeGreaterThan(30);
+    await placeOrder(other);
+    for (const socket of sockets) socket.destroy();
+    await until('its share is free', async () => {
+      const { httpStatus } = await busy.call('/v1/shipments', { body: sampleOrder() });
+      return httpStatus === 201;
+    });
   });
 
   test('is free again when its client has gone, whatever was under way', async () => {

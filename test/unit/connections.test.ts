@@ -8,6 +8,7 @@ import { createConnections } from '../../src/http/connections/connections.js';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;
+  writableLength = 0;
   constructor(readonly remoteAddress: string) {
     super();
   }
@@ -20,6 +21,7 @@ class FakeSocket extends EventEmitter {
 
 class FakeResponse extends EventEmitter {
   destroyed = false;
+  writableLength = 0;
   destroy(): this {
     this.destroyed = true;
     return this;
@@ -39,7 +41,7 @@ function world() {
   const ask = (socket: FakeSocket, complete = true) => {
     const response = new FakeResponse();
     connections.begin(
-      { socket, complete } as unknown as IncomingMessage,
+      { socket, complete, rawHeaders: [] } as unknown as IncomingMessage,
       response as unknown as ServerResponse,
     );
     return response;

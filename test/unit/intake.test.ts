@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { createIntake, recognise } from '../../src/http/connections/intake.js';
 
@@ -8,7 +9,11 @@ const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 /** An intake whose requests are numbers, each on a connection of its own unless it is told which. */
 function numbered() {
   const taken: number[] = [];
-  const intake = createIntake((request) => void taken.push(Number(request.url)));
+  const stuck = new Set<object>();
+  const intake = createIntake(
+    (request) => void taken.push(Number(request.url)),
+    (socket) => !stuck.has(socket),
+  );
   const take = (
     number: number,
     options: { destroyed?: boolean; socket?: object; authorization?: string } = {},
@@ -21,7 +26,8 @@ function numbered() {
       } as IncomingMessage,
       { destroyed: options.destroyed ?? false } as ServerResponse,
     );
-  return { taken, take, connected: intake.connected };
+  const goOn = (socket: object) => intake.goOn(socket as Socket);
+  return { taken, take, goOn, stuck, connected: intake.connected };
 }
 
 const goneSockets = Array.from({ length: 30 }, () => ({ writable: false }));
@@ -102,13 +108,29 @@ test('whose client has gone leaves at once with all it had sent, and takes nobod
   expect(taken).toEqual(upTo(8));
 });
 
-test('250 requests of one connection wait at most: the first of more is taken up at once, still in order', async () => {
+test('nothing is taken up within the turn in which it came, however much that is', async () => {
   const { taken, take } = numbered();
   const socket = { writable: true };
   for (const number of upTo(400)) take(number, { socket });
-  expect(taken).toEqual(upTo(150));
-  while (taken.length < 400) await turnOfTheLoop();
-  expect(taken).toEqual(upTo(400));
+  expect(taken).toEqual([]);
+  await turnOfTheLoop();
+  expect(taken).toEqual(upTo(8));
+});
+
+test('who does not take his answers has no turn until he does, and keeps nobody else waiting', async () => {
+  const { taken, take, goOn, stuck } = numbered();
+  const socket = { writable: true };
+  stuck.add(socket);
+  for (const number of upTo(3)) take(number, { socket });
+  take(100);
+  await turnOfTheLoop();
+  take(3, { socket });
+  await turnOfTheLoop();
+  expect(taken).toEqual([100]);
+  stuck.clear();
+  goOn(socket);
+  await turnOfTheLoop();
+  expect(taken).toEqual([100, ...upTo(4)]);
 });
 
 test('a request whose client has gone is passed over', async () => {

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
+import type { Bounds } from '../../src/http/connections/connections.js';
 import { listen, type Listener } from '../../src/http/connections/listener.js';
 import type { App } from '../../src/http/connections/messages.js';
 
@@ -30,11 +31,22 @@ const answer = (request: IncomingMessage, response: ServerResponse) => {
   pages[request.url ?? '/']!(request, response);
 };
 
-async function start(most = 100, other: Partial<typeof times> = {}, app: App = answer): Promise<void> {
+async function start(
+  most = 100,
+  other: Partial<typeof times> = {},
+  app: App = answer,
+  bounds: Partial<Bounds> = {},
+): Promise<void> {
   begun = over = 0;
   const limits = { most, mostOfBlock: most, isProxy: () => false, onDropped: () => undefined };
-  const ownTimes = { ...times, ...other };
-  listener = await listen(app, { port: 0, host: '127.0.0.1', limits, longestAnswerMs: 0, times: ownTimes });
+  listener = await listen(app, {
+    port: 0,
+    host: '127.0.0.1',
+    limits,
+    longestAnswerMs: 0,
+    times: { ...times, ...other },
+    bounds,
+  });
 }
 
 afterEach(async () => {
@@ -103,6 +115,85 @@ test('in a turn with a new connection one request is taken up', async () => {
   await until('all are answered', () => all.every(({ text }) => text().includes(' 200 ')));
 });
 
+describe('of what is pipelined', () => {
+  const waiting: ServerResponse[] = [];
+  pages['/waits'] = (_request, response) => void waiting.push(response);
+  const answerAll = () => {
+    for (const response of waiting.splice(0)) response.end('well');
+  };
+  /** Whatever was sent has come, and been taken up. */
+  const settled = async () => {
+    for (let seen = -1; seen !== begun; await sleep(100)) seen = begun;
+  };
+
+  test.each([
+    ['requests without a body', head('/waits'), 8],
+    // The end of the last one is waited for, and behind it comes the next.
+    ['uploads', head('/waits', 'Content-Length: 8') + '\r\n\r\nbody', 9],
+  ])('%s: eight are under way, the rest is read when they are answered', async (_what, text, most) => {
+    await start();
+    const { socket, text: read } = client();
+    socket.write(text.repeat(2_000));
+    await settled();
+    expect(begun).toBe(most);
+    for (let left = 1_000; left > 0 && begun < 2_000; left -= 1) {
+      expect(waiting.length).toBeLessThanOrEqual(most);
+      answerAll();
+      await sleep(1);
+    }
+    await until('all are answered', () => (answerAll(), read().split(' 200 OK').length === 2_001));
+    expect(begun).toBe(2_000);
+  });
+
+  test('one of each connection is under way where all together have too many, or too large heads', async () => {
+    for (const bounds of [{ maxRequests: 20 }, { maxHeadBytes: 20_000 }]) {
+      await start(100, {}, answer, bounds);
+      const many = Array.from({ length: 20 }, () => client());
+      for (const { socket } of many) socket.write(head('/waits', `X-A: ${'x'.repeat(900)}`).repeat(50));
+      await settled();
+      expect(begun).toBeGreaterThanOrEqual(20);
+      expect(begun).toBeLessThan(20 + 20 + 8);
+      const last = client();
+      last.socket.write(head('/waits').repeat(2));
+      const before = begun;
+      await until('the first of another is taken up', () => begun === before + 1);
+      for (const { socket } of [...many, last]) socket.destroy();
+      answerAll();
+      await listener.close();
+    }
+    await start();
+  });
+
+  test('what all together keep is bounded: beyond it a connection is cut off, and others are answered', async () => {
+    for (const bounds of [{ mostHeadBytes: 20_000 }, { maxHeldBytes: 200_000 }]) {
+      await start(100, {}, answer, bounds);
+      const many = Array.from({ length: 30 }, () => client());
+      for (const { socket } of many) socket.write(head('/waits', `X-A: ${'x'.repeat(900)}`).repeat(50));
+      await until('some are cut off', () => listener.connections() < 30);
+      for (const { socket } of many) socket.destroy();
+      answerAll();
+      const { socket, text } = client();
+      socket.write(head('/'));
+      await until('the answer', () => text().includes('well'));
+      socket.destroy();
+      await listener.close();
+    }
+    await start();
+  });
+
+  test('who leaves most unsent is cut off where all together leave too much', async () => {
+    await start(100, { stalledMs: 60_000 }, answer, { maxUnsentBytes: 3 * large.length });
+    for (let n = 0; n < 6; n += 1) {
+      client(false).socket.write(head('/large'));
+      await sleep(120);
+    }
+    const { socket, text } = client();
+    socket.write(head('/'));
+    await until('the answer', () => text().includes('well'));
+    expect(listener.connections()).toBeLessThanOrEqual(5);
+  });
+});
+
 describe('a connection is given up', () => {
   test.each([
     ['half a head', 'GET / HTTP/1.1\r\nHost: x\r\n', ' 408 '],
@@ -129,14 +220,14 @@ describe('a connection is given up', () => {
     expect(text().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test.each([1, 50])('when it reads nothing of %d large answers', async (count) => {
+  test.each([1, 50])('when it asks for %d large answers and reads none; one is made', async (count) => {
     await start();
     const { socket } = client(false);
     for (let n = 0; n < count; n += 1) socket.write(head('/large'));
-    await until('answers begun', () => begun === count);
+    await until('an answer begun', () => begun === 1);
     await until('no connection', () => listener.connections() === 0);
-    await until('all answers over', () => over === count);
-    expect(begun).toBe(count);
+    await until('all answers over', () => over === begun);
+    expect(begun).toBe(1);
   });
 
   test('but not while it reads, be it slowly, nor while its answer is being made', async () => {

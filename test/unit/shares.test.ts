@@ -13,6 +13,7 @@ const usual = {
   longestWaitMs: 30_000,
   stalledAfterMs: 30_000,
   mostStalled: 4,
+  maxBodyBytes: 9_000,
 };
 
 /** An answer that a client takes, or not. */
@@ -27,6 +28,10 @@ class Answer extends EventEmitter {
 function world(options: Partial<ShareOptions> = {}) {
   let refused = 0;
   const shares = createShares({ ...usual, onRefused: () => void (refused += 1), ...options });
+  const receive = (shipper: string) => {
+    const answer = new Answer();
+    return { answer, count: shares.receive(shipper, answer as unknown as Response) };
+  };
   const begin = (shipper: string) => {
     const answer = new Answer();
     shares.begin(shipper, answer as unknown as Response);
@@ -35,7 +40,7 @@ function world(options: Partial<ShareOptions> = {}) {
       inTurn: <T>(work: () => Promise<T>) => shares.inTurn(shipper, answer as unknown as Response, work),
     };
   };
-  return { begin, refused: () => refused };
+  return { begin, receive, refused: () => refused };
 }
 
 function refusalOf(act: () => unknown): unknown {
@@ -115,6 +120,43 @@ describe('the share of a shipper', () => {
     const waiting = begin('a').inTurn(quick);
     unread[0]!.answer.close();
     expect(await waiting).toBe('made');
+  });
+
+  test('of bytes being received is an eighth of what is free, until the answer is over', () => {
+    const { receive, refused } = world(); // 9,000 bytes
+    const [first, second] = [receive('a'), receive('a')];
+    first.count(600);
+    second.count(400);
+    expect(refusalOf(() => second.count(1))).toMatchObject(tooMany);
+    expect(refused()).toBe(1);
+    receive('b').count(900); // has an eighth of what a has left
+    first.answer.close();
+    second.count(500);
+  });
+
+  test('of bytes never fills the memory, and whoever comes finds some', () => {
+    const upload = fc.record({
+      shipper: fc.nat(30),
+      bytes: fc.integer({ min: 1, max: 400 }),
+      ends: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(upload, { maxLength: 300 }), (uploads) => {
+        const { receive } = world();
+        let received = 0;
+        for (const { shipper, bytes, ends } of uploads) {
+          const { answer, count } = receive(String(shipper));
+          if (refusalOf(() => count(bytes)) === undefined) received += bytes;
+          else continue;
+          if (ends) {
+            answer.close();
+            received -= bytes;
+          }
+          expect(received).toBeLessThan(usual.maxBodyBytes);
+        }
+        receive('new').count(Math.floor((usual.maxBodyBytes - received) / 8));
+      }),
+    );
   });
 
   test('what is beyond it is refused at once, until something is over', () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopback, networkOf } from './network.js';
+import { readInPieces } from './pieces.js';
 
 export interface ConnectionLimits {
   /** Connections at once. */
@@ -9,8 +10,24 @@ export interface ConnectionLimits {
   mostOfBlock: number;
   /** Addresses of proxies, which bring the connections of many: their blocks may have them all. */
   isProxy(address: string): boolean;
-  onDropped(why: 'refused' | 'displaced'): void;
+  onDropped(why: 'refused' | 'displaced' | 'overfull'): void;
 }
+
+/** What requests and answers may keep of the memory. */
+export const usualBounds = {
+  /** Requests of one connection under way; it is not read while it has so many. */
+  maxRequestsOfConnection: 8,
+  /** Where so many of all are under way, or their heads take so much, a connection has one at a time. */
+  maxRequests: 64,
+  maxHeadBytes: 16 * 1024 * 1024,
+  /** Beyond it a connection that brings another head is cut off. */
+  mostHeadBytes: 64 * 1024 * 1024,
+  /** Read and not yet parsed; beyond it a connection that holds more is cut off. */
+  maxHeldBytes: 64 * 1024 * 1024,
+  /** Answered and not yet taken; beyond it those that leave most are cut off. */
+  maxUnsentBytes: 64 * 1024 * 1024,
+};
+export type Bounds = typeof usualBounds;
 
 export interface Connections {
   /** Takes a connection, if need be in the place of another; destroys it where there is no room. */
@@ -21,6 +38,8 @@ export interface Connections {
   isDone(socket: Socket): boolean;
   /** Destroys those that do not wait for an answer to a whole request. */
   cutOffSilent(): void;
+  /** Its client takes its answers: another may be made. */
+  takesAnswers(socket: Socket): boolean;
   count(): number;
 }
 
@@ -34,11 +53,34 @@ interface Block {
 }
 
 interface Connection {
+  socket: Socket;
   block: Block;
   underWay: Set<ServerResponse>;
   newest: IncomingMessage | null;
   newestAt: number;
+  heldBytes: number;
+  /** Reads it again, if there is room. */
+  goOn(): void;
 }
+
+/** What an answer that waits behind another keeps, and what the first of them has not got rid of. */
+const unsentBytes = ({ socket, underWay }: Connection): number => {
+  let bytes = underWay.size === 0 ? socket.writableLength : 0;
+  for (const response of underWay) bytes += response.writableLength;
+  return bytes;
+};
+
+const isTaken = (connection: Connection): boolean =>
+  !connection.socket.writableNeedDrain && unsentBytes(connection) < connection.socket.writableHighWaterMark;
+
+/** A header's two strings and their places, besides the characters. */
+const headerBytes = 32;
+
+const headBytesOf = ({ url = '', rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((bytes, text) => bytes + text.length + headerBytes, url.length + headerBytes);
+
+/** How often it is looked whether too much is unsent. */
+const lookEveryMs = 100;
 
 /** The rest of a request that takes longer may cost its connection the place. */
 const patienceMs = 1_000;
@@ -46,16 +88,25 @@ const patienceMs = 1_000;
 /**
  * Keeps the places for connections. Where none is left, the one that has been idle for longest goes, from the same
  * block or from that which has most, or else one whose request has no end: who sends half a request and waits is pushed
- * out by those who come with a whole one. A connection whose whole request is being answered is never pushed out.
+ * out by those who come with a whole one. A connection whose whole request is being answered is never pushed out. One
+ * that has many requests under way, or does not take its answers, is not read. `onRoom` is told when an answer of it is
+ * over or taken.
  */
-export function createConnections(limits: ConnectionLimits): Connections {
+export function createConnections(
+  limits: ConnectionLimits,
+  onRoom: (socket: Socket) => void = () => undefined,
+  bounds: Bounds = usualBounds,
+): Connections {
   const blocks = new Map<string, Block>();
   const open = new Map<Socket, Connection>();
+  const all = { requests: 0, headBytes: 0, heldBytes: 0 };
+  let lookedAt = 0;
 
   const remove = (socket: Socket) => {
     const connection = open.get(socket);
     if (!connection) return;
     const { block, underWay } = connection;
+    hold(connection, 0);
     open.delete(socket);
     block.idle.delete(socket);
     block.unfinished.delete(socket);
@@ -73,19 +124,49 @@ export function createConnections(limits: ConnectionLimits): Connections {
     }
     return undefined;
   };
+  const drop = (socket: Socket, why: 'displaced' | 'overfull') => {
+    limits.onDropped(why);
+    remove(socket);
+    socket.destroy();
+  };
   const pushOut = (block: Block): boolean => {
     const [longestIdle] = block.idle;
     const victim = longestIdle ?? firstUnfinished(block);
-    if (!victim) return false;
-    limits.onDropped('displaced');
-    remove(victim);
-    victim.destroy();
-    return true;
+    if (victim) drop(victim, 'displaced');
+    return victim !== undefined;
   };
   const largest = () => [...blocks.values()].reduce((a, b) => (b.size > a.size ? b : a));
   const hasRoom = (block: Block | undefined, share: number): boolean =>
     (block === undefined || block.size < share || pushOut(block)) &&
     (open.size < limits.most || pushOut(largest()));
+
+  const maxOfConnection = () =>
+    all.requests < bounds.maxRequests && all.headBytes < bounds.maxHeadBytes
+      ? bounds.maxRequestsOfConnection
+      : 1;
+  /** Requests that may come; where the end of the last one is missing, it is waited for. */
+  const roomOf = (connection: Connection): number => {
+    if (!isTaken(connection)) return 0;
+    const { newest, underWay } = connection;
+    return maxOfConnection() - underWay.size + (newest && !newest.complete ? 1 : 0);
+  };
+  const hold = (connection: Connection, bytes: number) => {
+    all.heldBytes += bytes - connection.heldBytes;
+    connection.heldBytes = bytes;
+    if (bytes > 0 && all.heldBytes > bounds.maxHeldBytes) drop(connection.socket, 'overfull');
+  };
+  const lookAtUnsent = (now: number) => {
+    if (now - lookedAt < lookEveryMs) return;
+    lookedAt = now;
+    const unsent = [...open.values()].map((connection) => ({ connection, bytes: unsentBytes(connection) }));
+    let left = unsent.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (left <= bounds.maxUnsentBytes) return;
+    for (const { connection, bytes } of unsent.sort((a, b) => b.bytes - a.bytes)) {
+      if (left <= bounds.maxUnsentBytes) return;
+      drop(connection.socket, 'overfull');
+      left -= bytes;
+    }
+  };
 
   return {
     add: (socket) => {
@@ -100,24 +181,51 @@ export function createConnections(limits: ConnectionLimits): Connections {
       blocks.set(name, block);
       block.size += 1;
       block.idle.add(socket);
-      open.set(socket, { block, underWay: new Set(), newest: null, newestAt: 0 });
+      const connection: Connection = {
+        socket,
+        block,
+        underWay: new Set(),
+        newest: null,
+        newestAt: 0,
+        heldBytes: 0,
+        ...readInPieces(
+          socket,
+          () => roomOf(connection),
+          (bytes) => bytes === connection.heldBytes || hold(connection, bytes),
+        ),
+      };
+      open.set(socket, connection);
       socket.once('close', () => remove(socket));
+      socket.on('drain', () => {
+        connection.goOn();
+        onRoom(socket);
+      });
     },
     begin: (request, response) => {
       const { socket } = request;
       const connection = open.get(socket);
       if (!connection) return;
       const { block, underWay } = connection;
+      const headBytes = headBytesOf(request);
+      const now = performance.now();
+      all.requests += 1;
+      all.headBytes += headBytes;
       underWay.add(response);
       connection.newest = request;
-      connection.newestAt = performance.now();
+      connection.newestAt = now;
       block.idle.delete(socket);
       block.unfinished.delete(socket);
       if (!request.complete) block.unfinished.add(socket); // the last of them
       response.once('close', () => {
+        all.requests -= 1;
+        all.headBytes -= headBytes;
         underWay.delete(response);
         if (underWay.size === 0 && open.has(socket)) block.idle.add(socket);
+        connection.goOn();
+        onRoom(socket);
       });
+      if (all.headBytes > bounds.mostHeadBytes) drop(socket, 'overfull');
+      lookAtUnsent(now);
     },
     isDone: (socket) => {
       const connection = open.get(socket);
@@ -126,6 +234,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
     cutOffSilent: () => {
       for (const [socket, { newest, underWay }] of open)
         if (underWay.size === 0 || !newest?.complete) socket.destroy();
+    },
+    takesAnswers: (socket) => {
+      const connection = open.get(socket);
+      return connection === undefined || isTaken(connection);
     },
     count: () => open.size,
   };

@@ -6,16 +6,12 @@ import { LRUCache } from 'lru-cache';
 const mostPerTurn = 8;
 /** In a turn with a new connection one request is taken up, and one more for so many connections that wait. */
 const connectionsPerRequest = 64;
-/**
- * Requests of one connection that wait. Beyond it the first is taken up at once: Node stops reading from a connection
- * whose answers pile up, not from one whose requests do.
- */
-const mostOfConnection = 250;
-
 export interface Intake {
   take(request: IncomingMessage, response: ServerResponse): void;
   /** A client has connected: others may be queued behind this one. */
   connected(): void;
+  /** Its answers are taken again: what waits there has its turns again. */
+  goOn(socket: Socket): void;
 }
 
 interface Waiting {
@@ -39,10 +35,14 @@ export function recognise({ headers }: IncomingMessage, account: string): void {
  * once, on one connection or on a hundred. Accounts that are known take turns, and so do the connections of each; who
  * is not known goes by connection; the two kinds alternate. Node accepts one connection a turn (libuv, from 1.46): with
  * hundreds of requests in one turn, a client that is not yet connected would wait one long turn for each client queued
- * ahead of it.
+ * ahead of it. Who does not take his answers has no turn until `goOn`.
  */
-export function createIntake(handle: RequestListener): Intake {
+export function createIntake(
+  handle: RequestListener,
+  takesAnswers: (socket: Socket) => boolean = () => true,
+): Intake {
   const lines = new Map<Socket, Waiting[]>();
+  const aside = new Map<Socket, Waiting[]>();
   const known = createRotation();
   const others = createRotation();
   const kinds = [known, others] as [Rotation, Rotation];
@@ -74,8 +74,12 @@ export function createIntake(handle: RequestListener): Intake {
       const socket = nextSocket();
       if (!socket) break;
       const line = lines.get(socket)!;
-      const first = line.shift()!;
       lines.delete(socket);
+      if (socket.writable && !takesAnswers(socket)) {
+        aside.set(socket, line);
+        continue;
+      }
+      const first = line.shift()!;
       if (line.length > 0 && socket.writable) queueUp(socket, line);
       left -= takeOne(first);
     }
@@ -90,13 +94,19 @@ export function createIntake(handle: RequestListener): Intake {
   return {
     take: (request, response) => {
       arrivals.set(request, performance.now());
-      const line = lines.get(request.socket);
+      const line = lines.get(request.socket) ?? aside.get(request.socket);
       if (line) line.push({ request, response });
       else queueUp(request.socket, [{ request, response }]);
-      if (line && line.length > mostOfConnection) takeOne(line.shift()!);
       schedule();
     },
     connected: () => void (room = Math.min(mostPerTurn, 1 + Math.floor(lines.size / connectionsPerRequest))),
+    goOn: (socket) => {
+      const line = aside.get(socket);
+      if (!line) return;
+      aside.delete(socket);
+      queueUp(socket, line);
+      schedule();
+    },
   };
 }
 

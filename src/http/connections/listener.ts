@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createConnections, type ConnectionLimits } from './connections.js';
+import { createConnections, usualBounds, type Bounds, type ConnectionLimits } from './connections.js';
 import { openDoors, type Doors } from './doors.js';
 import { createIntake } from './intake.js';
 import { createMessages, type App } from './messages.js';
@@ -26,6 +26,7 @@ export interface ListenerOptions {
   longestAnswerMs: number;
   /** Others than the usual, in tests. */
   times?: Partial<typeof usualTimes>;
+  bounds?: Partial<Bounds>;
 }
 
 const usualTimes = {
@@ -46,10 +47,13 @@ const closeGraceMs = 4_000;
 /** An HTTP server whose every wait has a bound: for heads, bodies, readers, and for the end of what it refused. */
 export async function listen(first: App, options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
-  const connections = createConnections(options.limits);
+  const connections = createConnections(options.limits, (socket) => intake.goOn(socket), {
+    ...usualBounds,
+    ...options.bounds,
+  });
   let app = first;
   const messages = createMessages(first);
-  const intake = createIntake((request, response) => app(request, response));
+  const intake = createIntake((request, response) => app(request, response), connections.takesAnswers);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     response.once('close', () => {

@@ -13,6 +13,8 @@ export interface ShareOptions {
   /** Where none of a shipper's requests at work has ended well for so long, more may start: what they wait for is stuck. */
   stalledAfterMs: number;
   mostStalled: number;
+  /** Of the bodies of requests under way, of all callers together. One may have an eighth of what is free. */
+  maxBodyBytes: number;
   onRefused(): void;
 }
 
@@ -20,6 +22,11 @@ export interface ShareOptions {
 export interface Shares {
   /** Counts a request until its answer is over. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
   begin(shipperId: string, response: Response): void;
+  /**
+   * Returns what counts the bytes of a request's body until its answer is over. It throws ApiError TOO_MANY_REQUESTS
+   * where they are more than the caller's share.
+   */
+  receive(callerId: string, response: Response): (bytes: number) => void;
   /**
    * Runs `work` for a request that has begun, when its turn comes; shippers take turns. Throws ApiError
    * TOO_MANY_REQUESTS where it does not come in time.
@@ -31,31 +38,37 @@ interface Lane {
   underWay: number;
   working: number;
   unread: number;
+  bodyBytes: number;
   /** When one last ended its work well, or the first began; of performance.now(). */
   progressAt: number;
   /** What starts them. */
   waiting: Set<() => void>;
 }
 
+/** Whatever the others have, who comes still finds some: none has more than such a part of what is free. */
+const partOfFree = 1 / 8;
+
 export function createShares(options: ShareOptions): Shares {
   const lanes = new Map<string, Lane>();
   const inLine = new Set<Lane>(); // in the order of their turns
   let working = 0;
   let progressAt = 0;
+  let bodyBytes = 0;
 
   const laneOf = (shipperId: string): Lane => {
     const lane = lanes.get(shipperId) ?? {
       underWay: 0,
       working: 0,
       unread: 0,
+      bodyBytes: 0,
       progressAt: 0,
       waiting: new Set(),
     };
     lanes.set(shipperId, lane);
     return lane;
   };
-  const forgetIdle = (shipperId: string, { underWay, working }: Lane) => {
-    if (underWay === 0 && working === 0) lanes.delete(shipperId);
+  const forgetIdle = (shipperId: string, { underWay, working, bodyBytes }: Lane) => {
+    if (underWay === 0 && working === 0 && bodyBytes === 0) lanes.delete(shipperId);
   };
   const refusal = () => {
     options.onRefused();
@@ -136,6 +149,26 @@ export function createShares(options: ShareOptions): Shares {
         lane.underWay -= 1;
         forgetIdle(shipperId, lane);
       });
+    },
+    receive: (callerId, response) => {
+      if (response.destroyed) throw refusal();
+      let received = 0;
+      const add = (lane: Lane, bytes: number) => {
+        received += bytes;
+        lane.bodyBytes += bytes;
+        bodyBytes += bytes;
+      };
+      response.once('close', () => {
+        const lane = laneOf(callerId);
+        add(lane, -received);
+        forgetIdle(callerId, lane);
+      });
+      return (bytes) => {
+        const lane = laneOf(callerId);
+        const free = options.maxBodyBytes - bodyBytes;
+        if (response.destroyed || lane.bodyBytes + bytes > free * partOfFree) throw refusal();
+        add(lane, bytes);
+      };
     },
     inTurn: async (shipperId, response, work) => {
       const lane = laneOf(shipperId);

@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { RequestHandler } from 'express';
-import readRaw from 'raw-body';
-import { ApiError, type Detail } from '../../platform/errors.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Request, RequestHandler } from 'express';
+import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js';
 import { maxDetails } from '../route.js';
 
 const maxBodyBytes = 256 * 1024;
+/** What takes some milliseconds to parse has a turn of the event loop of its own. */
+const largeBytes = 16 * 1024;
+const maxValues = 10_000;
 const maxDepth = 32;
 const maxNameLength = 100; // of a key in `details`
 const jsonTypes = ['application/json', '+json'];
@@ -12,25 +15,91 @@ const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
- * Reads a JSON body of at most 256 KiB. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by
- * path, to be named with whatever else is wrong (see `parseRequest`). The end of a body that is too large is not waited
- * for.
+ * Reads a JSON body of at most 256 KiB and 10,000 values; each chunk is counted by `locals.countBytes`, which may refuse
+ * it. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by path, to be named with whatever
+ * else is wrong (see `parseRequest`). The end of a body that is refused is not waited for.
  */
 export function jsonBody(): RequestHandler {
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  const ownTurn = () => (lastTurn = lastTurn.then(() => nextTurn()));
   return async (request, response, next) => {
-    const { 'content-length': length = null, 'transfer-encoding': coding } = request.headers;
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     const isJson = request.is(jsonTypes);
-    if (!isJson && coding === undefined && (length ?? '0') === '0') return next();
+    if (!isJson && coding === undefined && length === '0') return next();
     const compression = request.get('content-encoding') ?? 'identity';
     if (!isJson || otherCharset.test(request.get('content-type') ?? '') || !/^identity$/i.test(compression))
       throw unsupportedMediaType();
-    const bytes = await readRaw(request, { length, limit: maxBodyBytes });
+    if (Number(length) > maxBodyBytes) throw payloadTooLarge();
+    const { countBytes } = response.locals as { countBytes(bytes: number): void };
+    const bytes = await readBytes(request, countBytes);
+    if (bytes.length > largeBytes) await ownTurn();
     const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
+    if (hasMoreValues(bytes, maxValues))
+      throw invalidRequest([{ path: 'body', message: 'must have at most 10,000 values' }]);
     request.body = parse(bytes.toString(), details);
-    inspect(request.body, '', 0, details);
+    inspect(request.body, [], details);
     response.locals.bodyDetails = details;
     next();
   };
+}
+
+function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = () => request.off('data', add).off('end', end).off('close', breakOff);
+    const refuse = (error: Error) => {
+      settle();
+      request.pause();
+      reject(error);
+    };
+    const add = (chunk: Buffer) => {
+      length += chunk.length;
+      try {
+        if (length > maxBodyBytes) throw payloadTooLarge();
+        count(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        refuse(error as Error);
+      }
+    };
+    const end = () => {
+      settle();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    };
+    const breakOff = () => refuse(invalidRequest([{ path: 'request', message: 'could not be read' }]));
+    request.on('data', add).on('end', end).on('close', breakOff);
+  });
+}
+
+const [quote, backslash, colon, bracket, brace] = Buffer.from('"\\:[{');
+/** Between values and within none. */
+const betweenValues = new Set(Buffer.from(' \t\r\n,:[]{}"'));
+const isBetween = Uint8Array.from({ length: 256 }, (_, byte) => (betweenValues.has(byte) ? 1 : 0));
+
+/**
+ * Counts the values of a JSON text before it is parsed: all that begins a value, less the colons, since the text before
+ * a colon is a key. What is no JSON has some count.
+ */
+export function hasMoreValues(bytes: Buffer, most: number): boolean {
+  let count = 0;
+  let within = false; // a number, true, false or null
+  for (let at = 0; at < bytes.length && count <= most; at += 1) {
+    const byte = bytes[at]!;
+    if (isBetween[byte] === 0) {
+      if (!within) count += 1;
+      within = true;
+      continue;
+    }
+    within = false;
+    if (byte === bracket || byte === brace) count += 1;
+    else if (byte === colon) count -= 1;
+    else if (byte === quote) {
+      count += 1;
+      for (at += 1; at < bytes.length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
+    }
+  }
+  return count > most;
 }
 
 const byteOrderMark = '\ufeff';
@@ -53,31 +122,40 @@ export const payloadTooLarge = () =>
 
 /**
  * Names every key and value that must not get further: prototype keys, U+0000, lone surrogates, numbers beyond
- * JavaScript's, too deep nesting.
+ * JavaScript's, too deep nesting. `keys` lead to the value; a path is made of them only for what is wrong.
  */
-function inspect(value: unknown, path: string, depth: number, details: Detail[]): void {
+function inspect(value: unknown, keys: (string | number)[], details: Detail[]): void {
   if (details.length >= maxDetails) return;
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    details.push({ path: path || 'body', message: 'must be a finite number' });
-  }
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      details.push({ path: path || 'body', message: 'must not contain U+0000 or half a surrogate pair' });
-    }
-    return;
-  }
+  const wrong = (message: string) => void details.push({ path: pathOf(keys), message });
+  if (typeof value === 'number' && !Number.isFinite(value)) wrong('must be a finite number');
+  if (typeof value === 'string' && !isText(value)) wrong(notText);
   if (typeof value !== 'object' || value === null) return;
-  if (depth === maxDepth) {
-    details.push({ path, message: `must not be nested deeper than ${maxDepth} levels` });
+  if (keys.length === maxDepth) return wrong(`must not be nested deeper than ${maxDepth} levels`);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      keys.push(index);
+      inspect(value[index], keys, details);
+      keys.pop();
+    }
     return;
   }
-  for (const [key, child] of Object.entries(value)) {
-    const name = key.slice(0, maxNameLength).toWellFormed();
-    const childPath = Array.isArray(value) ? `${path}[${name}]` : path ? `${path}.${name}` : name;
-    if (refusedKeys.has(key)) details.push({ path: childPath, message: 'must not be there' });
+  for (const key of Object.keys(value)) {
+    keys.push(key);
+    if (refusedKeys.has(key)) wrong('must not be there');
     else {
-      inspect(key, childPath, depth + 1, details);
-      inspect(child, childPath, depth + 1, details);
+      if (!isText(key)) wrong(notText);
+      inspect((value as Record<string, unknown>)[key], keys, details);
     }
+    keys.pop();
   }
 }
+
+const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
+const notText = 'must not contain U+0000 or half a surrogate pair';
+
+const pathOf = (keys: (string | number)[]): string =>
+  keys.reduce<string>((path, key) => {
+    if (typeof key === 'number') return `${path}[${key}]`;
+    const name = key.slice(0, maxNameLength).toWellFormed();
+    return path ? `${path}.${name}` : name;
+  }, '') || 'body';

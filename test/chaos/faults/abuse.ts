@@ -64,7 +64,7 @@ const halfRequests: Fault = {
       atMost: backWithinMs,
       note: `${first} held, then ${held()}, ${mostOpen} open at most; ${Math.round(mostMb)} MB`,
     });
-    for (const figure of await health.stop()) note(figure);
+    for (const figure of (await health.stop()).figures) note(figure);
     for (const client of clients) client.destroy();
   },
   figures: () => [],
@@ -88,7 +88,7 @@ const fullSpeed: Fault = {
     const answers = await greedy.stop();
     const { mostMb } = watched();
     note({ name: 'RSS of the API', value: mostMb, unit: 'MB', atMost: 400, note: `greedy: ${answers}` });
-    for (const figure of await health.stop()) note(figure);
+    for (const figure of (await health.stop()).figures) note(figure);
     await log.remove();
   },
   figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],

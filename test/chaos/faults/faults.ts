@@ -12,6 +12,7 @@ import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { wrongClock } from './clock.js';
+import { floods } from './floods.js';
 import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
@@ -273,5 +274,6 @@ export const faults: Fault[] = [
   ...limitFaults,
   ...abuses,
   ...wrongStartFaults,
+  ...floods,
   mix(single.filter(({ name }) => name !== 'none')),
 ];

@@ -17,7 +17,7 @@ export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number):
   }).length;
 }
 
-const residentMb = (pid: number): number =>
+export const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 /** Looks again and again at what a process takes, until it is asked. */
@@ -39,7 +39,7 @@ const probeEveryMs = 100;
 const probeTimeoutMs = 5_000;
 
 /** Asks `/healthz` on connections of its own until it is stopped. */
-export function probeHealth(url: string): { stop(): Promise<Figure[]> } {
+export function probeHealth(url: string): { stop(): Promise<{ slowestMs: number; figures: Figure[] }> } {
   let stopped = false;
   let [asked, slowestMs] = [0, 0];
   const failures: string[] = [];
@@ -62,7 +62,8 @@ export function probeHealth(url: string): { stop(): Promise<Figure[]> } {
       stopped = true;
       await probing;
       const note = `of ${asked}, the slowest ${Math.round(slowestMs)} ms; ${[...new Set(failures)].join(', ')}`;
-      return [{ name: '/healthz not answered', value: failures.length, unit: '', atMost: 0, note }];
+      const figure = { name: '/healthz not answered', value: failures.length, unit: '', atMost: 0, note };
+      return { slowestMs, figures: [figure] };
     },
   };
 }

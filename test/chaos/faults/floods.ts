@@ -1,0 +1,96 @@
+import { registerAccount, type Account } from '../../client.js';
+import type { Fault, Injection } from './fault.js';
+import { answeredWithin, notAccepted } from './figures.js';
+import { startRawClients, type RawClients } from '../load/raw.js';
+import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
+
+type Flood = Omit<RawClients, 'url'> & { what: string; moreMb: number };
+
+/** For so long, unless the run is quick. */
+const floodMs = 20_000;
+
+/** How long the slowest answer of `/healthz` took meanwhile, and how much the API's memory grew. */
+async function flood({ world, pause, note }: Injection, { what, moreMb, ...clients }: Flood): Promise<void> {
+  const { url, api } = world.service;
+  const beforeMb = residentMb(api.pid);
+  const watched = watchProcess(api.pid);
+  const health = probeHealth(url);
+  const raw = startRawClients({ url, ...clients });
+  await pause(floodMs);
+  const answers = await raw.stop();
+  const { mostMb } = watched();
+  const { slowestMs, figures } = await health.stop();
+  note({ name: `slowest /healthz, ${what}`, value: slowestMs, unit: 'ms', atMost: 250, note: answers });
+  note({
+    name: `RSS more, ${what}`,
+    value: mostMb - beforeMb,
+    unit: 'MB',
+    atMost: moreMb,
+    note: `${Math.round(beforeMb)} MB before`,
+  });
+  for (const figure of figures) note(figure);
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const pipelined = { reads: true, again: false, moreMb: 50 };
+
+const pipelines: Fault = {
+  name: 'B15',
+  promise:
+    '40 connections with 2,200 pipelined requests each, 200 with 250, 40 that ask 60 times for /openapi.json and read nothing, all without an account: /healthz ≤ 250 ms, RSS + 50 MB',
+  workers: 1,
+  inFlight: 0,
+  inject: async (injection) => {
+    await fetch(`${injection.world.service.url}/openapi.json`); // it is made once
+    const x = get('/x');
+    await flood(injection, { ...pipelined, what: '40 × 2,200', connections: 40, text: x, repeat: 2_200 });
+    await flood(injection, { ...pipelined, what: '200 × 250', connections: 200, text: x, repeat: 250 });
+    const unread = { ...pipelined, what: '40 × 60 unread', reads: false };
+    await flood(injection, { ...unread, connections: 40, text: get('/openapi.json'), repeat: 60 });
+  },
+  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+};
+
+const maxBodyBytes = 256 * 1024;
+const post = ({ accountKey, token }: Account, body: string) =>
+  [
+    `POST /v1/shipments?key=${accountKey} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${maxBodyBytes}`,
+    '',
+    body,
+  ].join('\r\n');
+
+const bodies: Fault = {
+  name: 'B16',
+  promise:
+    "16 connections of one shipper with bodies of 256 KiB of nested empty arrays, then 900 unfinished uploads: another's order p99 ≤ 250 ms, none refused, RSS + 100 MB",
+  workers: 1,
+  inFlight: 0,
+  api: { env: { API_RATE_LIMIT: '' } }, // the default
+  inject: async (injection) => {
+    const account = await registerAccount(injection.world.service, 'greedy@example.com');
+    const arrays = `[${'[],'.repeat(maxBodyBytes / 3 - 2)}[]]`.padEnd(maxBodyBytes);
+    const each = { reads: true, repeat: 1, moreMb: 100 };
+    await flood(injection, {
+      ...each,
+      what: '16 × nested arrays',
+      connections: 16,
+      text: post(account, arrays),
+      again: true,
+    });
+    await flood(injection, {
+      ...each,
+      what: 'unfinished uploads',
+      connections: Math.max(300, injection.times(900)),
+      text: post(account, 'x'.repeat(maxBodyBytes - 1)),
+      again: false,
+    });
+  },
+  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+};
+
+/** What clients send in one piece, to stop the service for everybody (faults.md, B15 and B16). */
+export const floods: Fault[] = [pipelines, bodies];

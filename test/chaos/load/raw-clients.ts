@@ -1,0 +1,32 @@
+/** A process of clients that send bytes as they are, many connections at once, until it is told to stop (raw.ts). */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawClients } from './raw.ts';
+
+const [{ url, connections, text, repeat, reads, again }] = (await once(process, 'message')) as [RawClients];
+process.on('message', () => process.send!(counts));
+const { hostname, port } = new URL(url);
+const piece = Buffer.from(text.repeat(repeat));
+const counts: Record<string, number> = {};
+
+function open(): void {
+  const socket = connect(Number(port), hostname, () => socket.write(piece));
+  socket.on('error', () => undefined);
+  if (!reads) return;
+  let rest = '';
+  socket.on('data', (chunk: Buffer) => {
+    const seen = rest + chunk.toString('latin1');
+    for (const [, status] of seen.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+      counts[status!] = (counts[status!] ?? 0) + 1;
+      if (again) socket.write(piece);
+    }
+    rest = seen.slice(seen.lastIndexOf('\n') + 1).slice(0, 100);
+  });
+  if (again) socket.once('close', () => setTimeout(open, 100));
+}
+
+for (let n = 0; n < connections; n += 1) {
+  open();
+  if (n % 50 === 49) await sleep(20);
+}
