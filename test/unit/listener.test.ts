@@ -158,7 +158,7 @@ describe('of what is pipelined', () => {
       const before = begun;
       await until('the first of another is taken up', () => begun === before + 1);
       for (const { socket } of [...many, last]) socket.destroy();
-      answerAll();
+      await until('no connection', () => (answerAll(), listener.connections() === 0));
       await listener.close();
     }
     await start();
@@ -168,10 +168,11 @@ describe('of what is pipelined', () => {
     for (const bounds of [{ mostHeadBytes: 20_000 }, { maxHeldBytes: 200_000 }]) {
       await start(100, {}, answer, bounds);
       const many = Array.from({ length: 30 }, () => client());
+      await until('all are connected', () => listener.connections() === many.length);
       for (const { socket } of many) socket.write(head('/waits', `X-A: ${'x'.repeat(900)}`).repeat(50));
-      await until('some are cut off', () => listener.connections() < 30);
+      await until('some are cut off', () => listener.connections() < many.length);
       for (const { socket } of many) socket.destroy();
-      answerAll();
+      await until('no connection', () => (answerAll(), listener.connections() === 0));
       const { socket, text } = client();
       socket.write(head('/'));
       await until('the answer', () => text().includes('well'));

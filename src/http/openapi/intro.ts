@@ -31,7 +31,7 @@ export const title = 'Parcelhook';
 export const introduction = `
 A webhook relay and notification gateway for shipments. Hand over orders, register webhooks, and every state of every shipment is sent to the webhooks interested in it: signed, retried and logged.
 
-Requests and answers are JSON in UTF-8; bodies have at most 256 KiB. Every operation under \`/v1\` takes your account key as the query parameter \`key\`, and all but login the header \`Authorization: Bearer\` with an access token.
+Requests and answers are JSON in UTF-8; bodies have at most 256 KiB and 10,000 values. Every operation under \`/v1\` takes your account key as the query parameter \`key\`, and all but login the header \`Authorization: Bearer\` with an access token.
 
 A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may come at any time: ignore those you do not know. Fields of yours that the service does not know are ignored, too; a query parameter that an operation does not have is refused.
 
