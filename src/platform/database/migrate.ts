@@ -5,7 +5,7 @@ import pg from 'pg';
 import { packageFolder } from '../../version.js';
 import { ApiError, ConfigError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import type { Database } from './postgres.js';
+import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
@@ -128,7 +128,7 @@ async function runNext(
 }
 
 /**
- * A check that rejects while PostgreSQL is older than 15, or its schema lacks a migration of this program or has
+ * A check that rejects while PostgreSQL is older than 15 or takes no writes, or its schema lacks a migration of this program or has
  * another build's, as after the restore of a dump.
  */
 export function schemaCheck(db: Database): () => Promise<void> {
@@ -140,6 +140,7 @@ export function schemaCheck(db: Database): () => Promise<void> {
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`the schema lacks ${missing.join(', ')}`);
+    await requireWritable(db);
   };
 }
 

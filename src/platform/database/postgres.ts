@@ -57,21 +57,53 @@ const onePlan = [
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
 
+/** SQLSTATE of a server that takes no writes: it was told so, or it is a standby now and another one its primary. */
+const readOnly = '25006'; // read_only_sql_transaction
+/** Between renewals: while a server stays read-only, what connects to it anew is not closed for every statement. */
+const renewEveryMs = 1_000;
+
 /**
  * Where a statement got no answer at all, the way to the server may have been cut without a word. Then connections that
  * were idle meanwhile are no better, and each would cost the next one that takes it a whole timeout: they are closed.
+ * Where the server is read-only, its name may lead to another one by now: those at work then are closed after it, too.
  */
-export function closeIdleOnSilence(pool: pg.Pool): void {
+export function closeConnectionsInVain(pool: pg.Pool): void {
+  const open = new Set<pg.PoolClient>();
   const idle = new Set<pg.PoolClient>();
+  const closing = new Map<pg.PoolClient, Error>();
+  let renewedAt = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
+
+  const close = (client: pg.PoolClient, error: Error) => {
+    client.emit('error', error); // the pool lets go of it at once
+    socketOf(client).destroy();
+  };
+  const renew = (error: Error) => {
+    timer = undefined;
+    renewedAt = performance.now();
+    for (const client of open) closing.set(client, error);
+    for (const client of [...idle]) close(client, error);
+  };
+  const renewSoon = (error: Error) => {
+    const restMs = renewedAt + renewEveryMs - performance.now();
+    if (restMs <= 0) renew(error);
+    else timer ??= setTimeout(renew, restMs, error).unref();
+  };
+  pool.on('connect', (client) => void open.add(client));
   pool.on('acquire', (client) => void idle.delete(client));
-  pool.on('remove', (client) => void idle.delete(client));
+  pool.on('remove', (client) => {
+    open.delete(client);
+    idle.delete(client);
+    closing.delete(client);
+  });
   pool.on('release', (error: Error | boolean | undefined, client) => {
-    if (!error) idle.add(client);
+    if (!error) {
+      idle.add(client);
+      const reason = closing.get(client);
+      if (reason) setImmediate(() => idle.has(client) && close(client, reason));
+    } else if (codeOf(error) === readOnly) renewSoon(error as Error);
     else if (error instanceof Error && error.message === 'Query read timeout')
-      for (const other of [...idle]) {
-        other.emit('error', error); // the pool lets go of it at once
-        socketOf(other).destroy();
-      }
+      for (const other of [...idle]) close(other, error);
   });
 }
 
@@ -89,6 +121,7 @@ const outOfReach = new Set([
   '25P03', // idle_in_transaction_session_timeout
   '40001', // serialization_failure
   '40P01', // deadlock_detected
+  readOnly,
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -137,6 +170,23 @@ export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
 
+/** Rejects where the server takes no writes, by a setting or as a standby; the pool then closes its connections. */
+export async function requireWritable(db: Database): Promise<void> {
+  await db
+    .query(
+      '',
+      `do $$ begin
+         if current_setting('transaction_read_only')::boolean then
+           raise exception 'read-only' using errcode = '${readOnly}';
+         end if;
+       end $$`,
+    )
+    .catch((error: unknown) => {
+      const isReadOnly = error instanceof ApiError && codeOf(error.cause) === readOnly;
+      throw isReadOnly ? new Error('PostgreSQL is read-only') : error;
+    });
+}
+
 const runOn =
   (
     client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> },
@@ -173,10 +223,12 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: queryTimeoutMs,
   });
   // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
-  const onError = (error: Error) => logger.warn({ error: describeError(error) }, 'postgres connection lost');
+  const onError = (error: Error) => {
+    if (codeOf(error) !== readOnly) logger.warn({ error: describeError(error) }, 'postgres connection lost');
+  };
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  closeIdleOnSilence(pool);
+  closeConnectionsInVain(pool);
 
   return {
     query: runOn(pool),

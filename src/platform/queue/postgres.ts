@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { closeIdleOnSilence, keepAlive, serverKeepAlive } from '../database/postgres.js';
+import { closeConnectionsInVain, keepAlive, serverKeepAlive } from '../database/postgres.js';
 import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
 
 const insufficientPrivilege = '42501';
@@ -43,7 +43,7 @@ export function postgresBackend(
   pool.setMaxListeners(0); // every queue and worker listens
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  closeIdleOnSilence(pool);
+  closeConnectionsInVain(pool);
   opened.push({ close: () => pool.end() });
   return {
     prepare: async () => {
