@@ -8,7 +8,7 @@ import { createTargets, type Targets } from './deliveries/send/targets.js';
 import { timesOf, type Times } from './deliveries/times.js';
 import { createNames } from './deliveries/send/names/names.js';
 import { createSender, type Sender } from './deliveries/send/sender.js';
-import { renewFeed } from './events/feed/look-store.js';
+import { lookAtFeed } from './events/feed/look-store.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
@@ -109,8 +109,9 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   await untilMigrated(options, () => requireKey(apiDb, secrets));
   await untilReached(options, () => sealKeyCheck(apiDb, secrets));
   await untilReached(options, () => makeFirstPartitions(apiDb));
-  if (await untilReached(options, () => renewFeed(apiDb)))
-    logger.warn('the database was restored: cursors of the feed are void');
+  const { isRenewed } = await untilReached(options, () => apiDb.transaction(lookAtFeed));
+  if (isRenewed)
+    logger.warn('the database was restored or replaced by a standby: cursors of the feed are void');
   const recorded = createSignal<Set<string>>();
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;

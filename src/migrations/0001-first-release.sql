@@ -59,6 +59,7 @@ create table login_origins (
 
 -- Who changed which account, webhook or secret, or erased which shipment, when, from which address; and who was
 -- refused, counted by the minute. Ids and names of fields only: no secret, and of a person no more than the user's id.
+-- address is an address block where it is a stranger's.
 create table audit (
   audit_id uuid primary key
     default (left(uuid_floor(date_trunc('milliseconds', now()))::text, 14) || right(gen_random_uuid()::text, 22))::uuid,
@@ -82,8 +83,11 @@ language plpgsql as $$
 begin
   raise exception 'the audit log is append-only' using errcode = 'insufficient_privilege';
 end $$;
-create trigger audit_is_append_only before update or delete or truncate on audit
+create trigger audit_is_append_only before update or truncate on audit
   for each statement execute function refuse_audit_change();
+-- Lines go with AUDIT_RETENTION, which is no shorter than this.
+create trigger audit_keeps_lines before delete on audit
+  for each row when (old.at > now() - interval '30 days') execute function refuse_audit_change();
 
 -- Accepted orders, as they were accepted: never changed. order_data and dropoff_location are JSON that nobody
 -- queries, so they are text.
@@ -147,17 +151,20 @@ create index simulations_of_shipper on simulations (shipper_id, shipment_id);
 create index simulations_to_advance on simulations (next_at);
 
 -- One row: what the feed's cursors belong to. A dump bears it along; restored, the table has another oid or the server
--- another identifier, which tells that it was. Then epoch is renewed, and first_position leaves room for all positions
--- that any server has ever given.
+-- another identifier. A standby that was promoted, or a backup that was rolled forward, has another timeline: it gives
+-- the ids of transactions again that it had not heard of. Any of them tells that epoch is to be renewed; first_position
+-- then leaves room for all positions that any server has ever given.
 create table feed (
   is_only boolean primary key default true check (is_only),
   epoch uuid not null,
   first_position bigint not null,
   system_identifier bigint not null,
-  relation oid not null
+  relation oid not null,
+  timeline text not null
 );
-insert into feed (epoch, first_position, system_identifier, relation)
-select gen_random_uuid(), 0, system_identifier, 'feed'::regclass from pg_control_system();
+insert into feed (epoch, first_position, system_identifier, relation, timeline)
+select gen_random_uuid(), 0, system_identifier, 'feed'::regclass, left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  from pg_control_system();
 
 -- The place of what this transaction records.
 create function feed_position() returns bigint

@@ -65,6 +65,10 @@ export const resealed = z
   })
   .meta({ id: 'ResealedSecrets', description: 'What became of what webhooks keep sealed.' });
 
+export const feedRenewed = z
+  .object({ renewedAt: moment('Since then, cursors of before are 400.') })
+  .meta({ id: 'RenewedFeed', description: 'The feed has begun anew.' });
+
 export const status = z
   .object({
     queues: described(

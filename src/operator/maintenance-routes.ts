@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
 import { replayProgress } from '../deliveries/replay/answers.js';
+import { renewFeed } from '../events/feed/look-store.js';
 import { replayView, type Replay } from '../deliveries/replay/progress-store.js';
+import { isoOffset } from '../http/envelope.js';
 import { idInPath } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import { resealed } from './answers.js';
+import { feedRenewed, resealed } from './answers.js';
 
 export interface MaintenanceDependencies {
   db: Database;
@@ -48,6 +50,21 @@ export function maintenanceRoutes({ db, resealSecrets, cancelReplay }: Maintenan
         const result = await resealSecrets(); // in many transactions, each harmless to repeat
         await audit(db, actorOf(caller), { action: 'SECRETS_RESEALED' });
         return { data: result };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/feed/renew',
+      summary: 'Make all cursors of the feed void',
+      operationId: 'renewFeed',
+      tag: 'Operator',
+      description:
+        'After the database was put back in a way that it cannot tell by itself, such as a snapshot of its disk. A restored dump and a promoted standby it does tell. Whoever follows the feed is told 400 and begins again.',
+      answers: { 200: feedRenewed },
+      auth: 'operator',
+      handle: async ({ caller }) => {
+        await db.transaction((tx) => renewFeed(tx, actorOf(caller), 'ASKED'));
+        return { data: { renewedAt: isoOffset(new Date()) } };
       },
     }),
   ];

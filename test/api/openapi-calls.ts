@@ -155,6 +155,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     }),
     getStatus: byOperator(() => '/status'),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
+    renewFeed: byOperator(() => '/feed/renew', post),
     cancelReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
     showPasswordForm: page(({ linkToken }) => `/set-password?token=${linkToken}`),
     setPassword: page(() => '/set-password', {

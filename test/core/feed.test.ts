@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { service } from '../../src/accounts/audit/audit.js';
+import { renewFeed } from '../../src/events/feed/look-store.js';
 import type { Database, Pool } from '../../src/platform/database/postgres.js';
 import { record } from './support/acts.js';
 import { stopAt } from './support/barriers.js';
@@ -116,6 +118,26 @@ test('who has begun to record and has no transaction id that shows holds readers
   });
   await foreign.query('commit');
   expect(await all(world, world.db)).toHaveLength(2);
+});
+
+test('a renewal waits for who is recording: nothing comes to stand before what a reader has seen', async () => {
+  const [slow, quick] = [await addShipment(world), await addShipment(world)];
+  await record(world.db, slow, ['CREATED']);
+  const before = follow(world, others[0]!, { from: new Date(0) });
+  expect(await before.step()).toBe(1);
+  const { recording, release } = await heldRecording(slow);
+  await record(world.db, quick, ['LATER']);
+  const renewing = others[0]!.transaction((tx) => renewFeed(tx, service, 'ASKED'));
+  await Promise.race([renewing, sleep(100)]);
+  expect(await all(world, others[1]!)).toHaveLength(1);
+  await release();
+  await Promise.all([recording, renewing]);
+  await expect(before.step()).rejects.toThrow('not valid');
+  const after = follow(world, others[0]!, { from: new Date(0) });
+  expect(await after.step()).toBe(3);
+  await record(world.db, slow, ['NEXT']);
+  expect(await after.step()).toBe(1);
+  expect(after.seen).toEqual(await all(world, world.db));
 });
 
 test('an erasure under way changes events and holds nobody back', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { expectWrong } from '../api/expect.js';
 import { operatorToken, startService, type Service } from '../harness.js';
 import { programFile } from '../program.js';
 import { startHook } from './support/log.js';
@@ -28,6 +29,17 @@ const cli = async (...words: string[]) => {
 
 test('the command line rotates the key of the secrets', async () => {
   expect(await cli('secrets', 'rotate-key')).toEqual({ resealed: 0, unreadable: 0 });
+});
+
+test('the command line renews the feed: cursors of before are void, and the audit log tells who did it', async () => {
+  const cursor = async () => (await account.call('/v1/events?after=latest')).data.nextCursor as string;
+  const before = await cursor();
+  expect(await cli('feed', 'renew')).toEqual({ renewedAt: expect.stringMatching(/\+00:00$/) });
+  expectWrong(await account.call(`/v1/events?after=${before}`), ['after']);
+  expect((await account.call(`/v1/events?after=${await cursor()}`)).httpStatus).toBe(200);
+  expect(await cli('audit', '--action', 'FEED_RENEWED')).toMatchObject({
+    entries: [{ actor: { kind: 'OPERATOR', name: 'operator' } }],
+  });
 });
 
 test('the command line cancels a replay that status shows', async () => {

@@ -22,6 +22,7 @@ export const auditActions = [
   'REPLAY_CANCELLED',
   'SHIPMENT_ERASED',
   'SECRETS_RESEALED',
+  'FEED_RENEWED',
   'LOGIN_REFUSED',
   'OPERATOR_REFUSED',
 ] as const;

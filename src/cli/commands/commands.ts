@@ -87,6 +87,15 @@ function addMaintenanceCommands(program: Command, request: Request): void {
       ),
     );
 
+  const feed = program.command('feed').description('the feed of events');
+  feed
+    .command('renew')
+    .description(
+      'make all its cursors void, after a snapshot of the disk of PostgreSQL was put back: who follows it begins again',
+    )
+    .addHelpText('after', example('feed renew'))
+    .action(request((client) => client.post('/operator/v1/feed/renew', '{}', { repeatable: true })));
+
   const secrets = program.command('secrets').description('webhook secrets at rest');
   secrets
     .command('rotate-key')

@@ -154,7 +154,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to.
+         * @description Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to; what is older than `AUDIT_RETENTION` is dropped.
          */
         get: operations["listAudit"];
         put?: never;
@@ -658,6 +658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/feed/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make all cursors of the feed void
+         * @description After the database was put back in a way that it cannot tell by itself, such as a snapshot of its disk. A restored dump and a promoted standby it does tell. Whoever follows the feed is told 400 and begins again.
+         */
+        post: operations["renewFeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -667,7 +687,7 @@ export interface paths {
         };
         /**
          * Read the feed of events, oldest first
-         * @description Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored from a dump since, is 400.
+         * @description Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored or replaced by a standby since, is 400.
          */
         get: operations["listEvents"];
         put?: never;
@@ -834,7 +854,7 @@ export interface components {
              * @example SHIPPER_SUSPENDED
              * @enum {string}
              */
-            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+            action: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -852,7 +872,7 @@ export interface components {
                  */
                 name: string | null;
                 /**
-                 * @description Where the request came from; null where refusals of many are counted together.
+                 * @description Where the request came from; of a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many are counted together.
                  * @example 203.0.113.7
                  */
                 address: string | null;
@@ -2648,6 +2668,15 @@ export interface components {
              */
             unreadable: number;
         };
+        /** @description The feed has begun anew. */
+        RenewedFeed: {
+            /**
+             * Format: date-time
+             * @description Since then, cursors of before are 400.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            renewedAt: string;
+        };
         /** @description A shipment came to a state. */
         FeedEvent: {
             /**
@@ -2686,7 +2715,7 @@ export interface components {
              */
             status: "OK";
         };
-        /** @description What the process needs, checked now. */
+        /** @description What the process needs, as it was within the last second. */
         Readiness: {
             /**
              * @description Whether work should be sent here.
@@ -2694,7 +2723,7 @@ export interface components {
              */
             status: "OK" | "UNAVAILABLE";
             /**
-             * @description `OK` by part, or what is wrong with it. A part may be away without making the process unready.
+             * @description `OK` by part, or that it cannot be used; why is told where the request bears a token of the operator that may read. A part may be away without making the process unready.
              * @example {
              *       "postgres": "OK",
              *       "queue": "OK"
@@ -3462,7 +3491,7 @@ export interface operations {
                  */
                 actor?: string;
                 /** @description Only this. */
-                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
+                action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
                 /** @description Only what was done, or what was refused. */
                 outcome?: "DONE" | "REFUSED";
                 /**
@@ -5092,6 +5121,47 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    renewFeed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed has begun anew. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["RenewedFeed"];
                     };
                 };
             };

@@ -6,7 +6,7 @@ export interface Place {
 
 /** Where a reader goes on. */
 export interface Cursor extends Place {
-  /** Renewed when the database was restored from a dump. */
+  /** Renewed when the database was restored from a dump, or another server has taken its place. */
   epoch: string;
   /** Until when its reader knows the feed, in milliseconds since 1970. */
   timeMs: number;

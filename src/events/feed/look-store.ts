@@ -1,4 +1,6 @@
+import { audit, service, type Actor } from '../../accounts/audit/audit.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { unavailable } from '../../platform/errors.js';
 import { horizonOf } from './horizon.js';
 
 /** What a reader has to know before it reads. */
@@ -10,6 +12,8 @@ export interface Look {
   end: bigint;
   /** Somebody has only begun to write: the horizon may be far behind what it will be in a moment. */
   uncertain: boolean;
+  /** This look has made all cursors void. */
+  isRenewed: boolean;
 }
 
 /** Key of the advisory lock of those who change events and record none. */
@@ -27,10 +31,22 @@ interface LookRow {
   epoch: string;
   firstPosition: string;
   isOwn: boolean;
+  isStandby: boolean;
   oldest: string;
   next: string;
   writers: (string | null)[];
 }
+
+/**
+ * Tells one history of the server's from another. The timeline is asked of the log that is being written: the one of
+ * pg_control_checkpoint() is that of the last checkpoint, which a promotion does not wait for. A standby has none.
+ */
+const ownHistory = `
+  select system_identifier, 'feed'::regclass::oid as relation, pg_is_in_recovery() as is_standby,
+         case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline
+    from pg_control_system()`;
+const isOfHistory =
+  '(f.system_identifier, f.relation, f.timeline) = (c.system_identifier, c.relation, c.timeline)';
 
 /**
  * The statement's snapshot is taken before it reads the locks. Who records locks `events` before it has a transaction
@@ -53,13 +69,13 @@ const lookText = `
      where locktype = 'advisory' and (classid, objid) = (${recordsNothing.join()})
   )
   select f.epoch, f.first_position as "firstPosition", s.oldest, s.next,
-         f.system_identifier = c.system_identifier and f.relation = 'feed'::regclass as "isOwn",
+         c.is_standby as "isStandby", ${isOfHistory} as "isOwn",
          case when s.oldest = s.next then '{}' else array(
            select i.transactionid::text::bigint
              from writers w
              left join locks i on i.virtualtransaction = w.virtualtransaction and i.locktype = 'transactionid'
                               and i.mode = 'ExclusiveLock') end as writers
-    from feed f cross join snapshot s cross join pg_control_system() c`;
+    from feed f cross join snapshot s cross join (${ownHistory}) c`;
 
 /**
  * Looks how far the feed is decided. What is read up to its horizon must be read in the same transaction, by a later
@@ -67,8 +83,10 @@ const lookText = `
  */
 export async function lookAtFeed(tx: Database): Promise<Look> {
   let [row] = await tx.query<LookRow>('look-at-feed', lookText);
-  if (!row!.isOwn) {
-    await renewFeed(tx);
+  if (row!.isStandby) throw unavailable('The database is a standby; nothing was read.'); // it does not show who records
+  const isRenewed = !row!.isOwn;
+  if (isRenewed) {
+    await renewFeed(tx, service);
     [row] = await tx.query<LookRow>('look-at-feed', lookText);
   }
   const { epoch, firstPosition, oldest, next, writers } = row!;
@@ -82,23 +100,31 @@ export async function lookAtFeed(tx: Database): Promise<Look> {
     horizon: BigInt(firstPosition) + horizon,
     end: BigInt(firstPosition) + BigInt(next),
     uncertain: writers.includes(null),
+    isRenewed,
   };
 }
 
+/** Who records waits as long at most, once. */
+const renewalLockTimeoutMs = 500;
+
 /**
- * Where the database was restored from a dump, its cursors become void: the ids of transactions begin anew, and what was
- * recorded after the dump is gone. All that is recorded from now on comes after all that is there: no server comes to
- * 2^48 transactions. True for the one that did it.
+ * Makes all cursors void, for a `reason` or where the history of the server is another one than theirs: what was recorded
+ * after the dump or the promotion is gone, and its positions are given again. All that is recorded from now on comes
+ * after all that is there: no server comes to 2^48 transactions. Who is recording is waited for, since it knows the
+ * positions of before. To be called in a transaction.
  */
-export async function renewFeed(db: Database): Promise<boolean> {
-  const rows = await db.query(
+export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): Promise<void> {
+  await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${renewalLockTimeoutMs}ms`]);
+  await tx.query('', 'lock table events in share row exclusive mode');
+  const renewed = await tx.query(
     'renew-feed',
     `update feed f
         set epoch = gen_random_uuid(), first_position = f.first_position + (1::bigint << 48),
-            system_identifier = c.system_identifier, relation = 'feed'::regclass
-       from pg_control_system() c
-      where f.system_identifier <> c.system_identifier or f.relation <> 'feed'::regclass
+            system_identifier = c.system_identifier, relation = c.relation, timeline = c.timeline
+       from (${ownHistory}) c
+      where $1 or not ${isOfHistory}
      returning 1`,
+    [reason === 'ASKED'],
   );
-  return rows.length > 0;
+  if (renewed.length > 0) await audit(tx, actor, { action: 'FEED_RENEWED' });
 }

@@ -71,12 +71,15 @@ const beginAgain = 'begin again without it, or with from';
 /** A cursor that was given out is in the past of every later look. */
 function refuseVoid({ epoch, position, timeMs }: Cursor, look: Look, oldestMs: number): void {
   if (epoch !== look.epoch || position < 0n || position >= look.end)
-    throw refusal(`is not of this database, which may have been restored since: ${beginAgain}`);
+    throw refusal(
+      `is not of this database, which may have been restored or replaced by a standby since: ${beginAgain}`,
+    );
   if (timeMs < oldestMs) throw refusal(`is older than the log: ${beginAgain}`);
 }
 
 /** Of the cursor that a reader goes on with. */
 const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
 
-/** Of those who wait while the database is restored. */
-export const restored = () => refusal(`is of a database that was restored since: ${beginAgain}`);
+/** Of those who wait while the database is restored or replaced. */
+export const restored = () =>
+  refusal(`is of a database that was restored or replaced by a standby since: ${beginAgain}`);

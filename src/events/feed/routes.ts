@@ -70,7 +70,7 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
     operationId: 'listEvents',
     tag: 'Events',
     description:
-      'Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored from a dump since, is 400.',
+      'Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored or replaced by a standby since, is 400.',
     answers: { 200: feedPage },
     errors: {
       429: 'Too many requests; or fifty wait already, or many answers were not read.',

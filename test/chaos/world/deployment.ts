@@ -5,7 +5,7 @@ import { smallDisk, type Disk } from './disk.js';
 import { postgresIn, redisIn, type Closing, type PostgresEngine, type RedisEngine } from './engines.js';
 import { proxyTo, type Proxy } from './proxied.js';
 import { redisCluster, redisWithSentinels, type FailingOver } from './redis-fail-over.js';
-import { postgresWithStandby } from './standby.js';
+import { postgresWithStandby, type PostgresPair } from './standby.js';
 
 /** What a fault needs its deployment to be, besides the usual. */
 export interface Needs {
@@ -16,7 +16,7 @@ export interface Needs {
   /** Wall clocks of the service that can be set. */
   clocks?: boolean;
   /** An engine that another one takes over from. */
-  failOver?: 'cluster' | 'sentinel' | 'standby';
+  failOver?: 'cluster' | 'sentinel' | 'standby' | 'asynchronous standby';
 }
 
 type PerEngine<Thing> = { postgres?: Thing; redis?: Thing };
@@ -31,6 +31,7 @@ export interface Engines {
   proxies: PerEngine<Proxy>;
   disks: PerEngine<Disk>;
   failOver: FailingOver['failOver'] | null;
+  standby: PostgresPair | null;
 }
 
 /** PostgreSQL's holds more than its write-ahead log may take before a checkpoint. */
@@ -51,7 +52,9 @@ export async function startEngines(
     else mkdirSync(path);
     return path;
   };
-  const standby = needs.failOver === 'standby' ? await postgresWithStandby(folder, closing) : null;
+  const standby = needs.failOver?.endsWith('standby')
+    ? await postgresWithStandby(folder, closing, needs.failOver === 'standby')
+    : null;
   const postgres = standby ? null : await postgresIn(folderFor('postgres'), closing);
   const group = onRedis ? await redisGroup(folder, needs, closing) : null;
   const redis = onRedis && !group ? await redisIn(folderFor('redis'), closing) : null;
@@ -70,6 +73,7 @@ export async function startEngines(
     proxies,
     disks,
     failOver: (standby ?? group)?.failOver ?? null,
+    standby,
   };
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { until } from '../../bench/scenarios/scenario.js';
@@ -29,11 +29,25 @@ interface Server {
 const user = 'parcelhook';
 const upWithinMs = 60_000;
 
+export interface PostgresPair extends FailingOver {
+  /** For the superuser, past the proxy. */
+  primaryUrl: string;
+  standbyUrl: string;
+  /** What is committed from now on does not reach the standby any more. */
+  cutOff(): Promise<void>;
+  /** The standby takes writes, and new connections lead to it; those to the primary stay. */
+  promote(): Promise<void>;
+}
+
 /**
- * A PostgreSQL whose commits wait for a standby's disk, reached through a proxy that is pointed at the standby once it
- * has been promoted, as a name or a virtual address would be.
+ * A PostgreSQL and its standby, whose disk commits wait for where it is synchronous, reached through a proxy that is
+ * pointed at the standby once it has been promoted, as a name or a virtual address would be.
  */
-export async function postgresWithStandby(folder: string, closing: Closing): Promise<FailingOver> {
+export async function postgresWithStandby(
+  folder: string,
+  closing: Closing,
+  isSynchronous: boolean,
+): Promise<PostgresPair> {
   const runner = await chooseRunner(await prepareBinaries(), folder);
   const password = randomBytes(24).toString('base64url');
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')];
@@ -47,20 +61,40 @@ export async function postgresWithStandby(folder: string, closing: Closing): Pro
   await writeFile(join(second, 'standby.signal'), '');
   await giveTo(runner, second);
 
-  const primary = await begin(first, ['synchronous_standby_names=*']);
+  const primary = await begin(first, isSynchronous ? ['synchronous_standby_names=*'] : []);
   const conninfo = `host=127.0.0.1 port=${primary.port} user=${user} password=${password}`;
-  const standby = await begin(second, [`primary_conninfo=${conninfo}`]);
-  await until('the standby is synchronous', upWithinMs, async () => {
-    const rows = await sql(primary.url, 'select 1 from pg_stat_replication where sync_state = $1', ['sync']);
+  await appendFile(join(second, 'postgresql.conf'), `primary_conninfo = '${conninfo}'\n`);
+  const standby = await begin(second, []);
+  const inState = isSynchronous ? 'sync' : 'async';
+  await until('the standby follows', upWithinMs, async () => {
+    const rows = await sql(
+      primary.url,
+      `select 1 from pg_stat_replication where state = 'streaming' and sync_state = $1`,
+      [inState],
+    );
     return rows.length === 1;
   });
   const proxy = await proxyTo(primary.url.replace(/postgres$/, 'parcelhook'), closing);
+  const promote = async () => {
+    await sql(standby.url, 'select pg_promote(true, 60)');
+    await proxy.tell({ targetPort: standby.port });
+  };
   return {
     url: proxy.url,
+    primaryUrl: primary.url,
+    standbyUrl: standby.url,
+    cutOff: async () => {
+      await sql(standby.url, `alter system set primary_conninfo = ''`);
+      await sql(standby.url, 'select pg_reload_conf()');
+      await until('the standby is cut off', upWithinMs, async () => {
+        const rows = await sql(standby.url, 'select 1 from pg_stat_wal_receiver');
+        return rows.length === 0;
+      });
+    },
+    promote,
     failOver: async () => {
       await stop(primary, 'SIGQUIT');
-      await sql(standby.url, 'select pg_promote(true, 60)');
-      await proxy.tell({ targetPort: standby.port });
+      await promote();
     },
   };
 }
@@ -112,7 +146,11 @@ async function stop({ child }: Server, signal: NodeJS.Signals): Promise<void> {
   await exited;
 }
 
-async function sql(connectionString: string, text: string, values: unknown[] = []): Promise<unknown[]> {
+export async function sql(
+  connectionString: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<unknown[]> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
