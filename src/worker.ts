@@ -1,3 +1,4 @@
+import { dropOldAudit } from './accounts/audit/audit-store.js';
 import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
 import { queueNames } from './deliveries/dispatch/pointers.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
@@ -53,6 +54,7 @@ const purgeStepMs = 2_000;
 const foldPauseMs = 100;
 const erasureIntervalMs = 600_000;
 const erasurePauseMs = 500;
+const auditPauseMs = 500;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
@@ -183,6 +185,9 @@ export function startWorker(resources: Resources): WorkerRole {
       () => dropOldHours(db, config.LOG_RETENTION),
       () => dropExpiredKeys(db),
     ),
+  );
+  background(maintenanceIntervalMs, 'audit retention', async () =>
+    (await dropOldAudit(db, config.AUDIT_RETENTION)) ? auditPauseMs : undefined,
   );
   background(erasureIntervalMs, 'erasure', async () => {
     const deps = { db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION };

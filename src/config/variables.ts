@@ -225,6 +225,9 @@ export const variables = z.object({
     .describe(
       'How long after its last state the personal data of a shipment is erased, at least 1d; identifiers, states and times stay',
     ),
+  AUDIT_RETENTION: duration({ minMs: 30 * dayMs, maxMs: 3_650 * dayMs })
+    .prefault('400d')
+    .describe('How long the audit log is kept, at least 30d'),
   API_RATE_LIMIT: integer(0, 1_000_000)
     .prefault('500')
     .describe('Requests per second that one shipper may make, averaged over 10 s; 0: any number'),
@@ -272,10 +275,15 @@ export const variables = z.object({
     .describe(
       'Bearer token that `/metrics` needs, for where it shares the port of the API; at least 16 characters. Unset: anybody who reaches the port may read it',
     ),
+  SHUTDOWN_DELAY: duration({ minMs: 0, maxMs: 600_000 })
+    .prefault('0s')
+    .describe(
+      'How long after SIGTERM an API goes on as before, only no longer ready, so that load balancers turn away from it before it closes, up to 10m; `SHUTDOWN_TIMEOUT` begins after it. 0s: not at all',
+    ),
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
     .prefault('25s')
     .describe(
-      'Bound on draining after SIGTERM, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
+      'Bound on draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
     ),
   TIME_SCALE: scale
     .prefault('1')

@@ -50,7 +50,7 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       operationId: 'listAudit',
       tag: 'Operator',
       description:
-        'Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to.',
+        'Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to; what is older than `AUDIT_RETENTION` is dropped.',
       answers: { 200: auditList },
       auth: 'operator',
       query,

@@ -197,16 +197,27 @@ describe('operator tokens', () => {
     expectFailure(await as('second-admin', '/status'), 401);
   });
 
-  test('that are refused, and logins that fail, are counted by address and written as few lines', async () => {
+  test("that are refused, and logins that fail, are counted by the stranger's address block and written as few lines", async () => {
     const victim = await registerAccount(service, 'victim@example.com');
     const attack = Array.from({ length: 30 }, (_, n) => n);
     const guess = (n: number) =>
       request(`${service.url}/v1/login?key=${victim.accountKey}`, {
-        headers: { authorization: basic(victim.email, 'guessed'), 'x-forwarded-for': `198.51.100.${n}` },
+        headers: {
+          authorization: basic(victim.email, 'guessed'),
+          'x-forwarded-for': `198.51.${n % 15}.${n}`,
+        },
       });
     // The first are written a second later, the others within a minute or when the process stops.
     await until('written', async () => (await audit('&action=OPERATOR_REFUSED')).length > 0);
     for (let n = 0; n < 5; n += 1) expectFailure(await as('a-wrong-token', '/status'), 401);
+    for (const n of attack) {
+      const headers = {
+        authorization: 'Bearer a-wrong-token',
+        'x-forwarded-for': `2001:db8:0:${10 + n}00::1`,
+      };
+      expectFailure(await operator(service, '/status', { headers }), 401);
+    }
+    expectFailure(await as(tokens.reader, '/shippers', { body: { name: 'Acme' } }), 403);
     for (const n of [...attack, ...attack]) expectFailure(await guess(n), 401);
     await stopProcess(service.process);
     const rows = (action: string) =>
@@ -219,13 +230,19 @@ describe('operator tokens', () => {
     expect(logins).toHaveLength(11);
     expect(logins).toContainEqual({
       actor: null,
-      address: '198.51.100.1',
+      address: '198.51.1.0/24',
       user_id: victim.userId,
-      count: 2,
+      count: 4,
     });
     const operators = await rows('OPERATOR_REFUSED');
     const counted = (who: string | null) =>
       operators.filter(({ actor }) => actor === who).reduce((sum, { count }) => sum + count, 0);
-    expect([counted('reader'), counted('scanner'), counted(null)]).toEqual([2, 2, 7]);
+    expect([counted('reader'), counted('scanner'), counted(null)]).toEqual([3, 2, 37]);
+    const addresses = (who: string | null) =>
+      new Set(operators.flatMap((row) => (row.actor === who ? row.address : [])));
+    expect(addresses('reader')).toEqual(new Set([address])); // not crowded out by strangers, and whole
+    expect(addresses(null)).toEqual(
+      new Set([null, '203.0.113.0/24', ...attack.slice(0, 9).map((n) => `2001:db8:0:${10 + n}00::/56`)]),
+    );
   });
 });

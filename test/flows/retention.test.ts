@@ -11,7 +11,7 @@ let hook: Hook;
 let paused: Hook;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOG_RETENTION: '3d', TIME_SCALE: '0.25' } });
+  service = await startService({ env: { LOG_RETENTION: '3d', AUDIT_RETENTION: '30d', TIME_SCALE: '0.25' } });
   account = await registerAccount(service);
   hook = await startHook(account);
   paused = await startHook(account, { status: 'PAUSED', interests: ['NOTHING'] });
@@ -103,6 +103,24 @@ async function startReading(day: string): Promise<() => Promise<void>> {
   };
 }
 
+/** Lines of the audit log of some days ago. */
+const writeAuditLines = (lines: number, daysAgo: number) =>
+  service.sql(
+    `insert into audit (audit_id, at, action, outcome, actor_kind)
+     select overlay(uuid_floor(at)::text placing lpad(n::text, 12, '0') from 25)::uuid, at, 'WEBHOOK_UPDATED', 'DONE', 'USER'
+       from generate_series(1, $1::int) n, (select now() - $2::int * interval '1 day' as at) t`,
+    [lines, daysAgo],
+  );
+
+const oldAuditLines = async () => {
+  const [row] = await service.sql<{ gone: boolean; kept: number }>(
+    `select count(*) filter (where at < now() - interval '30 days') = 0 as gone,
+            count(*) filter (where at between now() - interval '30 days' and now() - interval '1 day')::int as kept
+       from audit`,
+  );
+  return row!;
+};
+
 /** Maintenance runs when a worker starts: what each test needs of it comes in the same three. */
 async function runMaintenance<T>(check: () => Promise<T | false | null>): Promise<T> {
   const workers = await Promise.all([
@@ -126,10 +144,17 @@ test('days before the retention go, those within it and the tracking history sta
   await hook.receiver.waitFor(1);
   const [read, old, expired, kept] = (await makeOldDays(12, 10, 4, 2)) as [string, string, string, string];
   inUse = { day: read, endReading: await startReading(read) };
+  await writeAuditLines(2_500, 31);
+  await writeAuditLines(3, 29);
   expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1); // deliveries without an event are not shown
   await runMaintenance(
-    async () => (await partitions(expired)).length === 0 && (await partitions(old)).length === 0,
+    async () =>
+      (await partitions(expired)).length === 0 &&
+      (await partitions(old)).length === 0 &&
+      (await oldAuditLines()).gone,
   );
+  expect((await oldAuditLines()).kept).toBe(3);
+  await expect(service.sql('delete from audit')).rejects.toThrow('append-only');
   expect(await partitions(kept)).toEqual([`attempts_${kept}`, `deliveries_${kept}`]);
   expect(await statuses(kept)).toEqual(['SUCCEEDED', 'FAILED', 'CANCELLED']);
   expect(await owed(kept)).toEqual(['READY', 'RETRY', 'READY']);

@@ -12,6 +12,20 @@ test.each([
   expect(networkOf(a) === networkOf(b)).toBe(same);
 });
 
+test('an address block is written as CIDR', () => {
+  const addresses = [
+    '192.0.2.77',
+    '::ffff:192.0.2.77',
+    '2001:db8:0:1177::1',
+    'fe80::1%eth0',
+    'nonsense',
+    undefined,
+  ];
+  expect(addresses.map(networkOf)).toEqual([
+    ...['192.0.2.0/24', '192.0.2.0/24', '2001:db8:0:1100::/56', 'fe80::/56', 'unknown', 'unknown'],
+  ]);
+});
+
 test.each([
   ['127.0.0.1', true],
   ['::ffff:127.8.0.1', true],

@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { AuditAction } from './audit.js';
 
+const droppedPerStep = 1_000;
+
 export interface AuditFilter {
   shipperId?: string | undefined;
   userId?: string | undefined;
@@ -61,3 +63,18 @@ export const listAudit = (
       limit,
     ],
   );
+
+/** Drops some of the lines that are older than the retention, the oldest first. Resolves with whether there may be more. */
+export async function dropOldAudit(db: Database, retentionMs: number): Promise<boolean> {
+  const [row] = await db.query<{ dropped: number }>(
+    'drop-old-audit',
+    `with dropped as (
+       delete from audit where audit_id in (
+         select audit_id from audit where audit_id < uuid_floor(now() - $1::float8 * interval '1 ms')
+          order by audit_id limit $2)
+       returning 1)
+     select count(*)::int as dropped from dropped`,
+    [retentionMs, droppedPerStep],
+  );
+  return row!.dropped === droppedPerStep;
+}

@@ -1,3 +1,4 @@
+import { networkOf } from '../../http/connections/network.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -10,15 +11,20 @@ export interface Refusals {
   stop(): Promise<void>;
 }
 
+const toBlock = (actor: Actor): Actor => ({
+  ...actor,
+  address: actor.address === null ? null : networkOf(actor.address),
+});
+
 const firstAfterMs = 1_000;
 const everyMs = 60_000;
-/** Of one action in one minute; the others are counted together, under no address. */
+/** Of one action and kind of actor in one minute; the others are counted together, under no address. */
 const toldApart = 10;
 
 /**
  * Refusals come as often as anybody likes, so they are counted and written once a minute: a line for each of the first
- * ten callers, and one for all others. The first after a quiet minute is written a second later. What cannot be
- * written is kept for the next minute.
+ * ten callers, and one for all others; strangers take no line from operators. The first after a quiet minute is written
+ * a second later. What cannot be written is kept for the next minute. Of a stranger's address the log keeps the block.
  */
 export function createRefusals(db: Database, logger: Logger): Refusals {
   let counted = new Map<string, AuditLine>();
@@ -30,12 +36,12 @@ export function createRefusals(db: Database, logger: Logger): Refusals {
     if (known) known.count += line.count;
     else counted.set(key, line);
   };
-  const ofAction = (action: string) =>
-    [...counted.values()].filter(({ entry }) => entry.action === action).length;
+  const linesOf = ({ kind }: Actor, { action }: AuditEntry) =>
+    [...counted.values()].filter(({ actor, entry }) => actor.kind === kind && entry.action === action).length;
 
   const count = (actor: Actor, entry: AuditEntry, times: number) => {
     const key = JSON.stringify([actor, entry]);
-    if (counted.has(key) || ofAction(entry.action) < toldApart)
+    if (counted.has(key) || linesOf(actor, entry) < toldApart)
       return add(key, { actor, entry, outcome: 'REFUSED', count: times });
     const others: Actor = { kind: 'UNKNOWN', name: null, address: null };
     const line: AuditLine = {
@@ -68,7 +74,7 @@ export function createRefusals(db: Database, logger: Logger): Refusals {
 
   return {
     note: (actor, entry) => {
-      count(actor, entry, 1);
+      count(actor.kind === 'UNKNOWN' ? toBlock(actor) : actor, entry, 1);
       schedule();
     },
     stop: async () => {
