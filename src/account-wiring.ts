@@ -3,7 +3,7 @@ import { createApiLimit } from './accounts/login/api-limit.js';
 import { authenticateShipper } from './accounts/login/authenticate.js';
 import { loginRoute } from './accounts/login/login.js';
 import { createLoginLimits } from './accounts/login/login-limits.js';
-import { authenticateOperator, firstOperator } from './accounts/login/operators.js';
+import { authenticateOperator, operatorsOf } from './accounts/login/operators.js';
 import { passwordPage } from './accounts/passwords/password-page.js';
 import { createRefusals } from './accounts/audit/refusals.js';
 import { createStandings } from './accounts/tokens/standing.js';
@@ -60,7 +60,6 @@ export function openAccounts(resources: Resources): Accounts {
     secret: config.TOKEN_SECRET,
     onLimited,
   });
-  const operators = [firstOperator(config.OPERATOR_TOKEN), ...config.OPERATOR_TOKENS];
   const webhooks = {
     suspend: suspendWebhooks,
     resume: async (tx: typeof db, shipperId: string) => {
@@ -72,7 +71,7 @@ export function openAccounts(resources: Resources): Accounts {
   return {
     authenticate: {
       shipper: authenticateShipper(db, tokens, standings),
-      operator: authenticateOperator(operators, refusals),
+      operator: authenticateOperator(operatorsOf(config), refusals),
     },
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
     shares: createShares({ ...share, onRefused: () => onLimited('at_once') }),

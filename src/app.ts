@@ -1,5 +1,7 @@
 import type { Express } from 'express';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccounts } from './account-wiring.js';
+import { bearsOperatorToken, operatorsOf } from './accounts/login/operators.js';
 import type { CompleteConfig } from './config/config.js';
 import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
@@ -62,8 +64,8 @@ export interface App {
   express: Express;
   /** For what a process does besides serving, such as the greeting. */
   db: Database;
-  /** Drains and releases everything, last-in first-out. */
-  stop(): Promise<void>;
+  /** Not ready at once; `delayMs` later drains and releases everything, last-in first-out. */
+  stop(delayMs?: number): Promise<void>;
 }
 
 /** The composition root: opens what a role needs, wires the features, answers when work can begin. */
@@ -75,7 +77,11 @@ export async function startApp(
 ): Promise<App> {
   const releasers = createReleasers(logger);
   const metrics = createMetrics();
-  const health = createHealth(logger, (ready) => metrics.ready.set(ready ? 1 : 0));
+  const health = createHealth({
+    logger,
+    onReady: (ready) => metrics.ready.set(ready ? 1 : 0),
+    mayReadReasons: bearsOperatorToken(operatorsOf(config)),
+  });
   try {
     const listeners = await openListeners({ config, role, logger, metrics, health, releasers });
     const { url, metricsPort } = listeners;
@@ -94,7 +100,12 @@ export async function startApp(
     });
     const { engine } = resources;
     logger.info({ role, url, metricsPort, queueEngine: engine.kind, embedded: config.embedded }, 'started');
-    return { url, express, db: resources.apiDb, stop: releasers.releaseAll };
+    const stop = async (delayMs = 0) => {
+      health.leave();
+      await sleep(delayMs);
+      await releasers.releaseAll();
+    };
+    return { url, express, db: resources.apiDb, stop };
   } catch (error) {
     await health.stop();
     await releasers.releaseAll();

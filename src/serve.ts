@@ -16,7 +16,9 @@ const startGraceMs = 3_000;
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
   const logger = createLogger(config.LOG_LEVEL);
-  const stopOnce = stopOnSignal(logger, config.SHUTDOWN_TIMEOUT);
+  // Nobody sends a worker requests: it need not wait until they go elsewhere.
+  const delayMs = role === 'worker' ? 0 : config.SHUTDOWN_DELAY;
+  const stopOnce = stopOnSignal(logger, delayMs, config.SHUTDOWN_TIMEOUT);
   stopOnce(await start(config, role, logger));
 }
 
@@ -32,8 +34,8 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
     const app = await startApp(complete, postgres.connectionString, role, logger);
     if (role === 'all') await greet(app, config.DATA_DIR, config.SIMULATE);
     return {
-      stop: async () => {
-        await app.stop();
+      stop: async (delayMs) => {
+        await app.stop(delayMs);
         await postgres.stop();
       },
     };
@@ -46,12 +48,15 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
 /** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
 const togetherMs = 500;
 
-/** SIGTERM and SIGINT drain and exit 0; a later signal, or a drain that takes too long, exits 1. */
-function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
+/**
+ * On SIGTERM and SIGINT the process is not ready at once, drains after `delayMs` and exits 0; a later signal, or a drain
+ * that takes longer than `timeoutMs`, exits 1.
+ */
+function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
   let stoppingSinceMs: number | null = null;
-  const drain = (started: Pick<App, 'stop'>) => {
-    started.stop().then(
+  const stop = (started: Pick<App, 'stop'>, afterMs: number) => {
+    started.stop(afterMs).then(
       () => {
         logger.info('stopped');
         process.exit(0);
@@ -75,14 +80,14 @@ function stopOnSignal(logger: Logger, timeoutMs: number): (app: Pick<App, 'stop'
         logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
         process.exit(app ? failure : 0);
       },
-      app ? timeoutMs : Math.min(timeoutMs, startGraceMs),
+      app ? delayMs + timeoutMs : Math.min(timeoutMs, startGraceMs),
     );
-    if (app) drain(app);
+    if (app) stop(app, delayMs);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   return (started) => {
     app = started;
-    if (stoppingSinceMs !== null) drain(app); // asked to stop while still starting
+    if (stoppingSinceMs !== null) stop(app, 0); // asked to while still starting
   };
 }

@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { Router, type Request } from 'express';
 import { describeError, onlyRead } from '../platform/errors.js';
 import { every } from '../platform/every.js';
 import type { Logger } from '../platform/logger.js';
@@ -7,26 +7,53 @@ import type { Logger } from '../platform/logger.js';
 export type HealthChecks = Record<string, () => Promise<void>>;
 
 export interface Health {
-  /** `/healthz` tells that the process lives; `/readyz` runs the checks. */
+  /** `/healthz` tells that the process lives; `/readyz` what the checks say. */
   page: Router;
   /**
    * Ready while the `needed` pass; before the first call the process is starting. What only `informs` is shown but
    * does not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
    */
   use(needed: HealthChecks, informs?: HealthChecks): void;
+  /** Not ready from now on, whatever the checks say: the process is about to stop. */
+  leave(): void;
   stop(): Promise<void>;
 }
 
+export interface HealthOptions {
+  logger: Logger;
+  /** Hears every result. */
+  onReady(ready: boolean): void;
+  /** Whether the caller may read why a check fails: the reason may name hosts, roles and tables. */
+  mayReadReasons(request: Request): boolean;
+}
+
+/** `reasons` are for the log and the operator; everybody else gets the words of `failures`. */
+interface Results {
+  ready: boolean;
+  reasons: Record<string, string>;
+}
+
+const failures: Record<string, string> = {
+  start: 'the service is starting',
+  draining: 'the service is stopping',
+  postgres: 'PostgreSQL cannot be used',
+  queue: 'the queue cannot be used',
+  flow: 'no job comes through the queue',
+};
 const checkTimeoutMs = 1_500;
 const intervalMs = 2_000;
+/** Anybody may ask, as often as they like: that costs PostgreSQL one check a second. */
+const keptMs = 1_000;
 
 /**
- * Checks when asked and every two seconds. A check that begins to fail, or fails for another reason than before, is
- * logged once, and once when it passes again. `onReady` hears every result.
+ * Checks every two seconds, and when asked; what is no older than a second is not checked again. A check that begins to
+ * fail, or fails for another reason than before, is logged once, and once when it passes again.
  */
-export function createHealth(logger: Logger, onReady: (ready: boolean) => void): Health {
+export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions): Health {
   const failing = new Map<string, string>();
   let checks: { needed: HealthChecks; informs: HealthChecks } | undefined;
+  let latest: { results: Promise<Results>; endedAt: number } | undefined;
+  let isLeaving = false;
 
   const note = (name: string, result: string) => {
     if (result === 'OK') {
@@ -36,25 +63,50 @@ export function createHealth(logger: Logger, onReady: (ready: boolean) => void):
       logger.warn({ check: name, reason: result }, 'health check fails');
     }
   };
-  const look = async (): Promise<{ ready: boolean; results: Record<string, string> }> => {
-    if (!checks) return { ready: false, results: { start: 'the service is starting' } };
-    const { needed, informs } = checks;
-    const results = await runAll({ ...needed, ...informs });
-    for (const [name, result] of Object.entries(results)) note(name, result);
-    const ready = Object.keys(needed).every((name) => results[name] === 'OK');
+  const notReady = (name: 'start' | 'draining'): Results => ({
+    ready: false,
+    reasons: { [name]: failures[name]! },
+  });
+  const check = async ({ needed, informs }: NonNullable<typeof checks>): Promise<Results> => {
+    const reasons = await runAll({ ...needed, ...informs });
+    if (isLeaving) return notReady('draining');
+    for (const [name, result] of Object.entries(reasons)) note(name, result);
+    const ready = Object.keys(needed).every((name) => reasons[name] === 'OK');
     onReady(ready);
-    return { ready, results };
+    return { ready, reasons };
+  };
+  const look = async (): Promise<Results> => {
+    if (isLeaving) return notReady('draining');
+    if (!checks) return notReady('start');
+    if (!latest || performance.now() - latest.endedAt >= keptMs) {
+      const asked = { results: check(checks), endedAt: Infinity };
+      latest = asked;
+      void asked.results.then(() => (asked.endedAt = performance.now()));
+    }
+    return latest.results;
   };
   const watching = every(intervalMs, 'health', logger, async () => void (await look()));
 
   return {
-    page: page(look),
-    use: (needed, informs = {}) => void (checks = { needed, informs }),
+    page: page(look, mayReadReasons),
+    use: (needed, informs = {}) => {
+      checks = { needed, informs };
+      latest = undefined;
+    },
+    leave: () => {
+      isLeaving = true;
+      onReady(false);
+    },
     stop: watching.stop,
   };
 }
 
-function page(look: () => Promise<{ ready: boolean; results: Record<string, string> }>): Router {
+const toAll = ([name, reason]: [string, string]): [string, string] => [
+  name,
+  reason === 'OK' ? reason : (failures[name] ?? 'fails'),
+];
+
+function page(look: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {
   const router = Router();
   router
     .route('/healthz')
@@ -62,9 +114,12 @@ function page(look: () => Promise<{ ready: boolean; results: Record<string, stri
     .all(onlyRead);
   router
     .route('/readyz')
-    .get(async (_request, response) => {
-      const { ready, results } = await look();
-      response.status(ready ? 200 : 503).json({ status: ready ? 'OK' : 'UNAVAILABLE', checks: results });
+    .get(async (request, response) => {
+      const { ready, reasons } = await look();
+      const checks = mayReadReasons(request)
+        ? reasons
+        : Object.fromEntries(Object.entries(reasons).map(toAll));
+      response.status(ready ? 200 : 503).json({ status: ready ? 'OK' : 'UNAVAILABLE', checks });
     })
     .all(onlyRead);
   return router;

@@ -222,6 +222,27 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
   );
 
   test.concurrent(
+    'a check that hangs: however many ask /readyz, they wait for the one there is, and others have the connections',
+    next(
+      onSharedServer(async ({ databaseUrl, service, account }) => {
+        const ready = () => fetch(`${service.url}/readyz`);
+        await until('ready', async () => (await ready()).ok);
+        await withClient(databaseUrl, async (client) => {
+          await client.query('begin; lock table migrations in access exclusive mode');
+          const checking = `select from pg_locks where relation = 'migrations'::regclass and not granted`;
+          await until('checked', async () => (await client.query(checking)).rowCount! > 0);
+          const asked = Array.from({ length: 60 }, ready);
+          await sleep(100);
+          expect((await account.call('/v1/webhooks')).httpStatus).toBe(200);
+          expect((await client.query(checking)).rowCount).toBe(1);
+          for (const answer of await Promise.all(asked)) expect(answer.status).toBe(503);
+          await client.query('commit');
+        });
+      }),
+    ),
+  );
+
+  test.concurrent(
     'a locked table: every answer within 3 s, 503 where it is needed, and work goes on afterwards',
     next(
       onSharedServer(async ({ databaseUrl, service, account, receiver }) => {

@@ -5,7 +5,14 @@ import pg from 'pg';
 import { requireServerVersion } from '../../src/platform/database/migrate.js';
 import { basic, placeOrder, registerAccount, request, sampleOrder } from '../client.js';
 import { createDatabase, dropDatabase } from '../database.js';
-import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
+import {
+  backends,
+  operatorToken,
+  startProcess,
+  startService,
+  stopProcess,
+  type Service,
+} from '../harness.js';
 import { freePort, startRedis, type RedisServer } from '../redis.js';
 import {
   crashTraces,
@@ -31,8 +38,10 @@ async function withService(
   }
 }
 
-const readyz = async (url: string) => {
-  const { httpStatus, body } = await request(`${url}/readyz`);
+const byOperator = { authorization: `Bearer ${operatorToken}` };
+/** As the operator sees it, unless told otherwise. */
+const readyz = async (url: string, headers: Record<string, string> = byOperator) => {
+  const { httpStatus, body } = await request(`${url}/readyz`, { headers });
   return { httpStatus, ...(body as unknown as { status: string; checks: Record<string, string> }) };
 };
 const untilReady = (url: string, ready: boolean) =>
@@ -40,6 +49,8 @@ const untilReady = (url: string, ready: boolean) =>
     ready ? 'ready' : 'not ready',
     async () => (await readyz(url)).status === (ready ? 'OK' : 'UNAVAILABLE'),
   );
+const untilQueueIs = (ok: boolean, url: string) =>
+  until(`queue ok: ${ok}`, async () => ((await readyz(url)).checks.queue === 'OK') === ok);
 
 /** Asks many times, so that a line per check would show; the lines about this check. */
 async function linesOf(output: () => string, url: string, check: string): Promise<string[]> {
@@ -60,9 +71,14 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
         const [newest] = await service.sql<{ name: string; sha256: string }>(
           'delete from migrations where name = (select max(name) from migrations) returning name, sha256',
         );
+        await untilReady(service.url, false);
         const failing = await readyz(service.url);
         expect(failing).toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE', checks: { queue: 'OK' } });
         expect(failing.checks.postgres).toBe(`the schema lacks ${newest!.name}`);
+        for (const authorization of ['', 'Bearer of-somebody-else-altogether']) {
+          const { checks } = await readyz(service.url, { authorization });
+          expect(checks).toEqual({ ...failing.checks, postgres: 'PostgreSQL cannot be used' });
+        }
         const lines = await linesOf(service.process.output, service.url, 'postgres');
         expect(lines).toHaveLength(1);
         expect(lines[0]).toContain(newest!.name);
@@ -71,6 +87,7 @@ describe.each(backends)('a schema that does not fit, with the queue on %s', (bac
           newest!.name,
           newest!.sha256,
         ]);
+        await untilReady(service.url, true);
         expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
         expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
       }),
@@ -190,6 +207,7 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
         try {
           await untilReady(worker.url, true);
           await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+          for (const url of [worker.url, service.url]) await untilQueueIs(false, url);
           const reason = expect.stringContaining(
             'its maxmemory-policy is allkeys-lru, it must be noeviction',
           );
@@ -200,6 +218,7 @@ test.each([150_000, 180_004])('PostgreSQL %i is taken', (version) => {
 
           await client.config('SET', 'maxmemory-policy', 'noeviction');
           for (const one of [worker, service.process]) {
+            await untilQueueIs(true, one.url);
             expect(await readyz(one.url)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
             const lines = await linesOf(one.output, one.url, 'queue');
             expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);

@@ -83,6 +83,28 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     await client.end();
   });
 
+  test.concurrent('goes on as before for SHUTDOWN_DELAY, only not ready, and drains then', async () => {
+    // The delay does not count in SHUTDOWN_TIMEOUT.
+    const service = await start({ SHUTDOWN_DELAY: '1500ms', SHUTDOWN_TIMEOUT: '1s' });
+    const account = await registerAccount(service);
+    const ready = () => fetch(`${service.url}/readyz`, { headers: { connection: 'close' } });
+    await until('ready', async () => (await ready()).ok);
+    const startedAt = Date.now();
+    service.process.kill('SIGTERM');
+    await until('stopping', () => service.process.output().includes('"msg":"stopping"'));
+    const answer = await ready();
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { status: 'UNAVAILABLE', checks: { draining: 'the service is stopping' } },
+    ]);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^parcelhook_ready 0$/m);
+    await sleep(Math.max(0, startedAt + 1_000 - Date.now()));
+    expect((await ready()).status).toBe(503); // on a new connection
+    await placeOrder(account);
+    expect(await service.process.exited).toBe(0);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+  });
+
   test.concurrent('lets a test that waits for its receiver end, and answers it', async () => {
     const service = await start();
     const account = await registerAccount(service);

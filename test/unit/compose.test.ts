@@ -128,8 +128,11 @@ describe('the compose file', () => {
   });
 
   test('waits longer for a process that is stopped than the process itself', () => {
-    for (const [, { stop_grace_period: grace }] of ours)
-      expect(parseDurationMs(grace!)).toBeGreaterThan(parseConfig({}).SHUTDOWN_TIMEOUT);
+    for (const [, { stop_grace_period: grace, environment }] of ours) {
+      const delayMs = parseDurationMs(fillIn(environment!.SHUTDOWN_DELAY as string, {}))!;
+      expect(delayMs).toBeGreaterThan(0); // whoever is in front of it has to notice
+      expect(parseDurationMs(grace!)).toBeGreaterThan(delayMs + parseConfig({}).SHUTDOWN_TIMEOUT);
+    }
   });
 
   test('has Prometheus ask our processes where they answer', () => {

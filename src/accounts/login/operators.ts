@@ -3,7 +3,8 @@ import { addressOf } from '../../http/request/address.js';
 import type { Caller, OperatorScope } from '../../http/route.js';
 import { tooSmallScope, unauthorized } from '../../platform/errors.js';
 import { sameText } from '../passwords/credentials.js';
-import { tokenOf } from './proof-form.js';
+import { tokenIn, tokenOf } from './proof-form.js';
+import type { CompleteConfig } from '../../config/config.js';
 import type { Refusals } from '../audit/refusals.js';
 
 /** A token of the operator API, and what may be done with it. */
@@ -13,10 +14,27 @@ export interface OperatorToken {
   token: string;
 }
 
-/** `OPERATOR_TOKEN` by its name in the audit log; it may do everything. */
-export const firstOperator = (token: string): OperatorToken => ({ name: 'operator', scope: 'admin', token });
+/** `OPERATOR_TOKEN` may do everything; the audit log names it `operator`. */
+export const operatorsOf = (
+  config: Pick<CompleteConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS'>,
+): OperatorToken[] => [
+  { name: 'operator', scope: 'admin', token: config.OPERATOR_TOKEN },
+  ...config.OPERATOR_TOKENS,
+];
 
 const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin' || scope === needed;
+
+/** All are compared, so that the time tells nothing. */
+const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
+  operators.filter(({ token }) => sameText(given, token))[0];
+
+/** Whether a request bears a token that may read, for a page that is open to all and tells the operator more. */
+export const bearsOperatorToken =
+  (operators: OperatorToken[]) =>
+  (request: Request): boolean => {
+    const operator = findByToken(operators, tokenIn(request) ?? '');
+    return operator !== undefined && allows(operator.scope, 'read');
+  };
 
 /** 401 without one of the tokens, 403 where its scope is too small; the audit log is told of both. */
 export const authenticateOperator =
@@ -25,8 +43,7 @@ export const authenticateOperator =
   async (request: Request, needed: OperatorScope): Promise<Caller> => {
     const given = tokenOf(request);
     const address = addressOf(request);
-    // All are compared, so that the time tells nothing.
-    const [operator] = operators.filter(({ token }) => sameText(given, token));
+    const operator = findByToken(operators, given);
     if (operator && allows(operator.scope, needed))
       return { shipperId: '', userId: '', operator: operator.name, address };
     refusals.note(

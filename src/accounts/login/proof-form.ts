@@ -20,6 +20,10 @@ export function keyAndProof(request: Request, scheme: Scheme): { accountKey: str
   return { accountKey: key as string, proof: proofIn(header, scheme)! };
 }
 
+/** The token a request bears, if it bears one. */
+export const tokenIn = (request: Request): string | undefined =>
+  proofIn(request.get('authorization') ?? '', 'Bearer');
+
 /** The token of who needs no account key; throws as `keyAndProof` does. */
 export function tokenOf(request: Request): string {
   const header = request.get('authorization') ?? '';

@@ -13,11 +13,11 @@ const readiness = z
     status: described(z.enum(['OK', 'UNAVAILABLE']), 'Whether work should be sent here.'),
     checks: described(
       z.record(z.string(), z.string()),
-      '`OK` by part, or what is wrong with it. A part may be away without making the process unready.',
+      '`OK` by part, or that it cannot be used; why is told where the request bears a token of the operator that may read. A part may be away without making the process unready.',
       { postgres: 'OK', queue: 'OK' },
     ),
   })
-  .meta({ id: 'Readiness', description: 'What the process needs, checked now.' });
+  .meta({ id: 'Readiness', description: 'What the process needs, as it was within the last second.' });
 
 /** A page's answer: not in the envelope. */
 export const pageAnswer = (description: string, content?: Content): ResponseObject => ({
@@ -52,12 +52,13 @@ export function healthPaths(schemas: SchemaCollector): Paths {
         ...common,
         operationId: 'getReadiness',
         summary: 'Can work be sent here?',
-        description: 'Asks PostgreSQL and the queue, each within 1.5 s: for load balancers.',
+        description:
+          'Asks PostgreSQL and the queue, each within 1.5 s, once a second at most: for load balancers.',
         responses: {
           200: pageAnswer('Yes.', json(readiness)),
           503: pageAnswer(
             'Not now.',
-            json(readiness, { status: 'UNAVAILABLE', checks: { postgres: 'no answer within 1500 ms' } }),
+            json(readiness, { status: 'UNAVAILABLE', checks: { postgres: 'PostgreSQL cannot be used' } }),
           ),
         },
       },
