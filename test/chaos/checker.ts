@@ -1,5 +1,6 @@
 /** Compares what was accepted with what arrived: the invariants of a run, each a pure function of its history. */
-import type { AcceptedEvent, Entry, History, Hook, Violation } from './model.js';
+import { unknownShipment } from './load/load.js';
+import type { AcceptedEvent, Entry, History, Hook, Span, Violation } from './model.js';
 
 /** Clocks of two processes on one machine, and the rounding of both. */
 const toleranceMs = 20;
@@ -169,6 +170,48 @@ const checks: Record<string, Check> = {
   'no crash, no unhandled rejection': noCrash,
   'it ends as it should': ({ troubles }) => troubles,
 };
+
+/** What was sent just before a server ended arrives within it. */
+const onTheWayMs = 2_000;
+export const isIn = ({ from, to }: Span, at: number): boolean => at >= from && at <= to + onTheWayMs;
+
+/**
+ * Leaves out what nobody can be sure of: events that were accepted, or had not been and were sent, while what was
+ * committed did not last, and what follows from shipments that are gone. All that was accepted before stays.
+ */
+export function withoutLost(history: History): History {
+  const { accepted, journal, log, mayBeLost, troubles } = history;
+  if (mayBeLost.length === 0) return history;
+  const inDoubt = (at: number) => mayBeLost.some((span) => isIn(span, at));
+  const acceptedAt = new Map(accepted.map(({ trackingId, state, at }) => [keyOf(trackingId, state), at]));
+  const before = Math.min(...mayBeLost.map(({ from }) => from));
+  const isBefore = (key: string) => (acceptedAt.get(key) ?? Infinity) < before;
+  const lost = new Set([
+    ...[...acceptedAt].flatMap(([key, at]) => (inDoubt(at) ? key : [])),
+    ...journal.flatMap(({ trackingId, state, at }) => {
+      const key = keyOf(trackingId, state);
+      return inDoubt(at) && !isBefore(key) ? key : [];
+    }),
+  ]);
+  const isLost = ({ trackingId, state }: { trackingId: string; state: string }) =>
+    lost.has(keyOf(trackingId, state));
+  const lostIds = new Set(journal.filter(isLost).map(({ path, id }) => keyOf(path, id)));
+  // An attempt whose outcome went with the server is made again under its number.
+  const sentInDoubt = new Set(
+    journal.flatMap(({ path, id, attempt, at }) => (inDoubt(at) ? keyOf(path, id, attempt) : [])),
+  );
+  const logged = new Set(log.map(({ path, id, number }) => keyOf(path, id, number)));
+  return {
+    ...history,
+    accepted: accepted.filter((event) => !isLost(event)),
+    journal: journal.filter((entry) => {
+      const key = keyOf(entry.path, entry.id, entry.attempt);
+      return !isLost(entry) && (logged.has(key) || !sentInDoubt.has(key));
+    }),
+    log: log.filter(({ path, id }) => !lostIds.has(keyOf(path, id))),
+    troubles: troubles.filter((trouble) => trouble !== unknownShipment),
+  };
+}
 
 /** Every violation of a run. As many may come twice, or have an unknown outcome, as were `inFlight` at the fault. */
 export function check(history: History, inFlight: number): Violation[] {

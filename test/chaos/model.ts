@@ -75,6 +75,8 @@ export interface History {
   log: LoggedAttempt[];
   /** When a clock of the service was set wrong. */
   clockWrong: Span[];
+  /** When what was answered with 2xx may have been lost: PostgreSQL's standby had not heard of it. */
+  mayBeLost: Span[];
   /** RETRY_SCHEDULE, in milliseconds. */
   retryScheduleMs: number[];
   /** What went wrong besides: never accepted, never settled, ended of its own accord. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../bench/scenarios/scenario.js';
-import { check } from './checker.js';
+import { check, isIn, withoutLost } from './checker.js';
 import type { Fault, Outcome } from './faults/fault.js';
 import { startLoad } from './load/load.js';
-import type { Violation } from './model.js';
+import type { Span, Violation } from './model.js';
 import { retryScheduleMs } from './world/service.js';
 import { stopSome } from './load/stops.js';
 import { startWorld, type World } from './world/world.js';
@@ -69,19 +69,22 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     await sleep(Math.max(calmMs, endsAt - performance.now()));
     const stops = await stopping;
     const neverAccepted = await load.stop();
-    const unsettled = await drained(world, load.accepted.length);
+    const kept = load.accepted.filter(({ at }) => !struck.mayBeLost.some((span) => isIn(span, at)));
+    const unsettled = await drained(world, kept.length);
     await sleep(options.scale < 1 ? quickAftermathMs : aftermathMs);
-    const history = {
+    const whole = {
       hooks: world.hooks,
       stops,
       accepted: load.accepted,
       journal: world.journal(),
       log: await world.log(),
       clockWrong: world.clocks?.wrong() ?? [],
+      mayBeLost: struck.mayBeLost,
       retryScheduleMs,
       troubles: [...neverAccepted, ...unsettled, ...world.service.deserters()],
       output: world.service.output(),
     };
+    const history = withoutLost(whole);
     const outcome: Outcome = { history, answers: load.answers, ...struck };
     return {
       fault: fault.name,
@@ -105,6 +108,7 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   const marks: number[] = [];
   const noted: Figure[] = [];
   const from = now();
+  const mayBeLost: Span[] = [];
   let repeatable = 0;
   await fault.inject({
     world,
@@ -113,10 +117,14 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
     random,
     leftMs: () => untilMs - performance.now(),
     mayRepeat: (attempts) => void (repeatable += attempts),
+    mayLose: (span) => {
+      mayBeLost.push(span);
+      repeatable += world.journal().filter(({ at }) => isIn(span, at)).length;
+    },
     mark: () => void marks.push(now()),
     note: (figure) => void noted.push(figure),
   });
-  return { from, to: now(), marks, noted, repeatable };
+  return { from, to: now(), marks, noted, repeatable, mayBeLost };
 }
 
 /** Resolves when nothing is owed any more, or after a while with what is open then. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { check } from '../chaos/checker.js';
+import { check, withoutLost } from '../chaos/checker.js';
+import { unknownShipment } from '../chaos/load/load.js';
 import type { Entry, History, Hook } from '../chaos/model.js';
 
 const states = ['CREATED', 'PICKED_UP', 'DELIVERED'];
@@ -60,6 +61,7 @@ function goodHistory(shipments: number): History {
     log,
     troubles: [],
     clockWrong: [],
+    mayBeLost: [],
     retryScheduleMs: [1_000, 2_000],
     output: '{"msg":"attempt"}\n',
   };
@@ -98,6 +100,25 @@ describe('the checker of the fault bench', () => {
       const failed = swap(history.journal, at, (entry) => [{ ...entry, statusCode: 503 }]);
       expect(invariantsOf(withJournal(history, failed))).toContain('I1 nothing lost');
     });
+  });
+
+  test('I1: does not ask for what went with a server, and asks for all that was accepted before', () => {
+    const history = goodHistory(4); // an event each two seconds
+    const mayBeLost = [{ from: 19_000, to: 27_000 }];
+    const isAfter = ({ at }: { at: number }) => at >= 19_000;
+    const lost = {
+      ...history,
+      mayBeLost,
+      log: history.log.filter((_, n) => !isAfter(history.journal[n]!)), // all that was sent in it is not known
+      journal: history.journal.filter(({ at }) => at < 19_000 || at < 27_000),
+      accepted: history.accepted.filter(({ at }) => at < 28_000),
+      troubles: [unknownShipment],
+    };
+    expect(check(lost, 0)).not.toEqual([]);
+    expect(check(withoutLost(lost), 0)).toEqual([]);
+    const before = lost.journal.findIndex(({ at }) => at < 19_000);
+    const journal = lost.journal.filter((_, n) => n !== before);
+    expect(invariantsOf(withoutLost({ ...lost, journal }))).toContain('I1 nothing lost');
   });
 
   test('I1: does not ask for what a deleted webhook did not get', () => {

@@ -1,4 +1,6 @@
-import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../../bench/scenarios/scenario.js';
+import { answeredWithin, allThereWithin, goesOnWithin, notAccepted, otherThan503 } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
 import { concurrency } from '../world/service.js';
@@ -60,5 +62,62 @@ const standby: Fault = {
   ],
 };
 
-/** F18, F19: another engine takes over. */
-export const failOverFaults: Fault[] = [clusterPrimary, sentinels, standby];
+const readOnly: Fault = {
+  name: 'B21-read-only',
+  promise:
+    'PostgreSQL takes no writes for 20 s: 503 with Retry-After, not ready within 15 s; delivering 10 s after',
+  workers: 2,
+  inFlight: 2 * concurrency,
+  inject: async ({ world: { service, postgres }, pause, mark, note }) => {
+    await postgres!.setReadOnly('on');
+    note(await unreadyWithin(service.url, 15_000));
+    await pause(20_000);
+    await postgres!.setReadOnly('off');
+    mark();
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 1_100),
+    otherThan503(outcome),
+    goesOnWithin(outcome, 10_000),
+    allThereWithin(outcome, 60_000),
+  ],
+};
+
+const asynchronousStandby: Fault = {
+  name: 'B21-standby',
+  promise:
+    'PostgreSQL stopped at once, an asynchronous standby promoted that lacks the last seconds: cursors of before are refused; nothing else than those seconds is lost',
+  needs: { failOver: 'asynchronous standby' },
+  workers: 2,
+  inFlight: 2 * concurrency,
+  inject: async ({ world: { standby, accounts }, pause, leftMs, mark, mayLose, note }) => {
+    await sleep(leftMs() + 2_000); // a webhook has been paused and resumed by then, which is not to be lost
+    const from = await standby!.cutOff();
+    await pause(5_000);
+    const read = (query: string) => accounts[0]!.call(`/v1/events?${query}`);
+    const cursor = (await read('after=latest')).data.nextCursor as string;
+    await standby!.failOver();
+    mayLose({ from, to: performance.timeOrigin + performance.now() });
+    mark();
+    await pause(15_000); // the ids of transactions come to where they were
+    const { httpStatus, body } = await read(`after=${cursor}`);
+    const isRefused = httpStatus === 400 && body.error.details?.[0]?.path === 'after';
+    note({ name: 'cursors of before that are taken', value: isRefused ? 0 : 1, unit: '', atMost: 0 });
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 1_100),
+    goesOnWithin(outcome, 10_000),
+    allThereWithin(outcome, 60_000),
+  ],
+};
+
+async function unreadyWithin(url: string, atMost: number): Promise<Figure> {
+  const startedAt = performance.now();
+  const elapsedMs = () => performance.now() - startedAt;
+  let isReady = true;
+  for (; isReady && elapsedMs() < 2 * atMost; await sleep(100)) isReady = (await fetch(`${url}/readyz`)).ok;
+  return { name: 'not ready after', value: isReady ? Infinity : elapsedMs(), unit: 'ms', atMost };
+}
+
+/** F18, F19 and two of B21: another engine takes over. */
+export const failOverFaults: Fault[] = [clusterPrimary, sentinels, standby, readOnly, asynchronousStandby];

@@ -22,6 +22,18 @@ export function notAccepted(outcome: Outcome): Figure {
   return { name: 'orders not accepted during the fault', value: refused.length, unit: '', atMost: 0 };
 }
 
+/** Answers while the fault lasted that are neither 2xx nor a 503 that says when to come again. */
+export function otherThan503({ answers, from, to }: Outcome): Figure {
+  const others = answers.filter(
+    ({ at, httpStatus, hasRetryAfter }) =>
+      at >= from &&
+      at <= to &&
+      ![201, 202, 409].includes(httpStatus) &&
+      !(httpStatus === 503 && hasRetryAfter),
+  );
+  return { name: 'answers other than 503 with Retry-After', value: others.length, unit: '', atMost: 0 };
+}
+
 const windowMs = 1_000;
 
 /** From each mark until a second begins in which half the pace is reached that there was before; the slowest. */

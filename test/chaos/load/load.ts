@@ -15,6 +15,7 @@ export interface Load {
     at: number;
     httpStatus: number;
     durationMs: number;
+    hasRetryAfter: boolean;
   }[];
   /** Begins nothing new; resolves with what was never accepted, soon after that time at most. */
   stop(giveUpAfterMs?: number): Promise<string[]>;
@@ -27,6 +28,9 @@ interface Shipment {
   states: number;
   readyAt: number;
 }
+
+/** What was accepted is not there any more. */
+export const unknownShipment = 'an accepted shipment is not known any more';
 
 const now = () => performance.timeOrigin + performance.now();
 const betweenStatesMs = 1_000;
@@ -90,9 +94,10 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function record(shipment: Shipment): Promise<void> {
     const state = onTheWay[shipment.states]!;
     const eventId = `chaos-${shipment.trackingId}-${state}`;
-    const { httpStatus } = await untilAnswered('event', [202, 409], () =>
+    const { httpStatus } = await untilAnswered('event', [202, 404, 409], () =>
       operator({ url }, `/shipments/${shipment.trackingId}/events`, { body: { state, eventId } }),
     );
+    if (httpStatus === 404) throw new Error(unknownShipment);
     if (httpStatus === 409) return void waiting.push({ ...shipment, readyAt: now() + betweenStatesMs });
     accept({ ...shipment, states: shipment.states + 1 }, state);
   }
@@ -114,7 +119,15 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
       const answer = await ask().catch(() => null);
       unanswered -= 1;
       const httpStatus = answer?.httpStatus ?? 0;
-      load.answers.push({ kind, isFirst: tries === 0, at, httpStatus, durationMs: now() - at });
+      const hasRetryAfter = answer?.headers.has('retry-after') ?? false;
+      load.answers.push({
+        kind,
+        isFirst: tries === 0,
+        at,
+        httpStatus,
+        durationMs: now() - at,
+        hasRetryAfter,
+      });
       if (answer && expected.includes(httpStatus)) return answer;
       if (now() > giveUpAt)
         throw new Error(

@@ -15,6 +15,21 @@ export type Closing = (() => unknown)[];
 export type RedisEngine = NonNullable<Awaited<ReturnType<typeof redisIn>>>;
 export type PostgresEngine = Awaited<ReturnType<typeof postgresIn>>;
 
+export async function sql<Row>(
+  connectionString: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** A Redis of the run's own, to be killed, stopped for a while and commanded; null where none is installed. */
 export async function redisIn(folder: string, closing: Closing) {
   let server: RedisServer | null = await startRedis(folder);
@@ -59,6 +74,12 @@ export async function postgresIn(folder: string, closing: Closing) {
       await server.stop();
     },
     start: async () => void (server = await begin()),
+    /** Takes no writes, as the primary of before after a fail-over; or takes them again. */
+    setReadOnly: async (setting: 'on' | 'off') => {
+      const { superuserConnectionString: superuser } = server;
+      await sql(superuser, `alter system set default_transaction_read_only = ${setting}`);
+      await sql(superuser, 'select pg_reload_conf()');
+    },
     /** Locks tables against everybody. */
     locked: async (tables: string, ms: number) => {
       const client = await pool.connect();

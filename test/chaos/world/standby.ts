@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { until } from '../../bench/scenarios/scenario.js';
 import { prepareBinaries } from '../../../src/platform/embedded/binaries.js';
 import {
@@ -16,7 +15,7 @@ import {
   type Runner,
 } from '../../../src/platform/embedded/run-as.js';
 import { freePort } from '../../redis.js';
-import type { Closing } from './engines.js';
+import { sql, type Closing } from './engines.js';
 import { proxyTo } from './proxied.js';
 import type { FailingOver } from './redis-fail-over.js';
 
@@ -33,8 +32,11 @@ export interface PostgresPair extends FailingOver {
   /** For the superuser, past the proxy. */
   primaryUrl: string;
   standbyUrl: string;
-  /** What is committed from now on does not reach the standby any more. */
-  cutOff(): Promise<void>;
+  /**
+   * What is committed from now on does not reach the standby any more. Resolves with a moment, in milliseconds since
+   * 1970, before which everything did.
+   */
+  cutOff(): Promise<number>;
   /** The standby takes writes, and new connections lead to it; those to the primary stay. */
   promote(): Promise<void>;
 }
@@ -84,12 +86,19 @@ export async function postgresWithStandby(
     primaryUrl: primary.url,
     standbyUrl: standby.url,
     cutOff: async () => {
+      const from = performance.timeOrigin + performance.now();
+      const [now] = await sql<{ lsn: string }>(primary.url, 'select pg_current_wal_lsn()::text as lsn');
+      await until('the standby has caught up', upWithinMs, async () => {
+        const behind = 'select 1 where pg_last_wal_replay_lsn() < $1::pg_lsn';
+        return (await sql(standby.url, behind, [now!.lsn])).length === 0;
+      });
       await sql(standby.url, `alter system set primary_conninfo = ''`);
       await sql(standby.url, 'select pg_reload_conf()');
       await until('the standby is cut off', upWithinMs, async () => {
         const rows = await sql(standby.url, 'select 1 from pg_stat_wal_receiver');
         return rows.length === 0;
       });
+      return from;
     },
     promote,
     failOver: async () => {
@@ -144,19 +153,4 @@ async function stop({ child }: Server, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
-}
-
-export async function sql(
-  connectionString: string,
-  text: string,
-  values: unknown[] = [],
-): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
