@@ -31,7 +31,7 @@ export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' |
  */
 const share = {
   mostUnderWay: 1_000,
-  atOnce: 6,
+  atOnce: 4,
   atOncePerShipper: 3,
   mostUnread: 8,
   longestWaitMs: 5_000,
@@ -39,6 +39,9 @@ const share = {
   mostStalled: 20,
   maxBodyBytes: 64 * 1024 * 1024,
 };
+
+/** The same of what is dear. That it lasts is no sign that the database is stuck, so none starts beyond that. */
+const dearShare = { ...share, atOnce: 3, atOncePerShipper: 2, mostUnread: 4, stalledAfterMs: Infinity };
 
 /** Who may call, and how often: login, accounts after their registration, and who did what. */
 export function openAccounts(resources: Resources): Accounts {
@@ -53,6 +56,7 @@ export function openAccounts(resources: Resources): Accounts {
   const refusals = createRefusals(db, logger);
   releasers.push('refusals', refusals.stop);
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
+  const onRefused = () => onLimited('at_once');
   const loginLimits = createLoginLimits({
     limits,
     perAccount: config.LOGIN_LIMIT_ACCOUNT,
@@ -74,7 +78,7 @@ export function openAccounts(resources: Resources): Accounts {
       operator: authenticateOperator(operatorsOf(config), refusals),
     },
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
-    shares: createShares({ ...share, onRefused: () => onLimited('at_once') }),
+    shares: { usual: createShares({ ...share, onRefused }), dear: createShares({ ...dearShare, onRefused }) },
     passwordPage: passwordPage(db, onChanged),
     routes: (handOver) => [
       loginRoute(db, tokens, loginLimits, refusals),

@@ -4,6 +4,7 @@ import { bears } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config/config.js';
 import type { Health } from './http/health.js';
 import { listen, type Listener } from './http/connections/listener.js';
+import type { Shares } from './http/connections/shares.js';
 import { createApp } from './http/server.js';
 import { onlyRead, unauthorized, unavailable } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
@@ -88,16 +89,17 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
 /** An app without the API. */
 function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
   const nobody = () => Promise.reject(unauthorized());
+  const boundless: Shares = {
+    begin: () => undefined,
+    receive: () => () => undefined,
+    inTurn: (_shipperId, _response, work) => work(),
+  };
   return createApp({
     routes: [],
     pages,
     authenticate: { shipper: nobody, operator: nobody },
     limit: () => undefined,
-    shares: {
-      begin: () => undefined,
-      receive: () => () => undefined,
-      inTurn: (_shipperId, _response, work) => work(),
-    },
+    shares: { usual: boundless, dear: boundless },
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,

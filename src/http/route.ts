@@ -50,6 +50,8 @@ export interface Route extends RouteDocs {
   auth: 'login' | 'shipper' | 'operator';
   /** It takes turns among shippers itself, or waits long for something else than the database. */
   takesNoTurn?: boolean;
+  /** `dear`: its statements may last. Such requests have a share of their own, so that they keep no other waiting. */
+  cost: 'usual' | 'dear';
   /** What the operator's token has to allow; by default `read` for GET, else `admin`. */
   scope: OperatorScope;
   params: z.ZodObject;
@@ -72,6 +74,7 @@ interface RouteSpec<
   path: string;
   auth?: Route['auth'];
   takesNoTurn?: boolean;
+  cost?: Route['cost'];
   scope?: OperatorScope;
   params?: Params;
   query?: Query;
@@ -99,6 +102,7 @@ export function route<
 >(spec: RouteSpec<Params, Query, Headers, Body>): Route {
   return {
     auth: 'shipper',
+    cost: 'usual',
     scope: spec.method === 'get' ? 'read' : 'admin',
     params: nothing,
     query: nothing,

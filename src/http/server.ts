@@ -34,8 +34,8 @@ export interface ServerOptions {
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError where a shipper asks too often. */
   limit(shipperId: string): void;
-  /** What a shipper may have of this process at once. */
-  shares: Shares;
+  /** What a shipper may have of this process at once, of requests of either cost. */
+  shares: Record<Route['cost'], Shares>;
   logger: Logger;
   metrics: Metrics;
   /** Proxies whose X-Forwarded-For is believed, as express takes them. */
@@ -108,10 +108,11 @@ const admission =
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {
         limit(caller.shipperId);
-        shares.begin(caller.shipperId, response);
+        shares[spec.cost].begin(caller.shipperId, response);
       }
     }
-    if (takesBody(spec)) response.locals.countBytes = shares.receive(callerOf(request, response), response);
+    if (takesBody(spec))
+      response.locals.countBytes = shares.usual.receive(callerOf(request, response), response);
     next();
   };
 
@@ -135,7 +136,7 @@ const answerOf =
     const caller = response.locals.caller as Caller | undefined;
     const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
     const takesTurns = spec.auth === 'shipper' && !spec.takesNoTurn;
-    const answer = await (takesTurns ? shares.inTurn(caller!.shipperId, response, work) : work());
+    const answer = await (takesTurns ? shares[spec.cost].inTurn(caller!.shipperId, response, work) : work());
     if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
   };
 

@@ -71,6 +71,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     route({
       method: 'get',
       path: '/v1/webhooks',
+      cost: 'dear',
       summary: 'List webhooks',
       operationId: 'listWebhooks',
       tag: 'Webhooks',

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { placeOrder, registerAccount, request, sampleOrder, type Account } from '../client.js';
+import pg from 'pg';
+import {
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../client.js';
+import { lockWaiters } from '../core/support/lock-waits.js';
 import { until } from '../flows/support.js';
 import { startService, type Service } from '../harness.js';
 
@@ -95,6 +104,33 @@ describe('what a shipper has at once', () => {
     });
     const answers = await Promise.all(Array.from({ length: 150 }, () => busy.call('/v1/webhooks')));
     expect(answers.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
+  });
+
+  test('is less where requests are dear: however long they last, others have connections left', async () => {
+    const { webhookId } = await registerWebhook(busy, 'http://127.0.0.1:9/');
+    const body = { from: Date.now() - 60_000, to: Date.now() };
+    const locking = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await locking.connect();
+    try {
+      await locking.query('begin; lock table deliveries in access exclusive mode');
+      const dear = Array.from({ length: 24 }, (_, n) =>
+        n % 3 === 0 ? busy.call(`/v1/webhooks/${webhookId}/replay`, { body }) : busy.call('/v1/deliveries'),
+      );
+      const startedAt = Date.now();
+      let most = 0;
+      while (Date.now() < startedAt + 1_500) {
+        const waiting = await service.sql(lockWaiters);
+        most = Math.max(most, waiting.length);
+        await placeOrder(other);
+        expect((await other.call(`/v1/webhooks/${webhookId}`)).httpStatus).toBe(404);
+      }
+      expect(most).toBe(2);
+      await locking.query('rollback');
+      const answers = new Set((await Promise.all(dear)).map(({ httpStatus }) => httpStatus));
+      expect([...answers].sort()).toEqual([200, 202]);
+    } finally {
+      await locking.end();
+    }
   });
 
   test('is counted of those who are logged in: what stays outside takes nothing of it', async () => {

@@ -35,6 +35,7 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/deliveries',
+      cost: 'dear',
       summary: 'List deliveries, newest first',
       operationId: 'listDeliveries',
       tag: 'Deliveries',
@@ -51,6 +52,7 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/deliveries/:deliveryId',
+      cost: 'dear',
       summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
       tag: 'Deliveries',

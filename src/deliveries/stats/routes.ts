@@ -24,6 +24,7 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/webhooks/:webhookId/stats',
+      cost: 'dear',
       summary: 'Count the attempts of a webhook by the hour',
       operationId: 'getWebhookStats',
       tag: 'Webhooks',

@@ -61,6 +61,7 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
     route({
       method: 'get',
       path: '/v1/shipments',
+      cost: 'dear',
       summary: 'List shipments, newest first',
       operationId: 'listShipments',
       tag: 'Shipments',
