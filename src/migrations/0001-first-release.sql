@@ -359,6 +359,7 @@ create index redeliveries_by_webhook on redeliveries (webhook_id, requested_at);
 --   from_at, to_at  the span as it was asked for
 --   walked_at       when it had found all
 --   withdrawing     it is cancelled, and the outbox may hold something of it still
+--   setbacks        pieces that failed, less those that were made since: each halves the next piece
 create table replays (
   replay_id uuid primary key,
   webhook_id uuid not null references webhooks,
@@ -376,10 +377,13 @@ create table replays (
   to_at timestamptz,
   created_at timestamptz not null default now(),
   walked_at timestamptz,
-  withdrawing boolean not null default false
+  withdrawing boolean not null default false,
+  setbacks integer not null default 0
 );
 create index replays_to_advance on replays (next_at) where status = 'RUNNING';
 create index replays_newest on replays (webhook_id, replay_id);
+-- Those that look for deliveries, or of which the outbox may hold something.
+create index replays_open on replays (shipper_id, webhook_id) where status = 'RUNNING' or withdrawing;
 create index replays_withdrawing on replays (replay_id) where withdrawing;
 
 -- Attempts that ended, tests left out, counted by the statement that wrote them into the log: one row for each webhook

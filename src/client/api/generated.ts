@@ -2361,7 +2361,7 @@ export interface components {
         /** @description The replay has begun; it sends as fast as the receiver takes it. */
         Replay: {
             /**
-             * @description Deliveries it will send, as counted now; null while they are not counted yet.
+             * @description Deliveries it will send, as counted now; null while they are not counted yet, as where the span has 10,000 events or more.
              * @example 12
              */
             queued: number | null;
@@ -4587,7 +4587,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description Ten replays of this webhook look for deliveries already. */
+            /** @description 10 replays of this webhook, or 20 of all your webhooks, look for deliveries already. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

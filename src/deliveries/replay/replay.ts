@@ -1,46 +1,53 @@
-import { describeError } from '../../platform/errors.js';
+import { describeError, isUnavailable } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/database/postgres.js';
+import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
-import type { Turn } from '../outbox/types.js';
 import { lockMoves } from '../outbox/moves.js';
 import { withdrawCancelled } from './cancel/cancel.js';
 import {
-  countDue,
+  countOwed,
   endWithWebhook,
   finishSettled,
+  passOver,
   postponeReplay,
   replayPiece,
   saveProgress,
   takeReplay,
   whatReplaysNeed,
   type ReplayInHand,
+  type ReplayPiece,
 } from './step-store.js';
 
+/** What replays of one webhook may have in the outbox together: the rest of what it missed stays in its events. */
+const maxOwed = 6_000;
 const deliveriesPerPiece = 1_000;
 const eventsPerPiece = 5_000;
 const piecesPerRun = 20;
 const troubledPauseMs = 2_000;
-/** A webhook that has this many due already gets no more: its backlog stays in its events. */
-const dueMax = 5_000;
+/** Pieces of one event that fail in a row, before that event is left out. */
+const triesOfOne = 3;
 const finishedAtOnce = 200;
+
+/** How many events a piece looks at after so many setbacks. */
+const eventsAfter = (setbacks: number) => Math.max(1, Math.floor(eventsPerPiece / 2 ** setbacks));
+const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
 
 export interface ReplayDependencies {
   db: Database;
   logger: Logger;
   retentionMs: number;
   orderHoldMs: number;
-  /** How often a webhook's backlog is topped up. */
+  /** How often a webhook is given more; one that is not called is looked at four times more rarely. */
   replayEveryMs: number;
   /** These webhooks have something due. */
   look(webhookIds: string[]): void;
 }
 
 /**
- * Works replays off, each piece by piece: as fast as the receiver takes them, for a webhook gets no more while enough is
- * due already. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends those of
+ * Works replays off, each piece by piece: as fast as the receiver takes them, for a webhook gets no more while its replays
+ * owe it enough. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends those of
  * which all is settled, and sees to those that were cancelled. Returns whether there is more to do soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
@@ -58,15 +65,15 @@ async function walkOn(deps: ReplayDependencies): Promise<boolean> {
   for (let piece = 0; piece < piecesPerRun; piece += 1) {
     let replay: ReplayInHand | null = null;
     try {
-      const turns = await deps.db.transaction(async (tx) => {
+      const made = await deps.db.transaction(async (tx) => {
         replay = await takeReplay(tx);
         return replay && advance(deps, tx, replay);
       });
-      if (!replay || !turns) break;
+      if (!replay || !made) break;
       any = true;
       const { webhookId } = replay as ReplayInHand;
-      if (turns.length > 0) await giveTurns(deps.db, turns, deps.orderHoldMs);
-      deps.look([webhookId]);
+      if (made.turns.length > 0) await giveTurns(deps.db, made.turns, deps.orderHoldMs);
+      if (made.anythingSent) deps.look([webhookId]);
     } catch (error) {
       await postpone(deps, replay, error);
     }
@@ -74,44 +81,59 @@ async function walkOn(deps: ReplayDependencies): Promise<boolean> {
   return any;
 }
 
-/** What went wrong with one replay must not keep the others waiting behind it. */
+/**
+ * What went wrong with one replay must not keep the others waiting behind it. Where the piece itself is to blame, the
+ * next one is half as large, and an event that fails by itself is left out in the end.
+ */
 async function postpone(
   deps: ReplayDependencies,
   replay: ReplayInHand | null,
   error: unknown,
 ): Promise<void> {
   if (!replay) throw error;
-  deps.logger.warn({ replayId: replay.replayId, error: describeError(error) }, 'replay goes on later');
-  await postponeReplay(deps.db, replay.replayId, troubledPauseMs);
+  const { db, logger, retentionMs } = deps;
+  const { replayId, setbacks } = replay;
+  const isToBlame = isTooSlow(error) || !isUnavailable(error);
+  if (isToBlame && setbacks + 1 >= setbacksToOne + triesOfOne) {
+    const options = { setbacks: setbacksToOne, pauseMs: troubledPauseMs, retentionMs };
+    const eventId = await passOver(db, replay, options);
+    logger.error({ replayId, eventId, error: describeError(error) }, 'replay leaves out an event');
+  } else {
+    logger.warn({ replayId, setbacks, error: describeError(error) }, 'replay goes on later');
+    await postponeReplay(db, replayId, troubledPauseMs, isToBlame ? 1 : 0);
+  }
 }
 
-async function advance(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Turn[]> {
+type Made = Pick<ReplayPiece, 'turns' | 'anythingSent'>;
+const nothing: Made = { turns: [], anythingSent: false };
+
+async function advance(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Made> {
   if (replay.webhookDeleted) {
     await endWithWebhook(tx, replay.replayId);
-    return [];
+    return nothing;
   }
-  if ((await countDue(tx, replay.webhookId, dueMax)) >= dueMax) {
-    const pauseMs = deps.replayEveryMs / 2;
-    await saveProgress(tx, replay.replayId, { lastEventId: null, sent: 0, walked: false, pauseMs });
-    return [];
+  await lockMoves(tx, [replay.webhookId]);
+  if ((await countOwed(tx, replay, maxOwed)) > maxOwed - deliveriesPerPiece) {
+    await postponeReplay(tx, replay.replayId, deps.replayEveryMs * (replay.callable ? 1 / 2 : 4));
+    return nothing;
   }
   return sendPiece(deps, tx, replay);
 }
 
-async function sendPiece(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Turn[]> {
+/** To be called with the lock on the webhook's moves. */
+async function sendPiece(deps: ReplayDependencies, tx: Database, replay: ReplayInHand): Promise<Made> {
   // LOG_RETENTION may have been raised since: the log kept none of those days.
   if (replay.done === 0)
     await makePartitionsSince(deps.db, new Date(timeOfId(replay.lastEventId)), deps.retentionMs);
-  await lockMoves(tx, [replay.webhookId]);
-  const { lastEventId, sent, turns } = await replayPiece(tx, replay, {
-    scanLimit: eventsPerPiece,
+  const { lastEventId, sent, turns, anythingSent } = await replayPiece(tx, replay, {
+    scanLimit: eventsAfter(replay.setbacks),
     sendLimit: deliveriesPerPiece,
     retentionMs: deps.retentionMs,
   });
   const distinct = distinctTurns(turns);
   if (distinct.length > 0) await holdTurns(tx, distinct, deps.orderHoldMs);
   const walked = lastEventId === null;
-  await saveProgress(tx, replay.replayId, { lastEventId, sent, walked, pauseMs: 0 });
+  await saveProgress(tx, replay.replayId, { lastEventId, sent, walked });
   deps.logger.info({ replayId: replay.replayId, webhookId: replay.webhookId, sent, walked }, 'replay');
-  return distinct;
+  return { turns: distinct, anythingSent };
 }

@@ -34,15 +34,22 @@ export interface Counted {
   older: boolean;
 }
 
+/** How many replays may look for deliveries at once, and how many events a request looks at. */
+export interface ReplayLimits {
+  maxOfWebhook: number;
+  maxOfShipper: number;
+  maxEvents: number;
+}
+
 /**
- * Records a replay and counts what it will send, of `events` events at most. Null without that webhook or, with a
- * tracking id, without that shipment; `tooMany` where `atOnce` replays of the webhook look for deliveries already.
+ * Records a replay and counts what it will send, if there are fewer than `maxEvents` events. Null without that webhook
+ * or, with a tracking id, without that shipment; `tooMany` where as many replays as may look for deliveries already.
  */
 export async function insertReplay(
   db: Database,
   replayId: string,
   range: ReplayRange,
-  limits: { atOnce: number; events: number },
+  limits: ReplayLimits,
 ): Promise<Counted | 'tooMany' | null> {
   const rows = await db.query<Counted & { added: boolean }>('insert-replay', insertText, [
     replayId,
@@ -52,10 +59,11 @@ export async function insertReplay(
     new Date(Math.min(range.to.getTime(), range.latest.getTime()) + 1),
     range.deliveryStatus,
     range.trackingId,
-    limits.atOnce,
-    limits.events,
+    limits.maxOfWebhook,
+    limits.maxEvents,
     range.from,
     range.to,
+    limits.maxOfShipper,
   ]);
   const [row] = rows;
   if (!row) return null;
@@ -68,8 +76,8 @@ const ofTarget = { shipperId: 'w.shipper_id', shipmentId: 'w.shipment_id' };
 const insertText = `
   with target as (
     select w.webhook_id, w.shipper_id, w.interests, s.shipment_id, ${isCallable('w')} as callable,
-           (select count(*)::int from replays r
-             where r.webhook_id = w.webhook_id and r.status = 'RUNNING' and r.walked_at is null) as under_way
+           (select count(*) < $12 and count(*) filter (where r.webhook_id = w.webhook_id) < $8 from replays r
+             where r.shipper_id = w.shipper_id and r.status = 'RUNNING' and r.walked_at is null) as may_begin
       from webhooks w
       left join shipments s on s.tracking_id = $7 and s.shipper_id = w.shipper_id
      where w.webhook_id = $2 and w.shipper_id = $3 and w.deleted_at is null
@@ -88,13 +96,13 @@ const insertText = `
          from (${eventsIn('event_id >= uuid_floor($4) and event_id < uuid_floor($5)', { ...ofTarget, limit: '$9' })}) s
      ) e
       ${deliveryOf('e', '$2', 'e.wanted')}
-     where w.under_way < $8
+     where w.may_begin
   ), added as (
     insert into replays (replay_id, webhook_id, shipper_id, shipment_id, delivery_status, last_event_id,
                          end_event_id, total, from_at, to_at)
     select $1, webhook_id, shipper_id, shipment_id, $6, uuid_floor($4), uuid_floor($5),
            case when recorded < $9 then total end, $10, $11
-      from target, counted where under_way < $8
+      from target, counted where may_begin
     returning replay_id, total
   )
   select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased, c.other_status as "otherStatus",

@@ -6,15 +6,15 @@ import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import type { Database } from '../../platform/database/postgres.js';
+import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { tooManyByHand } from '../on-demand/routes.js';
 import { replayAsked, replayedStatuses } from './answers.js';
-import { insertReplay, type Counted } from './request-store.js';
+import { insertReplay, type Counted, type ReplayLimits } from './request-store.js';
 
-/** A request looks at no more events than that; a replay of more goes on nevertheless. */
-const limitsOfRequest = { atOnce: 10, events: 200_000 };
+/** A replay of more events than a request looks at counts them as it goes on. */
+const limits: ReplayLimits = { maxOfWebhook: 10, maxOfShipper: 20, maxEvents: 10_000 };
 const clockLeewayMs = 5_000;
 
 const replayBody = z
@@ -44,11 +44,12 @@ export interface ReplayRoutesDependencies {
 }
 
 /** Catching up on what a webhook missed (contract, section 4). */
-export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependencies): Route[] {
+export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayRoutesDependencies): Route[] {
   return [
     route({
       method: 'post',
       path: '/v1/webhooks/:webhookId/replay',
+      cost: 'dear',
       summary: 'Send what a webhook missed',
       operationId: 'replayWebhook',
       tag: 'Webhooks',
@@ -56,7 +57,7 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
         'Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. Where nothing is queued, `reason` says why. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.',
       answers: { 202: replayAsked },
       errors: {
-        409: 'Ten replays of this webhook look for deliveries already.',
+        409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all your webhooks, look for deliveries already.`,
         429: `Too many requests, or ${tooManyByHand}`,
       },
       bodyExample: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' },
@@ -65,7 +66,7 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
       handle: async ({ caller: { shipperId }, params: { webhookId }, body }) => {
         const webhook = isUuid(webhookId) && (await findWebhook(db, shipperId, webhookId));
         if (!webhook) throw notFound('This webhook');
-        await limits.byHand({ ...webhook, shipperId });
+        await webhookLimits.byHand({ ...webhook, shipperId });
         const replayId = newId();
         const range = {
           webhookId,
@@ -78,11 +79,14 @@ export function replayRoutes({ db, retentionMs, limits }: ReplayRoutesDependenci
           deliveryStatus: body.status ?? null,
           trackingId: body.trackingId ?? null,
         };
-        const counted = await insertReplay(db, replayId, range, limitsOfRequest);
+        const counted = await insertReplay(db, replayId, range, limits).catch((error: unknown) => {
+          if (!isTooSlow(error)) throw error;
+          return insertReplay(db, replayId, range, { ...limits, maxEvents: 0 });
+        });
         if (!counted) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
         if (counted === 'tooMany')
           throw conflict(
-            `${limitsOfRequest.atOnce} replays of this webhook look for deliveries; wait for one to have found all.`,
+            `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of yours, look for deliveries; wait for one to have found all.`,
           );
         const reason = whyNothing(counted, range);
         return { httpStatus: 202, data: { queued: counted.total, reason, replayId } };

@@ -13,7 +13,10 @@ export interface ReplayInHand {
   endEventId: string;
   /** Deliveries it has set going so far. */
   done: number;
+  setbacks: number;
   webhookDeleted: boolean;
+  /** Its webhook is called now. */
+  callable: boolean;
 }
 
 /** Whether some replay may go on, and whether something is left of a cancelled one. */
@@ -35,8 +38,8 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
     'take-replay',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
             r.shipment_id as "shipmentId", r.delivery_status as "deliveryStatus",
-            r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done,
-            w.deleted_at is not null as "webhookDeleted"
+            r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done, r.setbacks,
+            w.deleted_at is not null as "webhookDeleted", ${isCallable('w')} as callable
        from replays r join webhooks w using (webhook_id)
       where r.status = 'RUNNING' and r.walked_at is null and r.next_at <= now()
         and (not w.suspended or w.deleted_at is not null)
@@ -45,22 +48,38 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
   return rows[0] ?? null;
 }
 
-/** Deliveries of the webhook that are due and not sent yet, counted up to `limit`. */
-export async function countDue(db: Database, webhookId: string, limit: number): Promise<number> {
+/**
+ * What all replays of the webhook have in the outbox, whatever it waits for, counted up to `limit`. With the lock on the
+ * webhook's moves nobody adds to it.
+ */
+export async function countOwed(
+  db: Database,
+  { shipperId, webhookId }: ReplayInHand,
+  limit: number,
+): Promise<number> {
   const rows = await db.query<{ count: number }>(
-    'count-due',
+    'count-owed-by-replays',
     `select count(*)::int as count from (
-       select 1 from outbox where webhook_id = $1 and due_at <= now() and status <> 'SENDING' limit $2) due`,
-    [webhookId, limit],
+       select 1 from replays r
+        cross join lateral (select 1 from outbox where replay_id = r.replay_id limit $3) o
+        where r.shipper_id = $1 and r.webhook_id = $2 and (r.status = 'RUNNING' or r.withdrawing)
+        limit $3) owed`,
+    [shipperId, webhookId, limit],
   );
   return rows[0]!.count;
 }
+
+/** The last event that is behind a replay; what the log does not keep any more is. */
+const lookedTo = (lastEventId: string, retentionMs: string) =>
+  `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
 
 export interface ReplayPiece {
   /** How far this piece got; null if there was nothing left to look at. */
   lastEventId: string | null;
   /** Deliveries it set going, those of a webhook that is not called now included. Without what another replay owes. */
   sent: number;
+  /** Something is due, of what another replay owes, too. */
+  anythingSent: boolean;
   /** What of it goes one at a time. */
   turns: Turn[];
 }
@@ -87,11 +106,11 @@ export async function replayPiece(
     `with w as materialized (
        select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
      ), scanned as materialized (
-       ${eventsIn(
-         `event_id > greatest($5::uuid, uuid_floor(now() - ${ms('$9')}))
-          and event_id < $6`,
-         { shipperId: '$2', shipmentId: '$3', limit: '$7' },
-       )}
+       ${eventsIn(`event_id > ${lookedTo('$5', '$9')} and event_id < $6`, {
+         shipperId: '$2',
+         shipmentId: '$3',
+         limit: '$7',
+       })}
      ), found as materialized (
        select s.*, delivery_id(s.event_id, $1) as delivery_id, o.delivery_id is not null as owed,
               d.delivery_id is not null as failed
@@ -159,6 +178,7 @@ export async function replayPiece(
   return {
     lastEventId: rows[0]?.lastEventId ?? null,
     sent: sent.filter(({ own }) => own).length,
+    anythingSent: sent.length > 0,
     turns: sent.flatMap(({ shipmentId, ordered }) =>
       ordered ? [{ webhookId: replay.webhookId, shipmentId: shipmentId! }] : [],
     ),
@@ -166,28 +186,58 @@ export async function replayPiece(
 }
 
 /** Another try later; what was cancelled meanwhile stays so. */
-export async function postponeReplay(db: Database, replayId: string, pauseMs: number): Promise<void> {
-  await db.query('postpone-replay', `update replays set next_at = now() + ${ms('$2')} where replay_id = $1`, [
-    replayId,
-    pauseMs,
-  ]);
+export async function postponeReplay(
+  db: Database,
+  replayId: string,
+  pauseMs: number,
+  setbacks = 0,
+): Promise<void> {
+  await db.query(
+    'postpone-replay',
+    `update replays set next_at = now() + ${ms('$2')}, setbacks = setbacks + $3 where replay_id = $1`,
+    [replayId, pauseMs, setbacks],
+  );
 }
 
-/** Notes how far a replay is, and when its next piece is due. `walked`: it has found all. */
+/** Leaves the next event out; a piece after `setbacks` begins behind it, later. Returns that event's id. */
+export async function passOver(
+  db: Database,
+  replay: ReplayInHand,
+  options: { setbacks: number; pauseMs: number; retentionMs: number },
+): Promise<string | null> {
+  const [next] = await db.query<{ event_id: string }>(
+    'next-of-replay',
+    `select event_id from (${eventsIn(`event_id > ${lookedTo('$3', '$5')} and event_id < $4`, {
+      shipperId: '$1',
+      shipmentId: '$2',
+      limit: '1',
+    })}) e`,
+    [replay.shipperId, replay.shipmentId, replay.lastEventId, replay.endEventId, options.retentionMs],
+  );
+  await db.query(
+    'pass-over',
+    `update replays set last_event_id = coalesce($3, last_event_id), setbacks = $4, next_at = now() + ${ms('$5')}
+      where replay_id = $1 and last_event_id = $2`,
+    [replay.replayId, replay.lastEventId, next?.event_id ?? null, options.setbacks, options.pauseMs],
+  );
+  return next?.event_id ?? null;
+}
+
+/** Notes how far a replay is; its next piece is due now. `walked`: it has found all. */
 export async function saveProgress(
   db: Database,
   replayId: string,
-  progress: { lastEventId: string | null; sent: number; walked: boolean; pauseMs: number },
+  progress: { lastEventId: string | null; sent: number; walked: boolean },
 ): Promise<void> {
   await db.query(
     'save-replay-progress',
     `update replays
         set last_event_id = coalesce($2, last_event_id), done = done + $3,
             total = case when $4 then done + $3 when total is not null then greatest(total, done + $3) end,
-            walked_at = case when $4 then now() end,
-            next_at = now() + ${ms('$5')}
+            walked_at = case when $4 then now() end, setbacks = greatest(setbacks - 1, 0),
+            next_at = now()
       where replay_id = $1`,
-    [replayId, progress.lastEventId, progress.sent, progress.walked, progress.pauseMs],
+    [replayId, progress.lastEventId, progress.sent, progress.walked],
   );
 }
 

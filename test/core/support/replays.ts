@@ -25,7 +25,7 @@ export async function askForReplay(world: World, webhookId: string, events = 1_0
     deliveryStatus: null,
     trackingId: null,
   };
-  await insertReplay(world.db, replayId, range, { atOnce: 10, events });
+  await insertReplay(world.db, replayId, range, { maxOfWebhook: 10, maxOfShipper: 20, maxEvents: events });
   return replayId;
 }
 

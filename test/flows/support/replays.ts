@@ -13,6 +13,16 @@ export interface Replay {
   finishedAt: string | null;
 }
 
+/** Events of the last minutes that no webhook was owed, four of each shipment. */
+export const addMissedEvents = (service: Pick<Service, 'sql'>, shipperId: string, count: number, after = 0) =>
+  service.sql(
+    `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+     select overlay(overlay(gen_random_uuid()::text placing left(uuid_floor(now() - n * interval '20 ms')::text, 13) from 1 for 13)
+            placing '7' from 15 for 1)::uuid, $1::uuid, md5($1::uuid::text || n / 4)::uuid, 4 - n % 4, 'IN_TRANSIT', now(), '{}'
+       from generate_series($3::int + 1, $3::int + $2::int) n`,
+    [shipperId, count, after],
+  );
+
 /** What tests of replays ask for and wait for, as one account of a service; both are there once the tests run. */
 export function replayCalls(service: () => Service, account: () => Account) {
   const lastHour = () => ({ from: Date.now() - 3_600_000, to: new Date().toISOString() });
