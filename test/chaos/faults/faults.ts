@@ -16,6 +16,7 @@ import { floods } from './floods.js';
 import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
+import { replayFaults } from './replays.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
 import { concurrency } from '../world/service.js';
@@ -275,5 +276,6 @@ export const faults: Fault[] = [
   ...abuses,
   ...wrongStartFaults,
   ...floods,
+  ...replayFaults,
   mix(single.filter(({ name }) => name !== 'none')),
 ];
