@@ -11,7 +11,7 @@ import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
 import { advanceReplays } from './deliveries/replay/replay.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
-import { createSweep } from './deliveries/recovery/sweeper.js';
+import { createSweeper } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal/removal.js';
 import { every, sparing } from './platform/every.js';
@@ -125,7 +125,7 @@ export function startWorker(resources: Resources): WorkerRole {
     task: () => Promise<number | void>,
     firstAfterMs = tasks.length * apartMs,
   ) => {
-    const begun = every(intervalMs, name, logger, task, firstAfterMs);
+    const begun = every(intervalMs, name, resources, task, firstAfterMs);
     tasks.push(begun);
     return begun;
   };
@@ -139,7 +139,7 @@ export function startWorker(resources: Resources): WorkerRole {
       createOrderSweep({ db, create: (ids) => createShipments(creation, ids), logger, metrics }),
     ),
   );
-  const sweep = createSweep({
+  const sweeper = createSweeper({
     ...sending,
     look,
     accept: dispatcher.accept,
@@ -147,7 +147,8 @@ export function startWorker(resources: Resources): WorkerRole {
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
     terminalStates: resources.terminalStates,
   });
-  background(times.sweepEveryMs, 'sweep deliveries', sweep, 0);
+  background(times.sweepEveryMs, 'sweep deliveries', sweeper.walk, 0);
+  background(times.sweepEveryMs, 'lapsed claims', sweeper.takeUpLapsed);
   background(
     times.sweepRestEveryMs,
     'sweep the rest',

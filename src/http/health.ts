@@ -85,7 +85,7 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
     }
     return latest.results;
   };
-  const watching = every(intervalMs, 'health', logger, async () => void (await look()));
+  const watching = every(intervalMs, 'health', { logger }, async () => void (await look()));
 
   return {
     page: page(look, mayReadReasons),

@@ -238,6 +238,7 @@ create table key_check (
 --   attempts, failures   counted since window_started_at, for at most a minute
 --   failing_since        the first failure since the last success
 --   open_until           null while closed; from then on one probe at a time is let through
+--   open_wait            how long it was to stay open then: it never does longer, even if the clock is put back
 --   times_opened         in a row: doubles the wait
 --   probe_until          while a probe may be under way
 create table circuits (
@@ -248,6 +249,7 @@ create table circuits (
   failing_since timestamptz,
   last_success_at timestamptz,
   open_until timestamptz,
+  open_wait interval,
   times_opened integer not null default 0,
   probe_until timestamptz
 ) with (fillfactor = 50);
@@ -266,6 +268,8 @@ create table circuits (
 --   only_replayed    it is owed because of its replay and for no other reason
 --   withdrawn        its replay is cancelled: it is not sent any more, and leaves when no attempt of it is under way
 --   scheduled_at     when its retry was due before a replay hastened it
+--   retry_wait       how long after its last failure its retry was due; null if none was scheduled. What lies further ahead
+--                    than that was scheduled before the clock was put back
 -- A claim changes status, lease_until and attempt_count only, which no index mentions: it is a HOT update.
 create table outbox (
   shipper_id uuid not null,
@@ -287,6 +291,7 @@ create table outbox (
   only_replayed boolean not null default false,
   withdrawn boolean not null default false,
   scheduled_at timestamptz,
+  retry_wait interval,
   primary key (shipper_id, delivery_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
         autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_scale_factor = 0,

@@ -29,11 +29,12 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
 }
 
 async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<void> {
-  const { pending, sending, held, oldestDueSeconds } = await readLag(db, openCounted);
+  const { pending, sending, held, oldestDueSeconds, oldestLapsedSeconds } = await readLag(db, openCounted);
   metrics.deliveriesOpen.set({ status: 'PENDING' }, pending);
   metrics.deliveriesOpen.set({ status: 'SENDING' }, sending);
   metrics.deliveriesOpen.set({ status: 'HELD' }, held);
   metrics.oldestWaiting.set(oldestDueSeconds);
+  metrics.oldestLapsedClaim.set(oldestLapsedSeconds);
 }
 
 async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {

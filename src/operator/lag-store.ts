@@ -1,4 +1,4 @@
-import { isActive, isCallable } from '../deliveries/outbox/sql.js';
+import { frontOf, isActive, isCallable } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
@@ -10,9 +10,14 @@ export interface Lag {
   due: number;
   /** Seconds that the longest due of them has waited; 0 where none waits. */
   oldestDueSeconds: number;
+  /** Seconds since the first lease ran out of the claims that nobody has taken up; 0 without any. */
+  oldestLapsedSeconds: number;
 }
 
-/** Counts at most `limit` of the deliveries owed; the oldest that could be sent is found among all of them. */
+/**
+ * Counts at most `limit` of the deliveries owed; the oldest that could be sent is found among all of them. Claims that
+ * ran out are found among those counted, and at the front of every webhook that may be called.
+ */
 export async function readLag(db: Database, limit: number): Promise<Lag> {
   const [lag] = await db.query<Lag>(
     'read-lag',
@@ -25,8 +30,8 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
             order by webhook_id, shipment_id, sequence limit 1) n
      ), grouped as materialized (
        select webhook_id, status = 'SENDING' as sending, waits_turn, coalesce(due_at <= now(), false) as due,
-              count(*) as count
-         from (select webhook_id, status, waits_turn, due_at from outbox limit $1) o
+              count(*) as count, min(lease_until) filter (where status = 'SENDING') as lease_until
+         from (select webhook_id, status, waits_turn, due_at, lease_until from outbox limit $1) o
         group by webhook_id, 2, 3, 4
      ), looked as materialized (
        select g.*, w.callable
@@ -46,7 +51,13 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
                cross join lateral (
                  select due_at from outbox
                   where webhook_id = w.webhook_id and due_at <= now() and status <> 'SENDING' and ${isCallable('w')}
-                  order by due_at limit 1) o)), 0)::float8 as "oldestDueSeconds"
+                  order by due_at limit 1) o)), 0)::float8 as "oldestDueSeconds",
+            greatest(0, extract(epoch from now() - least(min(lease_until), (
+              select min(o.lease_until)
+                from owing cross join lateral (
+                  select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = owing.webhook_id limit 1) w
+               cross join lateral (${frontOf('w.webhook_id')}) o
+                where ${isCallable('w')} and o.status = 'SENDING'))))::float8 as "oldestLapsedSeconds"
        from looked`,
     [limit],
   );

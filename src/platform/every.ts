@@ -1,15 +1,22 @@
 import { describeError } from './errors.js';
 import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
+
+export interface TaskWatch {
+  logger: Logger;
+  /** Without, nobody hears of it but by the log. */
+  metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
+}
 
 /**
- * Runs a task again and again, never twice at once. A failure is logged and the next turn comes as usual. A task may
+ * Runs a task again and again, never twice at once. A failure is logged and counted, and the next turn comes as usual. A task may
  * resolve with the milliseconds until its next turn, if that is to come at another time. The first one comes at once, or
  * after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
   name: string,
-  logger: Logger,
+  { logger, metrics }: TaskWatch,
   task: () => Promise<number | void>,
   firstAfterMs = 0,
 ): {
@@ -22,18 +29,32 @@ export function every(
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
+  metrics?.taskInterval.set({ task: name }, intervalMs / 1_000);
+  metrics?.taskFailures.inc({ task: name }, 0);
+  metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // from now on it may be late
+
+  const attempt = async (): Promise<number | void> => {
+    const took = metrics?.taskDuration.startTimer({ task: name });
+    try {
+      const nextMs = await task();
+      metrics?.taskSucceededAt.setToCurrentTime({ task: name });
+      return nextMs;
+    } catch (error) {
+      metrics?.taskFailures.inc({ task: name });
+      logger.warn({ task: name, error: describeError(error) }, 'background task failed');
+    } finally {
+      took?.();
+    }
+  };
+
   const turn = () => {
     timer = undefined;
     woken = false;
-    running = task()
-      .catch((error: unknown) =>
-        logger.warn({ task: name, error: describeError(error) }, 'background task failed'),
-      )
-      .then((nextMs) => {
-        // Jitter keeps several workers from working in step.
-        const waitMs = woken ? 0 : (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random());
-        if (!stopped) timer = setTimeout(turn, waitMs);
-      });
+    running = attempt().then((nextMs) => {
+      // Jitter keeps several workers from working in step.
+      const waitMs = woken ? 0 : (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random());
+      if (!stopped) timer = setTimeout(turn, waitMs);
+    });
   };
   if (firstAfterMs > 0) timer = setTimeout(turn, firstAfterMs);
   else turn();

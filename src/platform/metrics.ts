@@ -7,6 +7,8 @@ const latencySeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
   43_200, 86_400,
 ];
+/** 10 ms to a minute: a turn of a background task. */
+const taskSeconds = [0.01, 0.1, 1, 10, 60];
 const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
 const prefix = 'parcelhook_';
@@ -112,6 +114,33 @@ export function createMetrics() {
       'Attempts whose lease ran out, and orders nobody saw to, taken up again.',
       'kind',
       ['delivery', 'order'],
+    ),
+    oldestLapsedClaim: gauge(
+      'oldest_lapsed_claim_seconds',
+      'How long ago the lease of a claim ran out that nobody has taken up since; 0 without one.',
+    ),
+    walkedAt: gauge(
+      'outbox_walked_timestamp_seconds',
+      'When this process last came to the end of a walk over the whole outbox, or began its first.',
+    ),
+    taskSucceededAt: gauge(
+      'background_task_succeeded_timestamp_seconds',
+      'When a background task last succeeded in this process, or was begun.',
+      ['task'],
+    ),
+    taskFailures: counter('background_task_failures_total', 'Turns of a background task that failed.', [
+      'task',
+    ]),
+    taskInterval: gauge(
+      'background_task_interval_seconds',
+      'How often a background task has a turn; one that reads for long has four times as much rest at most.',
+      ['task'],
+    ),
+    taskDuration: histogram(
+      'background_task_duration_seconds',
+      'Time that a turn of a background task took.',
+      taskSeconds,
+      ['task'],
     ),
     shipmentsErased: counterOf(
       'shipments_erased_total',

@@ -7,13 +7,21 @@ import {
 } from '../../src/deliveries/on-demand/store.js';
 import { settle, settleOnceMore } from '../../src/deliveries/outbox/settle.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
-import { takeLapsed } from '../../src/deliveries/recovery/store.js';
 import { createFold } from '../../src/deliveries/stats/fold.js';
 import { dropOldHours } from '../../src/deliveries/stats/stats.js';
 import { readHours } from '../../src/deliveries/stats/store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { expectCountsMatchLog } from '../flows/support/counts.js';
-import { finish, lapse, leaseMs, muchRoom, pull, record, settlementOf } from './support/acts.js';
+import {
+  finish,
+  lapse,
+  leaseMs,
+  muchRoom,
+  pull,
+  record,
+  settlementOf,
+  takeUpLapsed,
+} from './support/acts.js';
 import { addPlantedOrder, erase, recordPlanted } from './support/erasures.js';
 import { replay } from './support/replays.js';
 import { addShipment, addWebhook, createWorld, type World } from './support/world.js';
@@ -36,7 +44,7 @@ beforeEach(async () => {
 
 const claimed = async (states = ['CREATED']): Promise<Claim[]> =>
   record(world.db, await addShipment(world), states, { room: muchRoom });
-const takeUpLost = () => takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
+const takeUpLost = () => takeUpLapsed(world.db);
 const foldAll = async () => {
   const fold = createFold(world.db);
   while (await fold());

@@ -74,7 +74,8 @@ function count(
   now: Date,
   windowMs: number,
 ): Circuit {
-  const fresh = now.getTime() - before.windowStartedAt.getTime() >= windowMs;
+  const sinceMs = now.getTime() - before.windowStartedAt.getTime();
+  const fresh = sinceMs >= windowMs || sinceMs < 0; // the clock was put back
   const succeeded = succeededAgoMs !== null;
   return {
     ...before,

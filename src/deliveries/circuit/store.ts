@@ -71,6 +71,7 @@ async function saveCircuits(
     `update circuits c
         set window_started_at = i.window_started_at, attempts = i.attempts, failures = i.failures,
             failing_since = i.failing_since, last_success_at = i.last_success_at, open_until = i.open_until,
+            open_wait = case when i.open_until is distinct from c.open_until then i.open_until - now() else c.open_wait end,
             times_opened = i.times_opened,
             probe_until = case when i.probed then null else c.probe_until end
        from unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[], $5::timestamptz[], $6::timestamptz[],

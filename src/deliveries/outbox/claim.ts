@@ -49,9 +49,12 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
   );
 }
 
+const probesAtOnce = 500;
+
 /**
  * Claims one delivery of each open circuit whose wait is over, as its probe: of those that are due longest, one that was
- * tried least, for a receiver may be back and refuse the same one for ever.
+ * tried least, for a receiver may be back and refuse the same one for ever. The
+ * circuits that have waited longest come first.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<Claim[]> {
   return db.query<Claim>(
@@ -60,7 +63,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
        select c.webhook_id from circuits c join webhooks w using (webhook_id)
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
           and ${isActive('w')}
-          for update of c skip locked
+        order by c.open_until limit ${probesAtOnce} for update of c skip locked
      ), picked as materialized (
        select o.shipper_id, o.delivery_id, o.webhook_id, w.revision, w.ordering, w.supersede, true as troubled
          from ripe

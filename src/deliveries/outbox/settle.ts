@@ -58,6 +58,7 @@ async function settleBy(
           set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
               due_at = case i.status when 'RETRY' then now() + ${ms('i.delay_ms')} else coalesce(o.due_at, now()) end,
               scheduled_at = case when i.status <> 'RETRY' then o.scheduled_at end,
+              retry_wait = case i.status when 'RETRY' then ${ms('i.delay_ms')} else o.retry_wait end,
               attempt_count = i.number, lease_until = null,
               trigger = case when i.status = 'UNCHANGED' and o.replay_id is not null then o.trigger else 'SCHEDULED' end,
               failure_count = o.failure_count + (i.status = 'RETRY' and i.trigger = 'SCHEDULED')::int,

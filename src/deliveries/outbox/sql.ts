@@ -27,15 +27,23 @@ export const blocker = (before: string, holdMs: string) => `select 1 from outbox
          or greatest(b.first_failed_at, w.called_since) > now() - ${ms(holdMs)})`;
 
 /**
- * Exists where outbox row `row` was overtaken: a later state of its shipment was owed to the same webhook, delivered or
- * not. What a replay has brought back was asked for, although there are later ones.
+ * Outbox row `row` was overtaken where a later state of its shipment is owed to the same webhook (`laterOwed`), or was and
+ * is finished (`laterFinished`). What a replay has brought back was asked for, although there are later ones.
  */
-export const overtaker = (row: string) => `select 1 from events l
-  where ${row}.replay_id is null and l.shipment_id = ${row}.shipment_id and l.sequence > ${row}.sequence
-    and (exists (select 1 from outbox x where x.shipper_id = ${row}.shipper_id
-                    and x.delivery_id = delivery_id(l.event_id, ${row}.webhook_id))
-         or exists (select 1 from deliveries d where d.shipper_id = ${row}.shipper_id
-                       and d.delivery_id = delivery_id(l.event_id, ${row}.webhook_id)))`;
+export const laterOwed = (row: string) => `(${row}.replay_id is null and exists (
+  select 1 from outbox x
+   where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
+
+/** Of later states, those nearest are looked for in the log: a webhook may want none of the thousands that follow. */
+const laterStatesLookedFor = 50;
+
+/** The log knows no shipments, so each later event is asked whether it was this webhook's. */
+export const laterFinished = (row: string) => `(${row}.replay_id is null and exists (
+  select 1
+    from (select event_id from events where shipment_id = ${row}.shipment_id and sequence > ${row}.sequence
+           order by sequence limit ${laterStatesLookedFor}) l
+   where exists (select 1 from deliveries d where d.shipper_id = ${row}.shipper_id
+                    and d.delivery_id = delivery_id(l.event_id, ${row}.webhook_id))))`;
 
 /** Whether state `state` is one of the `interests` of a webhook. */
 export const isInterested = (state: string, interests: string) =>
@@ -61,6 +69,13 @@ export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, '
 
 /** Whether circuit `c`, if there is one, wants to know of successes too: of a webhook that is well they cost nothing. */
 export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
+
+/**
+ * What has been due longest of a webhook, and what of it is being sent: claims are made there, and what is before them
+ * goes out first. Only deep in a long backlog is there a claim that this does not show.
+ */
+export const frontOf = (webhookId: string) => `select shipper_id, delivery_id, status, lease_until from outbox
+  where webhook_id = ${webhookId} and due_at <= now() order by due_at limit 500`;
 
 /** What a claim tells of outbox row `o`, with webhook `w` and circuit `c`; the event comes by `ofEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",

@@ -1,5 +1,13 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
-import { blocker, insertCancelled, isProbed, overtaker, sameDelivery, takeOut } from './sql.js';
+import {
+  blocker,
+  insertCancelled,
+  isProbed,
+  laterFinished,
+  laterOwed,
+  sameDelivery,
+  takeOut,
+} from './sql.js';
 import type { Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
@@ -70,8 +78,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
           select e.shipper_id, e.delivery_id from outbox e
            where e.webhook_id = t.webhook_id and e.shipment_id = t.shipment_id
              and e.status <> 'SENDING' and e.state <> all($4::text[])
-             and (e.sequence < t.before
-                  or exists (${overtaker('e')}))
+             and (e.sequence < t.before or ${laterOwed('e')} or ${laterFinished('e')})
            order by e.sequence for update of e skip locked) e
      ), gone as (${takeOut('overtaken')})
      ${insertCancelled('gone', `'SUPERSEDED'`)}`,

@@ -66,3 +66,15 @@ export interface Unattended {
   webhookId: string;
   dueAt: Date;
 }
+
+/** A row of the outbox: what it is found by. */
+export interface RowKey {
+  shipperId: string;
+  deliveryId: string;
+}
+
+/** The two columns of some keys, in the order in which rows are locked. */
+export function keysInOrder(keys: RowKey[]): [shipperIds: string[], deliveryIds: string[]] {
+  const inOrder = [...keys].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
+  return [inOrder.map(({ shipperId }) => shipperId), inOrder.map(({ deliveryId }) => deliveryId)];
+}

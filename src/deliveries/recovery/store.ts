@@ -1,33 +1,34 @@
 import type { Database } from '../../platform/database/postgres.js';
 import {
   blocker,
+  frontOf,
   insertAttempts,
   insertCancelled,
   insertIntoLog,
   isActive,
   isCallable,
   isProbed,
+  laterFinished,
+  laterOwed,
   ms,
-  overtaker,
   restingStatus,
   sameDelivery,
   takeOut,
 } from '../outbox/sql.js';
-import type { Turn, Unattended } from '../outbox/types.js';
+import { keysInOrder, type RowKey, type Turn, type Unattended } from '../outbox/types.js';
 import { insertCounts } from '../stats/sql.js';
-
-/** Where a page of the outbox ended. */
-export interface Position {
-  shipperId: string;
-  deliveryId: string;
-}
+import { isRowAhead } from './clock.js';
 
 /** What a page of the outbox wants done. */
 export interface Findings {
   /** Where the next page begins; null at the end. */
-  next: Position | null;
-  /** Some lease has run out. */
-  lapsed: boolean;
+  next: RowKey | null;
+  /** When it was looked at, by PostgreSQL's clock. */
+  databaseMs: number;
+  /** Claims whose lease has run out. */
+  lapsed: RowKey[];
+  /** Rows that lie further ahead than anything is scheduled: the clock was put back. */
+  ahead: RowKey[];
   /** Of webhooks that may be called, what has been due the longest and nobody sends. */
   unattended: Unattended[];
   /** Of webhooks that may be called, what waits for a turn that nobody will give it. */
@@ -40,24 +41,38 @@ export interface Findings {
   probes: boolean;
 }
 
-interface Page {
-  last: Position | null;
-  looked: number;
-  lapsed: boolean;
-  probes: boolean;
-}
+const mostLapsed = 2_000;
+const mostDeleted = 200;
 
-/** Checks each row of a page of the outbox, in the order of its key. Changes nothing and waits for nobody. */
+const keyOf = `json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)`;
+
+/**
+ * Checks each row of a page of the outbox, in the order of its key. Changes nothing and waits for nobody. The log is asked
+ * for what has overtaken a row only if an attempt of that was made: what comes later overtakes all else when it is
+ * recorded, and backlogs are held by the hundred thousand.
+ */
 export async function inspectPage(
   db: Database,
-  after: Position | null,
-  options: { unattendedAfterMs: number; orderHoldMs: number; terminalStates: string[]; limit: number },
+  after: RowKey | null,
+  options: {
+    unattendedAfterMs: number;
+    orderHoldMs: number;
+    longestLeaseMs: number;
+    terminalStates: string[];
+    limit: number;
+  },
 ): Promise<Findings> {
-  const [row] = await db.query<{ [Key in keyof Findings]: Findings[Key] | null } & Page>(
+  type Lists = 'lapsed' | 'ahead' | 'unattended' | 'stranded' | 'overtaken' | 'deleted';
+  const [row] = await db.query<
+    { [Key in Lists]: Findings[Key] | null } & Pick<Findings, 'databaseMs' | 'probes'> & {
+        last: RowKey | null;
+        looked: number;
+      }
+  >(
     'inspect-page',
     `with page as materialized (
        select shipper_id, delivery_id, webhook_id, shipment_id, sequence, state, status, waits_turn, due_at, lease_until,
-              replay_id
+              replay_id, attempt_count, ${isRowAhead('outbox', '$7')} as ahead
          from outbox
         where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
         order by shipper_id, delivery_id limit $5
@@ -70,13 +85,16 @@ export async function inspectPage(
            select webhook_id, status, deleted_at, suspended, supersede
              from webhooks where webhook_id = o.webhook_id limit 1) w
      )
-     select (select json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)
-               from page order by shipper_id desc, delivery_id desc limit 1) as last,
+     select (select ${keyOf} from page order by shipper_id desc, delivery_id desc limit 1) as last,
             (select count(*)::int from page) as looked,
-            exists (select 1 from page where status = 'SENDING' and lease_until <= now()) as lapsed,
+            (extract(epoch from now()) * 1000)::float8 as "databaseMs",
+            (select json_agg(${keyOf}) from (
+               select * from page where status = 'SENDING' and lease_until <= now() limit ${mostLapsed}) l) as lapsed,
+            (select json_agg(${keyOf}) from page where ahead) as ahead,
             (select json_agg(json_build_object('webhookId', webhook_id, 'dueAt', due))
                from looked where callable and due is not null) as unattended,
-            (select json_agg(webhook_id) from looked where deleted) as deleted,
+            (select json_agg(webhook_id) from (
+               select webhook_id from looked where deleted limit ${mostDeleted}) d) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)
                        and ${isActive('webhooks')}) as probes,
@@ -92,7 +110,7 @@ export async function inspectPage(
                 from page n
                where (n.status <> 'SENDING' or n.lease_until <= now()) and n.state <> all($6::text[])
                  and (select supersede from webhooks where webhook_id = n.webhook_id)
-                 and exists (${overtaker('n')})) end as overtaken`,
+                 and (${laterOwed('n')} or n.attempt_count > 0 and ${laterFinished('n')})) end as overtaken`,
     [
       after?.shipperId ?? firstKey,
       after?.deliveryId ?? firstKey,
@@ -100,12 +118,15 @@ export async function inspectPage(
       options.orderHoldMs,
       options.limit,
       options.terminalStates,
+      options.longestLeaseMs,
     ],
   );
-  const { last, looked, lapsed, probes, unattended, stranded, overtaken, deleted } = row!;
+  const { last, looked, databaseMs, probes, lapsed, ahead, unattended, stranded, overtaken, deleted } = row!;
   return {
     next: looked === options.limit ? last : null,
-    lapsed,
+    databaseMs,
+    lapsed: lapsed ?? [],
+    ahead: ahead ?? [],
     unattended: (unattended ?? []).map(({ webhookId, dueAt }) => ({ webhookId, dueAt: new Date(dueAt) })),
     stranded: stranded ?? [],
     overtaken: overtaken ?? [],
@@ -116,26 +137,80 @@ export async function inspectPage(
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 
+/** The row that a page after `after` begins with; null where there is none. */
+export async function findFirst(db: Database, after: RowKey | null): Promise<RowKey | null> {
+  const rows = await db.query<RowKey>(
+    'find-first-owed',
+    `select shipper_id as "shipperId", delivery_id as "deliveryId" from outbox
+      where (shipper_id, delivery_id) > ($1::uuid, $2::uuid) order by shipper_id, delivery_id limit 1`,
+    [after?.shipperId ?? firstKey, after?.deliveryId ?? firstKey],
+  );
+  return rows[0] ?? null;
+}
+
 /**
- * Takes up claims whose lease has run out, of the page that begins after `after`; their attempts are recorded without an
- * outcome, as begun when they were claimed or their lease was last renewed. A test is over then, everything else is due
- * again. Attempts by hand are left to those who made them.
- * Returns the webhooks and how many.
+ * Claims whose lease has run out, of the next `limit` webhooks that something is due to, as far as they may be called: at
+ * the front of each. So it costs the same whatever is owed behind that, or to those whom nobody calls.
+ */
+export async function findLapsed(
+  db: Database,
+  after: string | null,
+  limit: number,
+): Promise<{ next: string | null; lapsed: RowKey[] }> {
+  const [row] = await db.query<{ last: string | null; looked: number; lapsed: RowKey[] | null }>(
+    'find-lapsed',
+    `with recursive owing as (
+       (select webhook_id, 1 as place from outbox where webhook_id > $1::uuid and due_at is not null
+         order by webhook_id, due_at limit 1)
+       union all
+       select n.webhook_id, o.place + 1
+         from owing o cross join lateral (
+           select webhook_id from outbox where webhook_id > o.webhook_id and due_at is not null
+            order by webhook_id, due_at limit 1) n
+        where o.place < $2
+     ), looked as materialized (select webhook_id from owing)
+     select (select webhook_id from looked order by webhook_id desc limit 1) as last,
+            (select count(*)::int from looked) as looked,
+            (select json_agg(${keyOf}) from (
+               select o.shipper_id, o.delivery_id
+                 from looked
+                cross join lateral (select webhook_id, status, deleted_at, suspended
+                                      from webhooks where webhook_id = looked.webhook_id limit 1) w
+                cross join lateral (${frontOf('w.webhook_id')}) o
+                where ${isCallable('w')} and o.status = 'SENDING' and o.lease_until <= now()
+                limit ${mostLapsed}) l) as lapsed`,
+    [after ?? firstKey, limit],
+  );
+  const { last, looked, lapsed } = row!;
+  return { next: looked === limit ? last : null, lapsed: lapsed ?? [] };
+}
+
+/** The first webhook after `after` that something is due to. */
+export async function findFirstOwing(db: Database, after: string | null): Promise<string | null> {
+  const rows = await db.query<{ webhookId: string }>(
+    'find-first-owing',
+    `select webhook_id as "webhookId" from outbox where webhook_id > $1::uuid and due_at is not null
+      order by webhook_id, due_at limit 1`,
+    [after ?? firstKey],
+  );
+  return rows[0]?.webhookId ?? null;
+}
+
+/**
+ * Takes up those of these claims whose lease has run out; their attempts are recorded without an outcome, as begun when
+ * they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by hand
+ * are left to those who made them. Returns what became due again: its webhooks, its shipments and how much.
  */
 export async function takeLapsed(
   db: Database,
-  after: Position | null,
-  options: { leaseMs: number; byHandLeaseMs: number; limit: number },
-): Promise<{ webhookIds: string[]; count: number }> {
-  const rows = await db.query<{ webhook_id: string }>(
+  keys: RowKey[],
+  options: { leaseMs: number; byHandLeaseMs: number },
+): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
+  const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
     'take-lapsed',
-    `with page as materialized (
-       select shipper_id, delivery_id from outbox
-        where (shipper_id, delivery_id) > ($1::uuid, $2::uuid)
-        order by shipper_id, delivery_id limit $4
-     ), lapsed as materialized (
-       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$5')} else ${ms('$3')} end as began_at
-         from page p cross join lateral (
+    `with lapsed as materialized (
+       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$4')} else ${ms('$3')} end as began_at
+         from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
          select * from outbox o
           where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
             and o.status = 'SENDING' and o.lease_until <= now()
@@ -156,16 +231,16 @@ export async function takeLapsed(
      )
      update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
        from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
-     returning o.webhook_id`,
-    [
-      after?.shipperId ?? firstKey,
-      after?.deliveryId ?? firstKey,
-      options.leaseMs,
-      options.limit,
-      options.byHandLeaseMs,
-    ],
+     returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
+    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
   );
-  return { webhookIds: [...new Set(rows.map((row) => row.webhook_id))], count: rows.length };
+  return {
+    webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],
+    turns: rows.flatMap(({ webhookId, shipmentId }) =>
+      shipmentId === null ? [] : [{ webhookId, shipmentId }],
+    ),
+    count: rows.length,
+  };
 }
 
 /** Cancels a page of what a deleted webhook is owed, but nothing that is being sent. Returns how many. */

@@ -2,14 +2,16 @@ import type { Logger } from '../../platform/logger.js';
 import { describeError } from '../../platform/errors.js';
 import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Database } from '../../platform/database/postgres.js';
+import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../times.js';
 import { byHandLeaseMs } from '../on-demand/send-by-hand.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
-import type { Claim, Turn, Unattended } from '../outbox/types.js';
-import { cancelOwed, inspectPage, takeLapsed, type Position } from './store.js';
+import type { Claim, RowKey, Turn, Unattended } from '../outbox/types.js';
+import { putBackMs, putOthersRight, putRowsRight, type ClockReading } from './clock.js';
+import { cancelOwed, findFirst, findFirstOwing, findLapsed, inspectPage, takeLapsed } from './store.js';
+import { afterPage, afterTooSlow, atTheBeginning, type Place } from './walk.js';
 
 export interface SweeperOptions extends TransitionDependencies {
   db: Database;
@@ -26,100 +28,201 @@ export interface SweeperOptions extends TransitionDependencies {
   accept(claims: Claim[], issuedAt: number): void;
 }
 
+/** To be run again and again; each resolves with the milliseconds until its next turn. */
+export interface Sweeper {
+  /** Looks at the next page of the whole outbox. */
+  walk(): Promise<number>;
+  /** Takes up the claims of whoever has died, whatever is owed besides. */
+  takeUpLapsed(): Promise<number>;
+}
+
 const rowsPerPage = 20_000;
+const webhooksPerPage = 200;
 /** Of the time, while page follows page: beside a long backlog each delivery costs PostgreSQL hardly more. */
 const shareOfPages = 1 / 20;
 /** Of a deleted webhook's backlog, by the deletion and by each sweep after it. */
 const cancelledAtOnce = 1_000;
-const turnsPerStatement = 500;
+const perStatement = 500;
 
 /**
  * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and checks each row. Any
- * number of workers may sweep at once. Returns the sweep, to be run again and again; it resolves with the milliseconds
- * until the next one. The pages of a long outbox follow each other sooner. Under an old snapshot even an empty
- * one is read for seconds: then the sweeps come more rarely.
+ * number of workers may sweep at once. The pages of a long outbox follow each other sooner. Under an old snapshot even an
+ * empty one is read for seconds: then the sweeps come more rarely. Claims that ran out are looked for apart from that, too,
+ * for nobody may have to wait until somebody else's backlog has been walked over.
  */
-export function createSweep(options: SweeperOptions): () => Promise<number> {
+export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, times, logger, metrics } = options;
-  let after: Position | null = null;
+  const leases = { leaseMs: times.leaseMs, byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, times) };
+  const longestLeaseMs = leases.byHandLeaseMs;
+  let rows: Place<RowKey> = atTheBeginning(rowsPerPage);
+  let webhooks: Place<string> = atTheBeginning(webhooksPerPage);
   let spareUntil = 0;
+  let clock: ClockReading | null = null;
+  let lastPutBackMs = 0;
+  metrics.walkedAt.setToCurrentTime(); // there is no earlier walk to be late after
 
   /**
    * After an outage a lease that ran out says nothing about its holder, who could not renew it; a crash may even have
-   * forgotten the claim. For a while nothing is taken from those who have an outcome to record.
+   * forgotten the claim. For a while nothing is taken from those who have an outcome to record. A page that takes too long
+   * by itself is no outage.
    */
   const spare = (error: unknown): never => {
     spareUntil = performance.now() + times.sparedMs;
     throw error;
   };
+  const isSparing = () => performance.now() < spareUntil;
 
-  const inspect = () => inspectPage(db, after, { ...times, ...options, limit: rowsPerPage });
+  const notSwept = (error: unknown, what: object = {}) =>
+    logger.warn({ ...what, error: describeError(error) }, 'not swept; the next walk comes by here again');
 
-  /** Returns the webhooks that have something due. */
-  const takeUp = async (page: Position | null): Promise<string[]> => {
-    const { webhookIds, count } = await takeLapsed(db, page, {
-      leaseMs: times.leaseMs,
-      byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, times),
-      limit: rowsPerPage,
+  const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
+    step().catch((error: unknown) => notSwept(error));
+
+  /** In statements of bounded size. What takes too long is tried in smaller ones, and a single one is stepped over. */
+  const inStatements = async <Item extends object>(
+    items: Item[],
+    work: (some: Item[]) => Promise<void>,
+  ): Promise<void> => {
+    let place: Place<number> = atTheBeginning(perStatement);
+    for (let from = 0; from < items.length; from = place.after ?? 0) {
+      try {
+        await work(items.slice(from, from + place.size));
+        place = afterPage(place, from + place.size, perStatement);
+      } catch (error) {
+        if (!isTooSlow(error)) throw error;
+        const { place: next, skipped } = afterTooSlow(place, from + 1);
+        if (skipped !== null) notSwept(error, { ...items[from] });
+        place = next;
+      }
+    }
+  };
+
+  const spareIfAway = (error: unknown): never => {
+    if (isTooSlow(error)) throw error;
+    return spare(error);
+  };
+
+  /** What was overtaken while it was claimed goes before its webhook is pulled. */
+  const takeUp = (lapsed: RowKey[]): Promise<void> =>
+    inStatements(lapsed, async (some) => {
+      const { webhookIds, turns, count } = await takeLapsed(db, some, leases).catch(spareIfAway);
+      if (count === 0) return;
+      logger.info({ deliveries: count }, 'swept');
+      metrics.swept.inc({ kind: 'delivery' }, count);
+      await attempted(() => pass(turns, true));
+      options.look(webhookIds);
     });
-    if (count === 0) return [];
-    logger.info({ deliveries: count }, 'swept');
-    metrics.swept.inc({ kind: 'delivery' }, count);
-    return webhookIds;
-  };
 
-  const inStatements = (found: Turn[]): Turn[][] => {
-    const turns = distinctTurns(found);
-    return Array.from({ length: Math.ceil(turns.length / turnsPerStatement) }, (_, n) =>
-      turns.slice(n * turnsPerStatement, (n + 1) * turnsPerStatement),
-    );
-  };
-  const pass = async (turns: Turn[], overtaken: Turn[] = []): Promise<void> =>
-    options.look(
-      await passTurnsOn(
-        db,
-        { overtaken: overtaken.map((turn) => ({ ...turn, before: null })), turns },
-        options,
-      ),
+  const pass = (found: Turn[], areOvertaken: boolean): Promise<void> =>
+    inStatements(distinctTurns(found), async (turns) => {
+      const overtaken = areOvertaken ? turns.map((turn) => ({ ...turn, before: null })) : [];
+      options.look(await passTurnsOn(db, { overtaken, turns }, options));
+    });
+
+  const putRight = (ahead: RowKey[]): Promise<void> =>
+    inStatements(ahead, async (some) =>
+      options.look(await putRowsRight(db, some, { putBackMs: lastPutBackMs, longestLeaseMs })),
     );
 
   const probe = async (): Promise<void> => {
     const issuedAt = performance.now();
-    const probeMs = options.deliveryTimeoutMs + times.leaseMs;
-    options.accept(await claimProbes(db, times.leaseMs, probeMs), issuedAt);
+    options.accept(await claimProbes(db, times.leaseMs, longestLeaseMs), issuedAt);
   };
 
-  const attempted = async (step: () => Promise<unknown>): Promise<void> => {
-    await step().catch((error: unknown) =>
-      logger.warn({ error: describeError(error) }, 'not swept; the next walk comes by here again'),
-    );
+  const readClock = (databaseMs: number, askedAt: number): void => {
+    const reading = { databaseMs, askedAt, answeredAt: performance.now() };
+    const back = clock ? putBackMs(clock, reading) : 0;
+    clock = reading;
+    if (back === 0) return;
+    lastPutBackMs = back;
+    logger.warn({ putBackMs: Math.round(back) }, "PostgreSQL's clock was put back");
   };
 
-  return async () => {
+  /** The place of the page that took too long: never the same page again. */
+  const stepBack = async (error: unknown): Promise<void> => {
+    const first = rows.size > 1 ? null : await findFirst(db, rows.after);
+    const { place, skipped } = afterTooSlow(rows, first);
+    rows = place;
+    if (skipped) notSwept(error, { deliveryId: skipped.deliveryId });
+  };
+
+  const walk = async (): Promise<number> => {
     const startedAt = performance.now();
-    const page = after;
-    const found = await inspect().catch(async (error: unknown) => {
+    const found = await inspectPage(db, rows.after, {
+      ...times,
+      ...options,
+      longestLeaseMs,
+      limit: rows.size,
+    }).catch(async (error: unknown) => {
       await attempted(probe); // under an old snapshot a page may take longer than a statement may
-      return spare(error);
+      if (!isTooSlow(error)) return spare(error);
+      await stepBack(error);
+      throw error;
     });
     const tookMs = performance.now() - startedAt;
-    after = found.next; // whatever goes wrong with this page, it keeps no other waiting, nor a circuit from its probe
-    const isSpared = performance.now() < spareUntil;
-    if (!isSpared && found.unattended.length > 0) options.lookFrom(found.unattended);
-    let due: string[] = [];
+    rows = afterPage(rows, found.next, rowsPerPage); // whatever goes wrong with it, it keeps no other page waiting
+    readClock(found.databaseMs, startedAt);
+    if (!isSparing() && found.unattended.length > 0) options.lookFrom(found.unattended);
     const steps = [
-      ...(found.lapsed && !isSpared ? [async () => void (due = await takeUp(page).catch(spare))] : []),
-      ...inStatements(isSpared ? [] : found.overtaken).map((turns) => () => pass(turns, turns)),
-      ...inStatements(found.stranded).map((turns) => () => pass(turns)),
-      () => Promise.resolve(options.look(due)), // what was overtaken while it was claimed has gone by now
-      ...found.deleted.map((webhookId) => () => cancelOwed(db, webhookId, cancelledAtOnce)),
+      () => putRight(found.ahead),
+      () => (isSparing() ? Promise.resolve() : takeUp(found.lapsed)),
+      () => (isSparing() ? Promise.resolve() : pass(found.overtaken, true)),
+      () => pass(found.stranded, false),
+      ...found.deleted.map((webhookId) => () => cancelSome(options, webhookId)),
       ...(found.probes ? [probe] : []),
     ];
     for (const step of steps) await attempted(step);
-    return found.next
-      ? pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages)
-      : pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);
+    if (found.next) return pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages);
+    await attempted(() =>
+      putOthersRight(db, {
+        putBackMs: lastPutBackMs,
+        longestLeaseMs,
+        longestOpenMs: times.circuit.longestWaitMs,
+        limit: perStatement,
+      }),
+    );
+    metrics.walkedAt.setToCurrentTime();
+    return pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);
   };
+
+  const takeUpLapsed = async (): Promise<number> => {
+    if (isSparing()) return times.sweepEveryMs;
+    const startedAt = performance.now();
+    const found = await findLapsed(db, webhooks.after, webhooks.size).catch(async (error: unknown) => {
+      if (!isTooSlow(error)) return spare(error);
+      const first = webhooks.size > 1 ? null : await findFirstOwing(db, webhooks.after);
+      const { place, skipped } = afterTooSlow(webhooks, first);
+      webhooks = place;
+      if (skipped !== null) notSwept(error, { webhookId: skipped });
+      throw error;
+    });
+    const tookMs = performance.now() - startedAt;
+    webhooks = afterPage(webhooks, found.next, webhooksPerPage);
+    if (!isSparing()) await takeUp(found.lapsed);
+    return found.next === null
+      ? pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs)
+      : pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages);
+  };
+
+  return { walk, takeUpLapsed };
+}
+
+/** Cancels some of what a deleted webhook is owed; fewer where that takes too long. */
+async function cancelSome(
+  { db, logger }: { db: Database; logger: Logger },
+  webhookId: string,
+): Promise<void> {
+  let place: Place<null> = atTheBeginning(cancelledAtOnce);
+  for (;;) {
+    try {
+      return void (await cancelOwed(db, webhookId, place.size));
+    } catch (error) {
+      if (!isTooSlow(error) || place.size === 1) {
+        return void logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper');
+      }
+      place = afterTooSlow(place, null).place;
+    }
+  }
 }
 
 /** Deletion: cancels at once what a request may take on; the sweeper does the rest, and all of it if this fails. */

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
 import { timesOf } from '../../../src/deliveries/times.js';
-import { cancelOwed, inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
 import { untilNoSendCanStart } from '../../../src/deliveries/send/starts.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import {
   createSweeper,
   finish,
+  inspect as inspectOver,
   lapse,
   leaseMs,
-  longHoldMs,
   muchRoom,
   pull,
   record,
-  terminalStates,
+  takeUpLapsed,
 } from '../support/acts.js';
 import { stopAt } from '../support/barriers.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
@@ -23,13 +23,7 @@ setUpRaces();
 
 const remove = () => markDeleted(world.db, world.shipperId, webhookId);
 const sweep = () => createSweeper(world.db).sweep();
-const inspect = () =>
-  inspectPage(world.db, null, {
-    unattendedAfterMs: 0,
-    orderHoldMs: longHoldMs,
-    terminalStates,
-    limit: 20_000,
-  });
+const inspect = () => inspectOver(world.db);
 
 describe('what is recorded while its webhook is stopped', () => {
   test.each([
@@ -140,7 +134,7 @@ describe('a claim whose lease has run out', () => {
     );
     await world.sql(`update outbox set lease_until = lease_until - interval '20 s'`);
     const ids = (await outboxOf(world)).map((row) => row.delivery_id);
-    await takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs + 15_000, limit: 100 });
+    await takeUpLapsed(world.db, leaseMs + 15_000);
     const begun = await world.sql<{ agoMs: number }>(
       `select (extract(epoch from now() - started_at) * 1000)::int as "agoMs"
          from (select delivery_id, started_at from attempts union all select delivery_id, started_at from deliveries) a
@@ -159,7 +153,7 @@ describe('a claim whose lease has run out', () => {
       const stop = stopAt(world, 'settle', where);
       const settling = finish(stop.db, claims, 'SUCCEEDED');
       await stop.reached;
-      const { count } = await takeLapsed(world.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
+      const { count } = await takeUpLapsed(world.db);
       stop.go();
       expect((await settling).length).toBe(where === 'SNAPSHOT' ? 0 : 1);
       expect(count).toBe(where === 'SNAPSHOT' ? 1 : 0);
@@ -173,7 +167,7 @@ describe('a claim whose lease has run out', () => {
       const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
       await lapse(world);
       const stop = stopAt(world, 'take-lapsed', where);
-      const taking = takeLapsed(stop.db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 100 });
+      const taking = takeUpLapsed(stop.db);
       await stop.reached;
       const settling = finish(world.db, claims, 'SUCCEEDED');
       if (where === 'SNAPSHOT') await settling;

@@ -1,13 +1,14 @@
 import { takeLapsedRedeliveries } from '../../../src/deliveries/on-demand/store.js';
 import { withdrawCancelled } from '../../../src/deliveries/replay/cancel/cancel.js';
-import { createSweep } from '../../../src/deliveries/recovery/sweeper.js';
+import { inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { createSweeper as sweeperOf } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
 import { timesOf } from '../../../src/deliveries/times.js';
 import type { Claim, Settlement } from '../../../src/deliveries/outbox/types.js';
 import { createSettling, type SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
-import { createMetrics } from '../../../src/platform/metrics.js';
+import { createMetrics, type Metrics } from '../../../src/platform/metrics.js';
 import type { Database, Pool } from '../../../src/platform/database/postgres.js';
 import { logger, type World } from './world.js';
 
@@ -146,16 +147,37 @@ const oneByOne = (db: Database): SettlingOptions['db'] => ({
   },
 });
 
+/** What a page of the outbox, the first one, wants done. */
+export const inspect = (db: Database, limit = 20_000) =>
+  inspectPage(db, null, {
+    unattendedAfterMs: 0,
+    orderHoldMs: longHoldMs,
+    longestLeaseMs: 2 * leaseMs,
+    terminalStates,
+    limit,
+  });
+
+/** Takes up whatever lease has run out. */
+export const takeUpLapsed = async (db: Database, byHandLeaseMs = leaseMs) =>
+  takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, byHandLeaseMs });
+
 /** A sweeper, and the claims of the probes it lets through. */
 export function createSweeper(
   db: Database,
   orderHoldMs = longHoldMs,
-): { sweep(): Promise<unknown>; probes: Claim[]; looked: Set<string> } {
+  log = logger,
+): {
+  sweep(): Promise<unknown>;
+  takeUpLapsed(): Promise<unknown>;
+  probes: Claim[];
+  looked: Set<string>;
+  metrics: Metrics;
+} {
   const probes: Claim[] = [];
   const looked = new Set<string>();
-  const sweep = createSweep({
+  const { walk, takeUpLapsed } = sweeperOf({
     db,
-    logger,
+    logger: log,
     metrics,
     times: { ...timesOf(), unattendedAfterMs: 0, leaseMs },
     orderHoldMs,
@@ -165,7 +187,7 @@ export function createSweeper(
     look: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),
     lookFrom: (unattended) => unattended.forEach(({ webhookId }) => looked.add(webhookId)),
   });
-  return { sweep, probes, looked };
+  return { sweep: walk, takeUpLapsed, probes, looked, metrics };
 }
 
 /** Lets the leases of all claims run out, as if their workers had died long ago. */

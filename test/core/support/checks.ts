@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { isProbed } from '../../../src/deliveries/outbox/sql.js';
-import { inspectPage } from '../../../src/deliveries/recovery/store.js';
-import { longHoldMs, terminalStates } from './acts.js';
+import { inspect } from './acts.js';
 import { outboxOf, type OwedRow, type World } from './world.js';
 
 /** Of each webhook and shipment what is owed, the earlier states first. */
@@ -33,12 +32,7 @@ export async function expectSweeperFindsStranded(world: World): Promise<void> {
   );
   const mayBeCalled = new Set(probed.map((webhook) => webhook.webhook_id));
   const stranded = (await strandedShipments(world)).filter(([first]) => mayBeCalled.has(first!.webhook_id));
-  const { stranded: found } = await inspectPage(world.db, null, {
-    unattendedAfterMs: 0,
-    orderHoldMs: longHoldMs,
-    terminalStates,
-    limit: 20_000,
-  });
+  const { stranded: found } = await inspect(world.db);
   const keys = new Set(found.map((turn) => `${turn.webhookId} ${turn.shipmentId}`));
   for (const [first] of stranded) expect(keys).toContain(`${first!.webhook_id} ${first!.shipment_id}`);
 }

@@ -6,7 +6,7 @@ import {
   requestRedelivery,
   settleRedelivery,
 } from '../../../src/deliveries/on-demand/store.js';
-import { cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
 import { cancelExpired } from '../../../src/deliveries/retention/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
@@ -19,6 +19,7 @@ import {
   record,
   recordAll,
   settlementOf,
+  takeUpLapsed,
   terminalStates,
 } from './acts.js';
 import { cancel, replay } from './replays.js';
@@ -159,7 +160,7 @@ export const deeds: Record<string, Deed> = {
   },
   'taking up lapsed claims': {
     statement: 'take-lapsed',
-    run: (db) => takeLapsed(db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 20_000 }),
+    run: (db) => takeUpLapsed(db),
   },
   'deleting the webhook': {
     statement: 'cancel-owed',

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { cancelOwed, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
 import { createFold } from '../../../src/deliveries/stats/fold.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
-import { createSweeper, finish, leaseMs, longHoldMs, muchRoom, pull, record } from './acts.js';
+import { createSweeper, finish, longHoldMs, muchRoom, pull, record, takeUpLapsed } from './acts.js';
 import { cancel, replay } from './replays.js';
 import { addShipment, addWebhook, setStatus, type World } from './world.js';
 
@@ -124,7 +124,7 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
             select shipper_id, delivery_id from outbox where status = 'SENDING'
              order by delivery_id limit 2 for update skip locked)`,
       );
-      return void (await takeLapsed(db, null, { leaseMs, byHandLeaseMs: leaseMs, limit: 1_000 }));
+      return void (await takeUpLapsed(db));
     case 'sweep':
       return void (await createSweeper(db).sweep());
     case 'fold':
