@@ -42,8 +42,9 @@ export const laterFinished = (row: string) => `(${row}.replay_id is null and exi
   select 1
     from (select event_id from events where shipment_id = ${row}.shipment_id and sequence > ${row}.sequence
            order by sequence limit ${laterStatesLookedFor}) l
-   where exists (select 1 from deliveries d where d.shipper_id = ${row}.shipper_id
-                    and d.delivery_id = delivery_id(l.event_id, ${row}.webhook_id))))`;
+  cross join lateral (
+    select 1 from deliveries
+     where shipper_id = ${row}.shipper_id and delivery_id = delivery_id(l.event_id, ${row}.webhook_id) limit 1) d))`;
 
 /** Whether state `state` is one of the `interests` of a webhook. */
 export const isInterested = (state: string, interests: string) =>

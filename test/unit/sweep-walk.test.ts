@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { putBackMs } from '../../src/deliveries/recovery/clock.js';
+import { afterPage, afterTooSlow, atTheBeginning, type Place } from '../../src/deliveries/recovery/walk.js';
+
+const maxSize = 1_000;
+
+/** Walks over rows of which each costs something, with so much time for a page. */
+function walkOver(costs: number[], mostPerPage: number) {
+  const handled: number[] = [];
+  const skipped: number[] = [];
+  let tooSlow = 0;
+  let place: Place<number> = atTheBeginning(maxSize);
+  do {
+    const from = place.after ?? 0;
+    const page = costs.slice(from, from + place.size);
+    if (page.reduce((sum, cost) => sum + cost, 0) <= mostPerPage) {
+      handled.push(...page.map((_, index) => from + index));
+      place = afterPage(place, page.length === place.size ? from + page.length : null, maxSize);
+    } else {
+      tooSlow += 1;
+      const next = afterTooSlow(place, from + 1);
+      expect(next.place.size).toBeLessThanOrEqual(Math.max(1, place.size / 2));
+      if (next.skipped !== null) skipped.push(from);
+      place = next.place;
+    }
+  } while (place.after !== null || handled.length + skipped.length < costs.length);
+  return { handled, skipped, tooSlow };
+}
+
+test('a walk handles every row that can be handled by itself, and steps over the others, once each', () => {
+  const cost = fc.oneof(
+    { weight: 20, arbitrary: fc.nat(3) },
+    { weight: 1, arbitrary: fc.integer({ min: 11, max: 99 }) },
+  );
+  fc.assert(
+    fc.property(fc.array(cost, { minLength: 1, maxLength: 3_000 }), (costs) => {
+      const { handled, skipped } = walkOver(costs, 10);
+      const isHandled = (index: number) => costs[index]! <= 10;
+      expect(handled).toEqual([...costs.keys()].filter(isHandled));
+      expect(skipped).toEqual([...costs.keys()].filter((index) => !isHandled(index)));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('one row that takes too long costs a walk a few pages', () => {
+  fc.assert(
+    fc.property(fc.nat(2_999), (at) => {
+      const costs = Array.from({ length: 3_000 }, (_, index) => (index === at ? 2_000 : 0));
+      expect(walkOver(costs, 1_999).tooSlow).toBeLessThanOrEqual(16);
+    }),
+  );
+});
+
+test('a clock that is put back is noticed, and never by more than it was, however long the answers take', () => {
+  const ms = (max: number) => fc.nat(max);
+  fc.assert(
+    fc.property(
+      fc.tuple(ms(5_000), ms(5_000), ms(5_000), ms(5_000)),
+      fc.nat(60_000),
+      fc.integer({ min: -10_000, max: 10_000_000 }),
+      ([before, after, beforeAgain, afterAgain], betweenMs, backMs) => {
+        const first = { databaseMs: before, askedAt: 0, answeredAt: before + after };
+        const askedAt = first.answeredAt + betweenMs;
+        const databaseMs = askedAt + beforeAgain - backMs;
+        const found = putBackMs(first, {
+          databaseMs,
+          askedAt,
+          answeredAt: askedAt + beforeAgain + afterAgain,
+        });
+        expect(found).toBeLessThanOrEqual(Math.max(0, backMs));
+        if (backMs > 1_000 + after + beforeAgain) expect(found).toBe(backMs - after - beforeAgain);
+      },
+    ),
+  );
+});
