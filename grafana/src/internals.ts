@@ -49,6 +49,36 @@ export const internals = board(
           thresholds: below(1, 10),
         }),
         graph({
+          title: 'Oldest lapsed claim',
+          description:
+            'How long ago the lease ran out of an attempt that nobody has taken up. A worker that dies leaves some, for 2 s.',
+          unit: 's',
+          queries: [{ expr: reported('oldest_lapsed_claim_seconds'), legend: 'age' }],
+          thresholds: below(15, 30),
+        }),
+        graph({
+          title: 'Last walk over the outbox',
+          description:
+            'Since a worker last came to the end of the outbox, looking for what was lost on the way. 100,000 rows take 10 s.',
+          unit: 's',
+          queries: [{ expr: `time() - ${reported('outbox_walked_timestamp_seconds')}`, legend: 'age' }],
+          thresholds: below(300, 900),
+        }),
+        graph({
+          title: 'Failures of background tasks',
+          description: 'Turns that failed, by task. The log says why: "background task failed".',
+          unit: 'ops',
+          queries: [{ expr: perSecond('background_task_failures_total', 'task'), legend: '{{task}}' }],
+          thresholds: below(0.01, 0.1),
+        }),
+        graph({
+          title: 'Turns of background tasks',
+          description: 'How long a turn of each task takes on average.',
+          unit: 's',
+          queries: [{ expr: mean('background_task_duration_seconds', 'task'), legend: '{{task}}' }],
+          thresholds: below(5, 10),
+        }),
+        graph({
           title: 'Late results',
           description:
             'Results refused because the lease of their attempt had been taken away: a worker that hung.',

@@ -26,6 +26,8 @@ const mayBeZero: [RegExp, string][] = [
   [/rate_limited_total/, 'nobody is turned away'],
   [/sweeper_reenqueued_total/, 'nothing gets lost'],
   [/late_results_total/, 'no worker hangs'],
+  [/oldest_lapsed_claim/, 'no worker dies'],
+  [/background_task_failures/, 'no task fails'],
   [/postgres_pool_waiting/, 'there are connections enough'],
   [/postgres_oldest_snapshot/, 'no transaction is long'],
   [/status=~"5\.\."/, 'no request fails'],

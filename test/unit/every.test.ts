@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pauseAfter, sparing } from '../../src/platform/every.js';
+import { every, pauseAfter, sparing } from '../../src/platform/every.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { createMetrics } from '../../src/platform/metrics.js';
 
 const upTo = (max: number) => fc.integer({ min: 1, max });
 
@@ -28,4 +30,29 @@ test('what looks for long and finds nothing comes more rarely; what it finds doe
   expect(await looking(false)).toBeGreaterThan(250);
   expect(await looking(false)).toBeLessThanOrEqual(400);
   expect(await looking(true)).toBe(100);
+});
+
+test('of each task it is known when it last succeeded, how often it failed and how long it takes', async () => {
+  const metrics = createMetrics();
+  const logger = createLogger('silent');
+  const startedAt = Date.now() / 1_000;
+  let turns = 0;
+  const works = every(10, 'works', { logger, metrics }, async () => void (await sleep(5)));
+  const fails = every(10, 'fails', { logger, metrics }, () =>
+    (turns += 1) === 1 ? Promise.resolve() : Promise.reject(new Error('no')),
+  );
+  while (turns < 4) await sleep(10);
+  await Promise.all([works.stop(), fails.stop()]);
+  const text = await metrics.text();
+  const value = (name: string, task: string) =>
+    Number(new RegExp(`^parcelhook_background_task_${name}{task="${task}"} (.+)$`, 'm').exec(text)![1]);
+  expect(value('failures_total', 'works')).toBe(0);
+  expect(value('failures_total', 'fails')).toBe(turns - 1);
+  expect(value('duration_seconds_count', 'fails')).toBe(turns);
+  expect(value('duration_seconds_sum', 'works')).toBeGreaterThan(0.005);
+  expect(value('interval_seconds', 'works')).toBe(0.01);
+  expect(value('succeeded_timestamp_seconds', 'fails')).toBeGreaterThanOrEqual(startedAt);
+  expect(value('succeeded_timestamp_seconds', 'works')).toBeGreaterThan(
+    value('succeeded_timestamp_seconds', 'fails'),
+  );
 });
