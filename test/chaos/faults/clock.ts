@@ -1,10 +1,10 @@
-import { answeredWithin, allThereWithin, notAccepted } from './figures.js';
+import { answeredWithin, allThereWithin, notAccepted, triedAgainWithin } from './figures.js';
 import type { Fault } from './fault.js';
 
 const hourMs = 3_600_000;
 
 /** F16: the service's own clock; PostgreSQL's, by which it says what is due, stays right. */
-export const wrongClock: Fault = {
+const wrongClock: Fault = {
   name: 'F16',
   promise:
     'the clocks of all processes an hour ahead, then behind, then of one worker: nothing early, none 60 s late',
@@ -29,3 +29,25 @@ export const wrongClock: Fault = {
     allThereWithin(outcome, 60_000),
   ],
 };
+
+/** F16, and the clock of B21: PostgreSQL's, by which it says what is due; that of all others stays right. */
+const wrongPostgresClock: Fault = {
+  name: 'F16-postgres',
+  promise: 'the clock of PostgreSQL put back by an hour while it runs: nothing early, none 60 s late',
+  needs: { postgresClock: true },
+  workers: 2,
+  inFlight: 0,
+  inject: async ({ world: { postgres }, pause, mark }) => {
+    await postgres!.setClock!(-hourMs);
+    mark();
+    await pause(40_000);
+  },
+  figures: (outcome) => [
+    answeredWithin(outcome, 1_000),
+    notAccepted(outcome),
+    allThereWithin(outcome, 60_000),
+    triedAgainWithin(outcome, 60_000),
+  ],
+};
+
+export const clockFaults = [wrongClock, wrongPostgresClock];

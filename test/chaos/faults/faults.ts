@@ -13,6 +13,8 @@ import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
 import { wrongClock } from './clock.js';
 import { floods } from './floods.js';
+import { clockFaults } from './clock.js';
+import { sweepFaults } from './sweep.js';
 import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
@@ -264,7 +266,7 @@ const single = [
   lockDeliveries,
   ...diskFaults,
   ...networkFaults,
-  wrongClock,
+  ...clockFaults,
   ...failOverFaults,
 ];
 
@@ -278,4 +280,6 @@ export const faults: Fault[] = [
   ...floods,
   ...replayFaults,
   mix(single.filter(({ name }) => name !== 'none')),
+  ...sweepFaults,
+  mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

@@ -69,6 +69,31 @@ export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figu
   };
 }
 
+/** From the last mark until all that had failed before it was tried again, where receivers often fail. */
+export function triedAgainWithin({ history, marks }: Outcome, atMost: number): Figure {
+  const mark = marks.at(-1) ?? 0;
+  const stopped = new Set(history.stops.map(({ path }) => path));
+  const last = new Map<string, { at: number; failed: boolean }>();
+  const again: number[] = [];
+  for (const { path, id, at, statusCode } of history.journal) {
+    const key = `${path} ${id}`;
+    const before = last.get(key);
+    if (before?.failed && before.at < mark && at >= mark) again.push(at - mark);
+    last.set(key, { at, failed: statusCode >= 300 });
+  }
+  const open = [...last].filter(
+    ([key, { at, failed }]) => failed && at < mark && !stopped.has(key.split(' ')[0]!),
+  );
+  const value = open.length > 0 ? Infinity : Math.max(0, ...again);
+  return {
+    name: 'what had failed before tried again after',
+    value,
+    unit: 'ms',
+    atMost,
+    note: `${again.length} of them`,
+  };
+}
+
 /** From the last mark until all that was accepted before it had arrived where receivers are healthy. */
 export function allThereWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;

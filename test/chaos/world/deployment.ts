@@ -15,6 +15,8 @@ export interface Needs {
   proxies?: boolean;
   /** Wall clocks of the service that can be set. */
   clocks?: boolean;
+  /** A wall clock of PostgreSQL's own that can be set. */
+  postgresClock?: boolean;
   /** An engine that another one takes over from. */
   failOver?: 'cluster' | 'sentinel' | 'standby' | 'asynchronous standby';
 }
@@ -55,7 +57,7 @@ export async function startEngines(
   const standby = needs.failOver?.endsWith('standby')
     ? await postgresWithStandby(folder, closing, needs.failOver === 'standby')
     : null;
-  const postgres = standby ? null : await postgresIn(folderFor('postgres'), closing);
+  const postgres = standby ? null : await postgresIn(folderFor('postgres'), closing, needs.postgresClock);
   const group = onRedis ? await redisGroup(folder, needs, closing) : null;
   const redis = onRedis && !group ? await redisIn(folderFor('redis'), closing) : null;
   if (onRedis && !group && !redis) return null;

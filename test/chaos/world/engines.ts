@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
 import { createLogger } from '../../../src/platform/logger.js';
+import { startWithClock } from './postgres-clock.js';
 import { startRedis, type RedisServer } from '../../redis.js';
 
 const logger = createLogger('silent');
@@ -55,18 +56,21 @@ export async function redisIn(folder: string, closing: Closing) {
   };
 }
 
-/** A PostgreSQL of the run's own, to be crashed and started again. */
-export async function postgresIn(folder: string, closing: Closing) {
+/** A PostgreSQL of the run's own, to be crashed and started again; its clock can be set where that is wanted. */
+export async function postgresIn(folder: string, closing: Closing, hasClock = false) {
   const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
   let server = await begin();
   const url = server.connectionString;
   closing.push(() => server.stop());
+  if (hasClock) await server.stop();
+  const setClock = hasClock ? await startWithClock(folder, url, closing) : null;
   const pool = new pg.Pool({ connectionString: url, max: 3 });
   pool.on('error', () => undefined);
   closing.push(() => pool.end());
   return {
     url,
     superuserUrl: server.superuserConnectionString,
+    setClock,
     sql: async <Row>(text: string, values: unknown[] = []) => (await pool.query(text, values)).rows as Row[],
     crash: async () => {
       const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8');
