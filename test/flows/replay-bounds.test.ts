@@ -102,7 +102,8 @@ test('a replay that cannot be counted in time is recorded all the same', async (
      end $$`,
   );
   const { httpStatus, data } = await replay(hook.webhookId);
-  expect([httpStatus, data]).toMatchObject([202, { queued: null, reason: null }]);
+  expect(httpStatus).toBe(202);
+  expect(data).toMatchObject({ queued: null, reason: null });
   expect(await progressOf(data.replayId)).toMatchObject({ status: 'RUNNING', total: null });
   await hook.close();
 });

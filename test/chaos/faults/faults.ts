@@ -11,7 +11,6 @@ import { egressFaults } from './egress.js';
 import { abuses } from './abuse.js';
 import type { Fault, Injection } from './fault.js';
 import { limitFaults } from './limits.js';
-import { wrongClock } from './clock.js';
 import { floods } from './floods.js';
 import { clockFaults } from './clock.js';
 import { sweepFaults } from './sweep.js';

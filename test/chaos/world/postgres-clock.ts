@@ -4,6 +4,8 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { prepareBinaries } from '../../../src/platform/embedded/binaries.js';
+import { chooseRunner, commandLine, spawnOptions } from '../../../src/platform/embedded/run-as.js';
 import { until } from '../../bench/scenarios/scenario.js';
 import { NotRunnable } from './disk.js';
 import type { Closing } from './engines.js';
@@ -30,14 +32,15 @@ export async function startWithClock(dataDir: string, url: string, closing: Clos
     writeFileSync(file, `${offsetMs < 0 ? '-' : '+'}${Math.abs(offsetMs) / 1_000}`);
   write(0);
   if (process.getuid?.() === 0) chownSync(file, uid, gid);
-  const child = spawn(program!, args, {
-    ...(process.getuid?.() === 0 && { uid, gid }),
-    cwd: '/',
+  const runner = await chooseRunner(await prepareBinaries(), dataDir);
+  const options = spawnOptions(runner);
+  const line = commandLine(runner, program!, args);
+  const child = spawn(line.command, line.args, {
+    ...options,
     detached: true,
     stdio: 'ignore',
     env: {
-      LC_ALL: 'C',
-      TZ: 'UTC',
+      ...options.env,
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: '1',
