@@ -73,10 +73,11 @@ export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c
 
 /**
  * What has been due longest of a webhook, and what of it is being sent: claims are made there, and what is before them
- * goes out first. Only deep in a long backlog is there a claim that this does not show.
+ * goes out first. Only deep in a long backlog is there a claim that this does not show. How many rows that are must not be
+ * known when it is planned: where PostgreSQL believes that there are no more, it reads and sorts them all.
  */
 export const frontOf = (webhookId: string) => `select shipper_id, delivery_id, status, lease_until from outbox
-  where webhook_id = ${webhookId} and due_at <= now() order by due_at limit 500`;
+  where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select 500)`;
 
 /** What a claim tells of outbox row `o`, with webhook `w` and circuit `c`; the event comes by `ofEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
