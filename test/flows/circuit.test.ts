@@ -206,7 +206,7 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     await receiver.close();
   });
 
-  test('set to ACTIVE while it is, a webhook begins anew: all it was held goes out, however much', async () => {
+  test('set to ACTIVE while it is, a webhook stays as it is; resumed, it begins anew, and all that was held goes out, however much', async () => {
     const account = accounts.pop()!;
     const receiver = await startReceiver();
     const { webhookId } = await registerWebhook(account, receiver.url, { ordering: 'NONE' });
@@ -225,7 +225,16 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
          from made`,
       [webhookId, trackingId],
     );
-    await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    const set = (status: string) =>
+      account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+    const circuit = () => service.sql('select * from circuits where webhook_id = $1', [webhookId]);
+    const before = await circuit();
+    expect((await set('ACTIVE')).data).toMatchObject({ status: 'ACTIVE' });
+    expect(await circuit()).toEqual(before);
+    expect(receiver.received).toHaveLength(1);
+    await set('PAUSED');
+    await set('ACTIVE');
+    expect(await circuit()).toEqual([]);
     await until('all have succeeded', async () => (await countShown(account, webhookId)).SUCCEEDED === 1_201);
     expect(receiver.received).toHaveLength(1_201);
     await receiver.close();

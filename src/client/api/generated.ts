@@ -209,7 +209,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook
-         * @description Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed.
+         * @description Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing of a webhook that is so already: an open circuit stays open until a probe, a test or a redelivery succeeds.
          */
         patch: operations["updateWebhook"];
         trace?: never;

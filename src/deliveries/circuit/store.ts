@@ -106,13 +106,17 @@ async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
   );
 }
 
-/** A webhook set to ACTIVE by its owner begins anew; to be called before the change, in its transaction. */
+/**
+ * A webhook that its owner resumes begins anew, one that is ACTIVE already does not; to be called before the change, in
+ * its transaction.
+ */
 export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
   await tx.query(
     'forget-circuit',
     `with gone as (
        delete from circuits
-        where webhook_id = $2 and exists (select 1 from webhooks where webhook_id = $2 and shipper_id = $1)
+        where webhook_id = $2 and exists (
+          select 1 from webhooks where webhook_id = $2 and shipper_id = $1 and status <> 'ACTIVE')
        returning open_until
      )
      update webhooks set called_since = now()
