@@ -5,6 +5,7 @@ import type { CompleteConfig } from './config/config.js';
 import type { Health } from './http/health.js';
 import { listen, type Listener } from './http/connections/listener.js';
 import type { Shares } from './http/connections/shares.js';
+import { directProxies } from './http/connections/network.js';
 import { createApp } from './http/server.js';
 import { onlyRead, unauthorized, unavailable } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
@@ -50,12 +51,10 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
     metrics.connectionsDropped.inc({ reason });
   const open = async (app: Express, port: number, most: number, mostOfBlock: number) => {
-    const isProxy = (address: string) =>
-      (app.get('trust proxy fn') as (address: string, hop: number) => boolean)(address, 0);
     const listener = await listen(app, {
       port,
       host: config.HOST,
-      limits: { most, mostOfBlock, isProxy, onDropped },
+      limits: { most, mostOfBlock, isProxy: directProxies(app), onDropped },
       longestAnswerMs: config.DELIVERY_TIMEOUT, // as long as a test
     });
     releasers.push('http server', listener.close);

@@ -98,7 +98,7 @@ export const variables = z.object({
   MAX_CONNECTIONS: integer(16, 1_000_000)
     .optional()
     .describe(
-      'Most connections at once; from one address block (IPv4 /24, IPv6 /56) a quarter of them, unless it is loopback or in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
+      'Most connections at once; from one address block (IPv4 /24, IPv6 /56) a quarter of them, unless it is loopback or a proxy of `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
     ),
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
@@ -242,7 +242,7 @@ export const variables = z.object({
   TRUST_PROXY: proxies
     .optional()
     .describe(
-      'Reverse proxies whose `X-Forwarded-For` tells the address of a caller: their number, or addresses and subnets (`loopback,10.0.0.0/8`). Unset: none',
+      'Reverse proxies whose `X-Forwarded-For` tells who calls: addresses and subnets (`loopback,10.0.0.0/8`), or their number, where all requests come through them. Unset: none',
     ),
   STATES_FILE: dataFile(readCatalogue)
     .optional()

@@ -3,8 +3,10 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
 import fc from 'fast-check';
 import { createConnections } from '../../src/http/connections/connections.js';
+import { directProxies } from '../../src/http/connections/network.js';
 
 class FakeSocket extends EventEmitter {
   destroyed = false;
@@ -28,11 +30,12 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-const limits = { most: 8, mostOfBlock: 2, isProxy: (address: string) => address === '10.0.0.1' };
+const limits = { most: 8, mostOfBlock: 2 };
 
-function world() {
+function world(trustProxy: number | string[] = ['10.0.0.1']) {
   const dropped: string[] = [];
-  const connections = createConnections({ ...limits, onDropped: (why) => void dropped.push(why) });
+  const isProxy = directProxies(express().set('trust proxy', trustProxy));
+  const connections = createConnections({ ...limits, isProxy, onDropped: (why) => void dropped.push(why) });
   const connect = (address: string) => {
     const socket = new FakeSocket(address);
     connections.add(socket as unknown as Socket);
@@ -86,6 +89,21 @@ describe('the places for connections', () => {
     expect([connections.count(), dropped]).toEqual([limits.most, []]);
     expect(connect('192.0.2.1').destroyed).toBe(false); // takes a place of who has most
     expect([connections.count(), dropped]).toEqual([limits.most, ['displaced']]);
+  });
+
+  test.each<[number | string[], string, number]>([
+    [1, '203.0.113.9', limits.mostOfBlock],
+    [2, '2001:db8::9', limits.mostOfBlock],
+    [1, '10.1.2.3', limits.most],
+    [1, '::ffff:172.17.0.1', limits.most],
+    [1, '100.64.0.7', limits.most],
+    [1, 'fd00::1', limits.most],
+    [['203.0.113.0/24'], '203.0.113.9', limits.most],
+    [['203.0.113.0/24'], '10.1.2.3', limits.mostOfBlock],
+  ])('with the proxies %p, who connects directly from %s may have %p', (trustProxy, address, most) => {
+    const { connections, connect } = world(trustProxy);
+    for (let n = 0; n <= limits.most; n += 1) connect(address);
+    expect(connections.count()).toBe(most);
   });
 
   test('a connection that breaks ends all its answers, those that wait behind another too', () => {

@@ -1,3 +1,4 @@
+import type { Express } from 'express';
 import ipaddr from 'ipaddr.js';
 
 /** The block an address belongs to, that one customer or attacker usually has: an IPv4 /24 or an IPv6 /56, as CIDR. */
@@ -12,3 +13,18 @@ export function networkOf(address: string | undefined): string {
 
 export const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+
+/** Those of a load balancer's own network, to which nobody connects from elsewhere. */
+const privateRanges = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
+
+/**
+ * Whether a peer is one of the app's trusted proxies, behind which are many. Where only their number is known, every
+ * peer could be one: then a public address is taken for whoever connects directly.
+ */
+export function directProxies(app: Express): (address: string) => boolean {
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const isCounted = typeof app.get('trust proxy') === 'number';
+  return (address) =>
+    isTrusted(address, 0) &&
+    (!isCounted || (ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range())));
+}
