@@ -204,11 +204,12 @@ function apiRoutes(
     admission: createAdmission({ ...admission, pressure: worker?.pressure ?? (() => 0) }),
     metrics: resources.metrics,
   });
+  const onLimited = (limit: string) => resources.metrics.rateLimited.inc({ limit });
   const limits = createWebhookLimits({
     limits: resources.limits,
     byHandPerWebhook: config.BY_HAND_LIMIT,
     creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
-    onLimited: (limit) => resources.metrics.rateLimited.inc({ limit }),
+    onLimited,
   });
   const cancelling = { ...resources, db, orderHoldMs: config.ORDER_HOLD, look: handOver.look };
   return [
@@ -242,7 +243,15 @@ function apiRoutes(
     egressRoute(config.EGRESS_ADDRESSES ?? []),
     ...shipmentRoutes({ db, acceptOrder }),
     ...findingRoutes({ db, catalogue }),
-    ...(config.SIMULATE ? simulationRoutes({ db, catalogue, onBegun: () => worker?.simulate() }) : []),
+    ...(config.SIMULATE
+      ? simulationRoutes({
+          db,
+          catalogue,
+          limits: resources.limits,
+          onLimited: () => onLimited('simulation'),
+          onBegun: () => worker?.simulate(),
+        })
+      : []),
     ...deliveryRoutes({ db }),
     ...statsRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),

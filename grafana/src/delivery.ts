@@ -149,6 +149,13 @@ export const delivery = board(
           ],
           thresholds: below(1, 10),
         }),
+        graph({
+          title: 'Owed to webhooks that are not called',
+          description:
+            'Deliveries held for webhooks that are paused, disabled, given a rest, or of a suspended shipper; the command `status` says which shippers are owed the most. Counted up to 200,000, as many of each webhook.',
+          unit: 'short',
+          queries: [{ expr: reported('deliveries_uncalled'), legend: 'owed' }],
+        }),
       ],
     },
   ],

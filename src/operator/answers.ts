@@ -69,6 +69,12 @@ export const feedRenewed = z
   .object({ renewedAt: moment('Since then, cursors of before are 400.') })
   .meta({ id: 'RenewedFeed', description: 'The feed has begun anew.' });
 
+const uncalled = {
+  deliveries: count('Deliveries owed; counted up to 200,000 in all, as many of each webhook.'),
+  isMore: described(z.boolean(), 'Whether there are more of them.', false),
+  webhooks: count('Webhooks to which they are owed.'),
+};
+
 export const status = z
   .object({
     queues: described(
@@ -87,6 +93,26 @@ export const status = z
       deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
       oldestDueSeconds: count('How long the oldest has been due.'),
     }),
+    uncalled: z
+      .object({
+        ...uncalled,
+        shippers: described(
+          z.array(
+            z
+              .object({
+                shipperId: uuid('The shipper.'),
+                name: described(z.string(), 'Its name.', 'Acme Books'),
+                ...uncalled,
+              })
+              .meta({ id: 'UncalledOfShipper', description: 'What a shipper is owed so.' }),
+          ),
+          'The shippers that are owed the most, at most 10.',
+        ),
+      })
+      .meta({
+        description:
+          'What is owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper.',
+      }),
     openCircuits: count('Webhooks that are given a rest.'),
     circuits: described(
       z.array(

@@ -1,7 +1,7 @@
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { countOpenCircuits, readLag } from './lag-store.js';
+import { countOpenCircuits, readLag, readUncalled } from './lag-store.js';
 import { countRemoved } from './removal/store.js';
 
 const openCounted = 200_000;
@@ -20,6 +20,7 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
   const results = await Promise.allSettled([
     refreshDeliveries(deps),
+    refreshUncalled(deps),
     refreshWebhooks(deps),
     refreshOldestSnapshot(deps),
     ...[...deps.producers].map(([name, producer]) => refreshQueue(metrics, name, producer)),
@@ -35,6 +36,11 @@ async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<vo
   metrics.deliveriesOpen.set({ status: 'HELD' }, held);
   metrics.oldestWaiting.set(oldestDueSeconds);
   metrics.oldestLapsedClaim.set(oldestLapsedSeconds);
+}
+
+async function refreshUncalled({ db, metrics }: GaugeDependencies): Promise<void> {
+  const shippers = await readUncalled(db, openCounted);
+  metrics.deliveriesUncalled.set(shippers.reduce((sum, { deliveries }) => sum + deliveries, 0));
 }
 
 async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {

@@ -64,6 +64,52 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
   return lag!;
 }
 
+/** What is owed to the webhooks of a shipper that are not called, at least. */
+export interface Uncalled {
+  shipperId: string;
+  name: string;
+  webhooks: number;
+  deliveries: number;
+  /** Whether there are more deliveries than were counted. */
+  isMore: boolean;
+}
+
+/**
+ * What is owed to webhooks that are not called, the shippers that are owed the most first. It looks at `mostWebhooks`,
+ * and counts at most `limit` deliveries, as many of each: one with a long backlog hides no other.
+ */
+export const readUncalled = (db: Database, limit: number, mostWebhooks = 10_000): Promise<Uncalled[]> =>
+  db.query<Uncalled>(
+    'read-uncalled',
+    `with recursive owing as (
+       (select webhook_id, 1 as number from outbox order by webhook_id, shipment_id, sequence limit 1)
+       union all
+       select n.webhook_id, o.number + 1
+         from owing o cross join lateral (
+           select webhook_id from outbox where webhook_id > o.webhook_id
+            order by webhook_id, shipment_id, sequence limit 1) n
+        where o.number < $2
+     ), uncalled as materialized (
+       select o.webhook_id, w.shipper_id
+         from owing o cross join lateral (
+           select shipper_id from webhooks
+            where webhook_id = o.webhook_id and deleted_at is null and not ${isCallable('webhooks')} limit 1) w
+     ), share as materialized (
+       select $1 / greatest(count(*), 1) as most from uncalled
+     ), counted as materialized (
+       select u.shipper_id, least(c.owed, share.most) as owed, c.owed > share.most as is_more
+         from share cross join uncalled u cross join lateral (
+           select count(*) as owed
+             from (select from outbox where webhook_id = u.webhook_id
+                    order by webhook_id, shipment_id, sequence limit share.most + 1) o) c
+     )
+     select c.shipper_id as "shipperId", s.name, count(*)::int as webhooks, sum(c.owed)::int as deliveries,
+            bool_or(c.is_more) as "isMore"
+       from counted c join shippers s using (shipper_id)
+      group by c.shipper_id, s.name order by sum(c.owed) desc, c.shipper_id`,
+    [limit, mostWebhooks],
+  );
+
 const openCircuits = `circuits c join webhooks w using (webhook_id)
       where c.open_until is not null and ${isActive('w')}`;
 

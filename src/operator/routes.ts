@@ -194,7 +194,8 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       summary: 'How the service is doing',
       operationId: 'getStatus',
       tag: 'Operator',
-      description: 'Queues, lag, which circuits are open, replays and versions. A part that is away says so.',
+      description:
+        'Queues, lag, what is owed to webhooks that are not called, which circuits are open, replays and versions. A part that is away says so.',
       answers: { 200: answers.status },
       auth: 'operator',
       handle: async () => ({ data: await deps.status() }),

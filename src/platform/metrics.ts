@@ -164,6 +164,7 @@ export function createMetrics() {
       'login_crowd',
       'by_hand',
       'webhook_creation',
+      'simulation',
       'at_once',
       'feed',
     ]),
@@ -181,6 +182,10 @@ export function createMetrics() {
     deliveriesOpen: gauge('deliveries_open', 'Deliveries that are not over (counted up to 200,000).', [
       'status',
     ]),
+    deliveriesUncalled: gauge(
+      'deliveries_uncalled',
+      'Deliveries owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper (counted up to 200,000, as many of each).',
+    ),
     oldestWaiting: gauge(
       'delivery_oldest_waiting_seconds',
       'How long the oldest attempt that is due has waited for a worker.',

@@ -2,9 +2,17 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refreshGauges } from '../../src/operator/gauges.js';
+import { readUncalled } from '../../src/operator/lag-store.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from './support/acts.js';
-import { addShipment, addWebhook, createWorld, type World } from './support/world.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  forNewShipper,
+  setStatus,
+  type World,
+} from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -42,4 +50,31 @@ test.each([
   await forgotten.query('commit');
   expect(await oldestSnapshot()).toBeLessThan(1);
   await forgotten.end();
+});
+
+test('what is owed to webhooks that are not called is counted up to a bound, in which each has its part', async () => {
+  const owing = async (webhooks: number, states: number, status: 'ACTIVE' | 'PAUSED' = 'PAUSED') => {
+    const own = await forNewShipper(world);
+    for (let n = 0; n < webhooks; n += 1)
+      await setStatus(own, await addWebhook(own, { interests: ['IN_TRANSIT'] }), status);
+    await record(own.db, await addShipment(own), Array<string>(states).fill('IN_TRANSIT'));
+    return own.shipperId;
+  };
+  const much = await owing(1, 40);
+  const little = await owing(2, 3);
+  await owing(1, 5, 'ACTIVE');
+  const counted = (shipperId: string, webhooks: number, deliveries: number, isMore: boolean) => ({
+    shipperId,
+    name: 'S',
+    webhooks,
+    deliveries,
+    isMore,
+  });
+  expect(await readUncalled(world.db, 1_000)).toEqual([
+    counted(much, 1, 40, false),
+    counted(little, 2, 6, false),
+  ]);
+  expect(await readUncalled(world.db, 15)).toEqual([counted(little, 2, 6, false), counted(much, 1, 5, true)]);
+  expect(await readUncalled(world.db, 1_000, 1)).toEqual([counted(much, 1, 40, false)]);
+  expect(await gauge('deliveries_uncalled')).toBe(46);
 });

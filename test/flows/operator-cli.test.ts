@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { operator, placeOrder, registerAccount, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { expectWrong } from '../api/expect.js';
 import { operatorToken, startService, type Service } from '../harness.js';
 import { programFile } from '../program.js';
+import { until } from './support.js';
 import { startHook } from './support/log.js';
 
 let service: Service;
@@ -62,6 +63,33 @@ test('the command line cancels a replay that status shows', async () => {
   expect(await cli('replay', 'cancel', '--id', replayId)).toEqual(cancelled);
   await expect(cli('replay', 'cancel', '--id', hook.webhookId)).rejects.toThrow('NOT_FOUND');
   await hook.receiver.close();
+});
+
+test('status tells what is owed to webhooks that are not called, and which shippers are owed the most', async () => {
+  const scene = async (email: string, hooks: number, orders: number) => {
+    const own = await registerAccount(service, email);
+    for (let n = 0; n < hooks; n += 1)
+      await registerWebhook(own, `http://127.0.0.1:9/${n}`, { status: n === 0 ? 'PAUSED' : 'DISABLED' });
+    for (let n = 0; n < orders; n += 1) await placeOrder(own);
+    return own;
+  };
+  const little = await scene('little@example.com', 1, 2);
+  const much = await scene('much@example.com', 2, 3);
+  await scene('nothing@example.com', 0, 1);
+  const uncalled = async () => (await operator(service, '/status')).data.uncalled;
+  await until('all is recorded', async () => (await uncalled()).deliveries === 8);
+  const shipper = ({ shipperId }: Account, webhooks: number, deliveries: number) =>
+    expect.objectContaining({ shipperId, name: expect.any(String), webhooks, deliveries, isMore: false });
+  expect(await uncalled()).toEqual({
+    deliveries: 8,
+    isMore: false,
+    webhooks: 3,
+    shippers: [shipper(much, 2, 6), shipper(little, 1, 2)],
+  });
+  const given = ['status', '--url', service.url, '--token', operatorToken];
+  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...given]);
+  expect(stdout).toMatch(/^uncalled\.deliveries +8$/m);
+  expect(stdout).toMatch(new RegExp(`^${much.shipperId} +6 +2 .*\\n${little.shipperId} +2 +1 `, 'm'));
 });
 
 test.concurrent('the command line registers a shipper and its first user at once', async () => {

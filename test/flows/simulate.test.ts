@@ -63,7 +63,7 @@ describe('a simulation', () => {
       const account = await newAccount(apart);
       const trackingIds = await Promise.all(Array.from({ length: 20 }, () => placeOrder(account)));
       for (const trackingId of trackingIds)
-        expectSuccess(await simulate(account, trackingId, { states: journey, intervalMs: 50 }), 202);
+        expectSuccess(await simulate(account, trackingId, { states: journey, intervalMs: 100 }), 202);
       await until('all have ended', async () => (await underWay(account, apart)).length === 0, 60_000);
       for (const trackingId of trackingIds)
         expect(await statesOf(account, trackingId)).toEqual(['CREATED', ...journey]);
@@ -145,9 +145,9 @@ describe('a simulation', () => {
   it('goes through the states it is given, from where the shipment is', async () => {
     const { account, hook, trackingId } = await scene();
     const states = ['PICKED_UP', 'IN_TRANSIT', 'IN_TRANSIT', 'RETURNING', 'RETURNED'];
-    expect((await simulate(account, trackingId, { states, intervalMs: 10 })).data).toEqual({
+    expect((await simulate(account, trackingId, { states, intervalMs: 100 })).data).toEqual({
       states,
-      intervalMs: 10,
+      intervalMs: 100,
     });
     await hook.receiver.waitFor(6);
     expect(told(hook, trackingId)).toEqual(['CREATED', ...states]);
@@ -188,9 +188,10 @@ describe('a simulation', () => {
   it('that is not valid is 400 that names each field and the states there are', async () => {
     const account = await newAccount();
     const trackingId = await placeOrder(account);
-    const wrong = await simulate(account, trackingId, { states: ['PICKED_UP', 'FLYING'], intervalMs: 9 });
+    const wrong = await simulate(account, trackingId, { states: ['PICKED_UP', 'FLYING'], intervalMs: 99 });
     expectWrong(wrong, ['states[1]', 'intervalMs']);
     expect(wrong.body.error.details![0]!.message).toMatch(/must be one of CREATED, .*LOST/);
+    expect(wrong.body.error.details![1]!.message).toBe('must be at least 100');
     for (const intervalMs of [1.5, '1s', slow + 1, null])
       expectWrong(await simulate(account, trackingId, { intervalMs }), ['intervalMs']);
     for (const states of [[], Array(51).fill('IN_TRANSIT'), 'PICKED_UP'])
@@ -230,5 +231,21 @@ describe('a simulation', () => {
     expectFailure(refused, 429);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     await service.sql('delete from simulations where shipper_id = $1', [account.shipperId]);
+  });
+
+  it('may be asked for a thousand times an hour by a shipper; another shipper does not feel it', async () => {
+    const { account, trackingId, hook } = await scene();
+    expectSuccess(await simulate(account, trackingId, { intervalMs: slow }), 202);
+    let left = 1_000 - 1;
+    const askAgain = async () => {
+      while ((left -= 1) >= 0) expectFailure(await simulate(account, trackingId), 409);
+    };
+    await Promise.all(Array.from({ length: 3 }, askAgain));
+    const refused = await simulate(account, trackingId);
+    expectFailure(refused, 429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500);
+    const other = await scene();
+    expectSuccess(await simulate(other.account, other.trackingId), 202);
+    await Promise.all([hook.close(), other.hook.close()]);
   });
 });

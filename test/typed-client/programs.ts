@@ -78,7 +78,7 @@ export async function all(): Promise<void> {
   for await (const { shipmentId } of client.shipments.all({ limit: 10 })) shipmentId.toUpperCase();
   const { history } = await client.shipments.track(trackingId);
   history[0]?.timestamp.toFixed();
-  const { states, intervalMs } = await client.shipments.simulate(trackingId, { intervalMs: 10 });
+  const { states, intervalMs } = await client.shipments.simulate(trackingId, { intervalMs: 100 });
   intervalMs.toFixed(states.length);
 
   const webhook: WebhookWithSecret = await client.webhooks.create({ interests: ['*'], targetAddress: 'https://example.com' });

@@ -24,6 +24,8 @@ const envelope = { version: '1.0.0', timestamp: 1 };
 function ok(data: object, code = 200): Reply {
   return [code, { ...envelope, status: code === 201 ? 'CREATED' : 'OK', data }];
 }
+const doing = { queues: { deliver: { waiting: 3 } }, circuits: [{ webhookId: 'w' }], oldest: null };
+const uncalled = { deliveries: 9, isMore: true, shippers: [{ shipperId: 's', deliveries: 9, isMore: true }] };
 function no(code: number, status: string, message: string, details?: object[]): Reply {
   return [code, { ...envelope, status, error: { message, requestId: 'req-1', details } }];
 }
@@ -50,9 +52,7 @@ function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply 
   if (/\/users\/[^/]+\/password-link$/.test(route)) return ok({ setPasswordUrl: 'http://x/set' }, 201);
   if (/\/shipments\/[^/]+\/events$/.test(route)) return ok({ eventId: 'e-1' }, 202);
   if (route === 'POST /operator/v1/events') return ok({ results: eventsIn(body).map(result) }, 202);
-  if (route === 'GET /operator/v1/status') {
-    return ok({ queues: { deliver: { waiting: 3 } }, circuits: [{ webhookId: 'w' }], oldest: null });
-  }
+  if (route === 'GET /operator/v1/status') return ok({ ...doing, uncalled });
   return no(404, 'NOT_FOUND', 'No such route.');
 }
 
@@ -138,7 +138,7 @@ describe('requests', () => {
 
   test('people get aligned lines, programs the data as JSON, wherever --json stands', async () => {
     expect((await operator(['status'])).stdout).toMatch(
-      /^queues\.deliver\.waiting {2}3\noldest {18}-\n\nwebhookId .+ nextProbeAt\nw {10}- {10}- {13}-\n$/,
+      /^queues\.deliver\.waiting {2}3\noldest {18}-\nuncalled\.deliveries {5}9\+\n\nshipperId .+\ns +9\+ +- +-\n\nwebhookId .+ nextProbeAt\nw {10}- {10}- {13}-\n$/,
     );
     expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ oldest: null });
     const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);

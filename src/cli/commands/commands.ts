@@ -58,7 +58,9 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
 
   program
     .command('status')
-    .description('how the service is doing: queues, lag, which circuits are open, replays, versions')
+    .description(
+      'how the service is doing: queues, lag, what is owed to webhooks that are not called, which circuits are open, replays, versions',
+    )
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status'), statusText));
 
@@ -130,8 +132,20 @@ function sendEvent(
 
 const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
 
-/** Open circuits, of which there may be a hundred, come last, with one line for each. */
-function statusText({ circuits, ...others }: Data): string {
-  const areSome = Array.isArray(circuits) && circuits.length > 0;
-  return `${aligned(others)}${areSome ? `\n${tableOf('circuits', circuitColumns)({ circuits })}` : ''}`;
+const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
+
+/** `200000+`: there are more than were counted. */
+const orMore = ({ isMore, ...others }: Data): Data =>
+  isMore === true ? { ...others, deliveries: `${String(others.deliveries)}+` } : others;
+
+/** Shippers and open circuits, of which there may be a hundred, come last, with one line for each. */
+function statusText({ circuits, uncalled, ...others }: Data): string {
+  const { shippers, ...sums } = (uncalled ?? {}) as Data;
+  const table = (name: string, columns: string[], items: unknown) =>
+    Array.isArray(items) && items.length > 0 ? `\n${tableOf(name, columns)({ [name]: items })}` : '';
+  return [
+    aligned({ ...others, ...(uncalled !== undefined && { uncalled: orMore(sums) }) }),
+    table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
+    table('circuits', circuitColumns, circuits),
+  ].join('');
 }

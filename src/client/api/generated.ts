@@ -587,7 +587,7 @@ export interface paths {
         };
         /**
          * How the service is doing
-         * @description Queues, lag, which circuits are open, replays and versions. A part that is away says so.
+         * @description Queues, lag, what is owed to webhooks that are not called, which circuits are open, replays and versions. A part that is away says so.
          */
         get: operations["getStatus"];
         put?: never;
@@ -2581,6 +2581,26 @@ export interface components {
                  */
                 oldestDueSeconds: number;
             };
+            /** @description What is owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper. */
+            uncalled: {
+                /**
+                 * @description Deliveries owed; counted up to 200,000 in all, as many of each webhook.
+                 * @example 0
+                 */
+                deliveries: number;
+                /**
+                 * @description Whether there are more of them.
+                 * @example false
+                 */
+                isMore: boolean;
+                /**
+                 * @description Webhooks to which they are owed.
+                 * @example 0
+                 */
+                webhooks: number;
+                /** @description The shippers that are owed the most, at most 10. */
+                shippers: components["schemas"]["UncalledOfShipper"][];
+            };
             /**
              * @description Webhooks that are given a rest.
              * @example 0
@@ -2612,6 +2632,35 @@ export interface components {
                  */
                 queueEngine: "redis" | "postgres";
             };
+        };
+        /** @description What a shipper is owed so. */
+        UncalledOfShipper: {
+            /**
+             * Format: uuid
+             * @description The shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * @description Its name.
+             * @example Acme Books
+             */
+            name: string;
+            /**
+             * @description Deliveries owed; counted up to 200,000 in all, as many of each webhook.
+             * @example 0
+             */
+            deliveries: number;
+            /**
+             * @description Whether there are more of them.
+             * @example false
+             */
+            isMore: boolean;
+            /**
+             * @description Webhooks to which they are owed.
+             * @example 0
+             */
+            webhooks: number;
         };
         /** @description A webhook that is given a rest. */
         OpenCircuit: {
@@ -4216,7 +4265,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or 100 journeys of your shipments are under way. */
+            /** @description Too many requests, 100 journeys of your shipments are under way, or 1000 were asked for within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

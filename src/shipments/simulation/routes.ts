@@ -5,6 +5,7 @@ import { route, type Route } from '../../http/route.js';
 import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
+import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
 import { planJourney } from './journey.js';
 import { findShipment, insertSimulation } from './store.js';
@@ -12,11 +13,14 @@ import { findShipment, insertSimulation } from './store.js';
 const simulationsPerShipper = 100;
 const retryAfterSeconds = 5;
 const mostStates = 50;
-const interval = { min: 10, max: 3_600_000, default: 1_000 };
+const mostAnHour = 1_000;
+const interval = { min: 100, max: 3_600_000, default: 1_000 };
 
 export interface SimulationDependencies {
   db: Database;
   catalogue: StateCatalogue;
+  limits: RateLimits;
+  onLimited(): void;
   /** A worker of this process looks at once. */
   onBegun(): void;
 }
@@ -59,7 +63,9 @@ const bodyOf = (known: ReadonlySet<string>) =>
     .prefault({});
 
 /** Taking a shipment through states by itself, for who tries out what comes of it (contract, section 4). */
-export function simulationRoutes({ db, catalogue, onBegun }: SimulationDependencies): Route[] {
+export function simulationRoutes(deps: SimulationDependencies): Route[] {
+  const { db, catalogue } = deps;
+  const begunAnHour = deps.limits.limit({ name: 'simulation', points: mostAnHour, windowSeconds: 3_600 });
   return [
     route({
       method: 'post',
@@ -79,7 +85,7 @@ export function simulationRoutes({ db, catalogue, onBegun }: SimulationDependenc
       },
       errors: {
         409: 'The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way.',
-        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way.`,
+        429: `Too many requests, ${simulationsPerShipper} journeys of your shipments are under way, or ${mostAnHour} were asked for within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),
@@ -92,6 +98,14 @@ export function simulationRoutes({ db, catalogue, onBegun }: SimulationDependenc
           states: planJourney(catalogue, shipment.state, body.states),
           intervalMs: body.intervalMs,
         };
+        const { left, resetMs } = await begunAnHour.spend(shipperId);
+        if (left < 0) {
+          deps.onLimited();
+          throw tooManyRequests(
+            `At most ${mostAnHour} simulations an hour may be asked for.`,
+            resetMs / 1_000,
+          );
+        }
         const { shipmentId } = shipment;
         const simulation = { shipmentId, shipperId, simulationId: newId(), ...journey };
         const begun = await insertSimulation(db, simulation, simulationsPerShipper);
@@ -101,7 +115,7 @@ export function simulationRoutes({ db, catalogue, onBegun }: SimulationDependenc
             `${simulationsPerShipper} simulations of your shipments are under way; wait for one to end.`,
             retryAfterSeconds,
           );
-        onBegun();
+        deps.onBegun();
         return { httpStatus: 202, data: journey };
       },
     }),
