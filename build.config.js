@@ -66,7 +66,10 @@ function tsc(...args) {
 
 function bundleProgram() {
   return bundle({
-    entryPoints: { main: 'src/main.ts' },
+    entryPoints: {
+      main: 'src/main.ts',
+      lookups: 'src/deliveries/send/names/thread.ts', // a thread of main
+    },
     outdir: staging,
     bundle: true,
     splitting: true,

@@ -14,7 +14,6 @@ import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import { migrate } from './platform/database/migrate.js';
 import { ConfigError } from './platform/errors.js';
-import { inNetworks } from './platform/limits/networks.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
 import {
   createPool,
@@ -32,7 +31,7 @@ import type { DropoffLocation } from './shipments/order.js';
 import { createCreationQueue, creationQueueName } from './shipments/queue.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
 import { atRest, type AtRest } from './webhooks/at-rest/at-rest.js';
-import type { DestinationPolicy } from './webhooks/destination/destination.js';
+import { inDenied, type DestinationPolicy } from './webhooks/destination/destination.js';
 import { requireKey, sealKeyCheck } from './webhooks/at-rest/key-check.js';
 import { createSecretBox, type SecretBox } from './webhooks/at-rest/secrets.js';
 
@@ -136,10 +135,10 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     allowPrivateTargets: config.ALLOW_PRIVATE_TARGETS,
     allowHttpTargets: config.ALLOW_HTTP_TARGETS,
     allowedPorts: config.ALLOWED_PORTS,
-    isDenied: inNetworks(config.DENIED_NETWORKS ?? []),
+    isDenied: inDenied(config.DENIED_NETWORKS ?? []),
     publicUrl: new URL(config.PUBLIC_URL ?? options.url),
   };
-  const names = createNames({ servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS });
+  const names = createNames({ servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS }, logger);
   const sender = createSender({ policy, names, egressProxy: config.EGRESS_PROXY });
   const sealed = atRest(secrets);
   releasers.push('sender', () => Promise.resolve(sender.close()));

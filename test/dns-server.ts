@@ -1,49 +1,96 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer, isIPv6, type Server } from 'node:net';
 
 export interface DnsAnswer {
+  /** Of IPv4, IPv6 or both. */
   addresses: string[];
   ttl?: number;
   /** How late it answers. */
   delayMs?: number;
 }
 
-/** What a name server says of a name: its IPv4 addresses, that there is no such name, or nothing at all. */
+/** What a name server says of a name: its addresses, that there is no such name, or nothing at all. */
 export type DnsReply = DnsAnswer | 'NXDOMAIN' | 'SILENT';
 
 export interface DnsServer {
   /** As DNS_SERVERS takes it. */
   address: string;
-  /** One entry for each query, also those that were not answered. */
-  asked: { name: string; type: 'A' | 'AAAA'; at: number }[];
+  /** One entry for each query, also those that were not answered or are asked again over TCP. */
+  asked: { name: string; type: 'A' | 'AAAA'; transport: 'udp' | 'tcp'; at: number }[];
   close(): Promise<void>;
 }
 
 const typeA = 1;
+const typeAaaa = 28;
 const responseTo = 0x8180; // an answer, recursion desired and available
+const truncated = 0x0200;
 const nxdomain = 3;
+/** What is longer is asked for again over TCP. */
+const mostUdpBytes = 512;
 
-/** A small real name server on loopback: A records over UDP, and silence. */
+/** A small real name server on loopback: A and AAAA records over UDP and TCP, and silence. */
 export async function startDnsServer(reply: (name: string) => DnsReply): Promise<DnsServer> {
-  const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
   const asked: DnsServer['asked'] = [];
-  socket.on('message', (query, { port, address }) => {
+  const answer = (query: Buffer, transport: 'udp' | 'tcp', send: (response: Buffer) => void) => {
     const { name, type, end } = questionOf(query);
-    asked.push({ name, type: type === typeA ? 'A' : 'AAAA', at: Date.now() });
-    const answer = reply(name);
-    if (answer === 'SILENT') return;
-    const respond = () => socket.send(responseOf(query.subarray(0, end), type, answer), port, address);
-    if (answer === 'NXDOMAIN' || answer.delayMs === undefined) return respond();
-    const timer = setTimeout(respond, answer.delayMs);
-    socket.once('close', () => clearTimeout(timer));
+    asked.push({ name, type: type === typeA ? 'A' : 'AAAA', transport, at: Date.now() });
+    const said = reply(name);
+    if (said === 'SILENT') return undefined;
+    const respond = () => send(responseOf(query.subarray(0, end), type, said));
+    if (said === 'NXDOMAIN' || said.delayMs === undefined) return void respond();
+    return setTimeout(respond, said.delayMs);
+  };
+
+  const { socket, server } = await onePort();
+  socket.on('message', (query, { port, address }) => {
+    const timer = answer(query, 'udp', (response) => {
+      const fits = response.length <= mostUdpBytes;
+      socket.send(fits ? response : cutShort(response, query.length), port, address);
+    });
+    if (timer) socket.once('close', () => clearTimeout(timer));
   });
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
+  server.on('connection', (connection) => {
+    let unread: Buffer = Buffer.alloc(0);
+    connection.on('error', () => undefined);
+    connection.on('data', (chunk) => {
+      unread = Buffer.concat([unread, chunk]);
+      while (unread.length >= 2 && unread.length >= 2 + unread.readUInt16BE()) {
+        const end = 2 + unread.readUInt16BE();
+        const timer = answer(unread.subarray(2, end), 'tcp', (response) => {
+          const length = Buffer.alloc(2);
+          length.writeUInt16BE(response.length);
+          connection.write(Buffer.concat([length, response]));
+        });
+        if (timer) connection.once('close', () => clearTimeout(timer));
+        unread = unread.subarray(end);
+      }
+    });
+  });
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    close: async () => {
+      server.close();
+      await new Promise<void>((resolve) => socket.close(resolve));
+    },
   };
+}
+
+/** A port that is free for both transports. */
+async function onePort(): Promise<{ socket: Socket; server: Server }> {
+  const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const server = createServer();
+  server.listen(socket.address().port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return { socket, server };
+  } catch {
+    socket.close();
+    return onePort();
+  }
 }
 
 /** RFC 1035, 4.1.2: labels with their lengths, type and class, after a head of 12 bytes. */
@@ -59,7 +106,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 
 function responseOf(question: Buffer, type: number, answer: Exclude<DnsReply, 'SILENT'>): Buffer {
   const known = answer !== 'NXDOMAIN';
-  const records = known && type === typeA ? answer.addresses.map((ip) => record(ip, answer.ttl ?? 0)) : [];
+  const records = known ? recordsOf(answer, type) : [];
   const response = Buffer.concat([question, ...records]);
   response.writeUInt16BE(responseTo | (known ? 0 : nxdomain), 2);
   response.writeUInt16BE(1, 4);
@@ -69,9 +116,45 @@ function responseOf(question: Buffer, type: number, answer: Exclude<DnsReply, 'S
   return response;
 }
 
-/** The name of the question (a pointer to it), A, IN, its time to live, four bytes of address. */
-function record(ip: string, ttl: number): Buffer {
-  const bytes = Buffer.from([0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4, ...ip.split('.').map(Number)]);
+/** The head and the question, and that there is more. */
+function cutShort(response: Buffer, bytes: number): Buffer {
+  const short = Buffer.from(response.subarray(0, questionOf(response.subarray(0, bytes)).end));
+  short.writeUInt16BE(responseTo | truncated, 2);
+  short.writeUInt16BE(0, 6);
+  return short;
+}
+
+const made = new WeakMap<DnsAnswer, Map<number, Buffer[]>>();
+
+/** Made once for an answer that is given again: it may have thousands. */
+function recordsOf(answer: DnsAnswer, type: number): Buffer[] {
+  const byType = made.get(answer) ?? new Map<number, Buffer[]>();
+  made.set(answer, byType);
+  const records =
+    byType.get(type) ??
+    answer.addresses.flatMap((ip) =>
+      (isIPv6(ip) ? typeAaaa : typeA) === type ? record(ip, type, answer.ttl ?? 0) : [],
+    );
+  byType.set(type, records);
+  return records;
+}
+
+/** The name of the question (a pointer to it), type, IN, its time to live, and the address; IPv6 in eight groups. */
+function record(ip: string, type: number, ttl: number): Buffer {
+  const address =
+    type === typeA
+      ? ip.split('.').map(Number)
+      : ip.split(':').flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]);
+  const bytes = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, address.length, ...address]);
   bytes.writeUInt32BE(ttl, 6);
   return bytes;
 }
+
+/** As many addresses as two answers of 64 KiB hold: 4,000 of IPv4 and 2,100 of IPv6. */
+export const hugeAnswer: DnsAnswer = {
+  addresses: [
+    ...Array.from({ length: 4_000 }, (_, n) => `127.1.${n >> 8}.${n & 0xff}`),
+    ...Array.from({ length: 2_100 }, (_, n) => `2001:db8:0:0:0:0:0:${n.toString(16)}`),
+  ],
+  ttl: 60,
+};

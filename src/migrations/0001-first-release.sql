@@ -322,6 +322,7 @@ create table deliveries (
   duration_ms integer,
   status_code integer,
   error_code text,
+  error_detail text,
   response_body text,
   request_headers text,
   primary key (shipper_id, delivery_id)
@@ -339,6 +340,7 @@ create table attempts (
   duration_ms integer,
   status_code integer,
   error_code text,
+  error_detail text,
   response_body text,
   request_headers text,
   primary key (delivery_id, number)

@@ -231,7 +231,6 @@ describe.each(backends)('circuit breaker with the queue on %s', (backend) => {
     const before = await circuit();
     expect((await set('ACTIVE')).data).toMatchObject({ status: 'ACTIVE' });
     expect(await circuit()).toEqual(before);
-    expect(receiver.received).toHaveLength(1);
     await set('PAUSED');
     await set('ACTIVE');
     expect(await circuit()).toEqual([]);

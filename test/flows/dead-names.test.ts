@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startDnsServer, type DnsServer } from '../dns-server.js';
+import { hugeAnswer, startDnsServer, type DnsServer } from '../dns-server.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { startService, type Service } from '../harness.js';
 import { startReceiver, type Receiver } from '../receiver.js';
-import { trackingIdOf } from './support.js';
+import { trackingIdOf, until } from './support.js';
 
 /** Twenty of a hundred names are dead: the name server says nothing about them. */
 const deadCount = 20;
@@ -19,7 +19,10 @@ let afflicted: Account;
 let healthy: Account;
 
 beforeAll(async () => {
-  dns = await startDnsServer((name) => (name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] }));
+  dns = await startDnsServer((name) => {
+    if (name.startsWith('huge-')) return hugeAnswer;
+    return name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] };
+  });
   // Each notification needs a connection of its own, and each connection a lookup.
   receiver = await startReceiver(() => ({ headers: { connection: 'close' } }));
   service = await startService({ env: { DNS_SERVERS: dns.address, RETRY_SCHEDULE: '1h' } });
@@ -71,6 +74,34 @@ test('a test sent to each answers in time what the matter is, and delays no othe
   }
   await Promise.all(others);
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['DNS']));
+});
+
+test('twenty names of 6,100 addresses at once hold nobody up; their attempts say what the matter is', async () => {
+  const account = await registerAccount(service, 'huge@example.com');
+  const hooks: string[] = [];
+  while (hooks.length < 20)
+    hooks.push((await registerWebhook(account, `http://huge-${hooks.length}.example.org/`)).webhookId);
+  let over = false;
+  let slowestMs = 0;
+  const asking = (async () => {
+    for (; !over; await new Promise((resolve) => setTimeout(resolve, 10))) {
+      const startedAt = performance.now();
+      await fetch(`${service.url}/healthz`);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    }
+  })();
+  await placeOrder(account);
+  const failed = async () =>
+    (await account.call('/v1/deliveries')).data.deliveries.filter((one: any) => one.lastAttempt !== null);
+  await until('all have failed', async () => (await failed()).length === hooks.length);
+  over = true;
+  await asking;
+  expect(slowestMs).toBeLessThan(1_000); // 1,600 where the event loop reads the answers, 6 where it does not
+  const { data } = await account.call(`/v1/deliveries/${(await failed())[0].deliveryId}`);
+  expect(data.attempts).toMatchObject([{ errorCode: 'DNS', errorDetail: 'TOO_MANY_ADDRESSES' }]);
+  const again = await account.call(`/v1/webhooks/${hooks[0]}/test`, { body: {} });
+  expect(again.data).toMatchObject({ errorCode: 'DNS', errorDetail: 'TOO_MANY_ADDRESSES' });
+  expect(dns.asked.filter(({ name }) => name === 'huge-0.example.org').length).toBeLessThanOrEqual(4);
 });
 
 async function expectDnsFailures(count: number): Promise<void> {

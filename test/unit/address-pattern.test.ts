@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addressPattern } from '../../src/webhooks/destination/address-pattern.js';
-import { checkTargetAddress, type DestinationPolicy } from '../../src/webhooks/destination/destination.js';
+import {
+  checkTargetAddress,
+  isDeniedAddress,
+  type DestinationPolicy,
+} from '../../src/webhooks/destination/destination.js';
 
 const strict: DestinationPolicy = {
   allowPrivateTargets: false,
@@ -43,4 +47,11 @@ test('whatever the pattern matches is taken', () => {
       expect(checkTargetAddress(address, open)).toBeNull();
     }),
   );
+});
+
+test('an address is looked for once in what the operator denies, however many are asked about', () => {
+  let looks = 0;
+  const isDenied = () => (looks += 1) === 0;
+  for (let n = 0; n < 10; n += 1) isDeniedAddress(`8.8.8.${n}`, { ...strict, isDenied });
+  expect(looks).toBe(10);
 });

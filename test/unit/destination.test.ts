@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import type { LookupAddress } from 'node:dns';
 import net from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { inNetworks } from '../../src/platform/limits/networks.js';
 import {
   checkTargetAddress,
   guardedLookup,
+  inDenied,
   isDeniedAddress,
 } from '../../src/webhooks/destination/destination.js';
 import { asciiAddress } from '../../src/webhooks/destination/destination-unicode.js';
@@ -216,7 +216,7 @@ describe('addresses', () => {
   });
 
   test('what the operator denies is denied under every policy, also inside an IPv6 address', () => {
-    const isDenied = inNetworks(['8.8.0.0/16', '2001:4860::/32']);
+    const isDenied = inDenied(['8.8.0.0/16', '2001:4860::/32']);
     const denied = ['8.8.4.4', '::ffff:8.8.4.4', '64:ff9b::8.8.4.4', '2001:4860:4860::8888'];
     for (const ip of denied)
       for (const policy of [corpusPolicy, developmentPolicy])
@@ -224,7 +224,7 @@ describe('addresses', () => {
     for (const ip of ['8.9.0.1', '2a00:1450:4001:800::200e'])
       expect([ip, isDeniedAddress(ip, { ...corpusPolicy, isDenied })]).toEqual([ip, false]);
     expect(checkTargetAddress('https://8.8.8.8/', { ...developmentPolicy, isDenied })).not.toBeNull();
-    const noLoopback = { ...developmentPolicy, isDenied: inNetworks(['127.0.0.0/8']) };
+    const noLoopback = { ...developmentPolicy, isDenied: inDenied(['127.0.0.0/8']) };
     for (const ip of ['0.0.0.0', '::', '::ffff:0.0.0.0']) expect(isDeniedAddress(ip, noLoopback)).toBe(true);
   });
 

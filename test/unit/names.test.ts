@@ -2,10 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createNames, type Names } from '../../src/deliveries/send/names/names.js';
-import { startDnsServer, type DnsReply, type DnsServer } from '../dns-server.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { hugeAnswer, startDnsServer, type DnsReply, type DnsServer } from '../dns-server.js';
 
 const replies = new Map<string, DnsReply>();
 let server: DnsServer;
+const logger = createLogger('silent');
 const opened: Names[] = [];
 /** Begun first, for it takes its time. */
 let silence: Promise<{ names: Names; code: unknown; lastedMs: number }>;
@@ -14,7 +16,7 @@ beforeAll(async () => {
   server = await startDnsServer((name) =>
     name.startsWith('silent') ? 'SILENT' : (replies.get(name) ?? { addresses: ['192.0.2.1'], ttl: 60 }),
   );
-  silence = untilGivenUp(createNames({ servers: [server.address], systemToo: false }));
+  silence = untilGivenUp(createNames({ servers: [server.address], systemToo: false }, logger));
 });
 afterEach(() => {
   for (const names of opened.splice(0)) names.close();
@@ -22,7 +24,7 @@ afterEach(() => {
 afterAll(() => server?.close());
 
 function open({ systemToo = false, servers = [server.address] } = {}): Names {
-  const names = createNames({ servers, systemToo });
+  const names = createNames({ servers, systemToo }, logger);
   opened.push(names);
   return names;
 }
@@ -69,6 +71,32 @@ describe('names', () => {
     expect(await failure(names.resolve('none.example.org', asker()))).toBe('DNS');
     expect(await failure(names.resolve('none.example.org', asker()))).toBe('DNS');
     expect(timesAsked('none.example.org')).toBe(1);
+  });
+
+  const addresses = (count: number) => Array.from({ length: count }, (_, n) => `192.0.2.${n}`);
+
+  test('an answer of 32 addresses is remembered as any other', async () => {
+    replies.set('many.example.org', { addresses: addresses(32), ttl: 60 });
+    const names = open();
+    for (let n = 0; n < 2; n += 1) expect(await names.resolve('many.example.org', asker())).toHaveLength(32);
+    expect(timesAsked('many.example.org')).toBe(2); // over UDP, and because it is long over TCP
+  });
+
+  test.each<[string, DnsReply]>([
+    ['33', { addresses: addresses(33) }],
+    ['20 of IPv4 and 20 of IPv6', { addresses: [...addresses(20), ...hugeAnswer.addresses.slice(-20)] }],
+    ['6,100', hugeAnswer],
+  ])('an answer of more fails, says why, and is not asked for again: %s', async (count, reply) => {
+    const name = `too-many-${parseInt(count)}.example.org`;
+    replies.set(name, reply);
+    const names = open({ systemToo: true });
+    for (let n = 0; n < 2; n += 1)
+      await expect(names.resolve(name, asker())).rejects.toMatchObject({
+        code: 'DNS',
+        detail: 'TOO_MANY_ADDRESSES',
+      });
+    const overTcp = server.asked.filter((query) => query.name === name && query.transport === 'tcp');
+    expect(overTcp.length).toBeLessThanOrEqual(2); // IPv4 and IPv6, once
   });
 
   test('a lookup ends with the last attempt that wants it: nothing is asked for it any more', async () => {

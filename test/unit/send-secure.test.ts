@@ -4,8 +4,8 @@ import https from 'node:https';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { inNetworks } from '../../src/platform/limits/networks.js';
-import type { DestinationPolicy } from '../../src/webhooks/destination/destination.js';
+
+import { inDenied, type DestinationPolicy } from '../../src/webhooks/destination/destination.js';
 import { createSender, type Sender, type SenderOptions } from '../../src/deliveries/send/sender.js';
 import { expired, good, otherHost, type Pair } from './support/certificates.js';
 import { createLoopback } from './support/loopback.js';
@@ -173,11 +173,11 @@ describe('a policy that became tighter', () => {
     ['http is off', 'http://shop.example.org/', { allowHttpTargets: false }],
     ['its port is no longer allowed', 'https://shop.example.org:8443/', { allowedPorts: [443] }],
     ['private targets are off', 'https://localhost/', {}],
-    ['its network is denied', 'https://93.184.215.14/', { isDenied: inNetworks(['93.184.0.0/16']) }],
+    ['its network is denied', 'https://93.184.215.14/', { isDenied: inDenied(['93.184.0.0/16']) }],
     [
       'its name leads to a denied network',
       'https://shop.example.org/',
-      { isDenied: inNetworks(['93.184.215.14/32']) },
+      { isDenied: inDenied(['93.184.215.14/32']) },
     ],
     ['it is the service itself', 'https://parcelhook.example.org/v1', { publicUrl: elsewhere }],
     ['it is written as is no longer taken', 'https://shop.example.org:0443/', {}],

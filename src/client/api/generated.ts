@@ -2242,6 +2242,11 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
+             * @description More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @example null
+             */
+            errorDetail: "TOO_MANY_ADDRESSES" | null;
+            /**
              * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
              * @example {
              *       "host": "example.com",
@@ -2310,6 +2315,11 @@ export interface components {
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
+            /**
+             * @description More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @example null
+             */
+            errorDetail: "TOO_MANY_ADDRESSES" | null;
             /**
              * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
              * @example {

@@ -64,7 +64,7 @@ export async function cancelErased(
      ), gone as (${takeOut('page')}), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count,
                                 case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
-                                least(lease_until - ${ms('$2')}, now()), null, null, null, null, null
+                                least(lease_until - ${ms('$2')}, now()), null, null, null, null, null, null
                            from gone where status = 'SENDING'`)}
      ), counted as (
        ${insertCounts(`select webhook_id, least(lease_until - ${ms('$2')}, now()) as started_at, trigger,

@@ -3,7 +3,7 @@ import { described } from '../../http/described.js';
 import { moment, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
 import { masked } from '../../webhooks/at-rest/at-rest.js';
 import { triggers } from '../outbox/types.js';
-import { errorCodes } from '../send/errors.js';
+import { errorCodes, errorDetails } from '../send/errors.js';
 import { holders } from './holds.js';
 import { notice, notification } from './notification-docs.js';
 import { deliveryStatuses } from './page-store.js';
@@ -81,6 +81,11 @@ const attempt = z
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was cut off.', 84),
     statusCode: described(z.int().nullable(), 'HTTP status of the answer; null without one.', 200),
     errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it did not.', null),
+    errorDetail: described(
+      z.enum(errorDetails).nullable(),
+      'More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.',
+      null,
+    ),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
       `The headers it was sent with, names in lower case; the values of the webhook's own are \`${masked}\`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.`,

@@ -10,6 +10,7 @@ export interface Attempt {
   durationMs: number | null;
   statusCode: number | null;
   errorCode: string | null;
+  errorDetail: string | null;
   /** As sent, but for the values of the webhook's own. */
   requestHeaders: Record<string, string> | null;
   responseBody: string | null;
@@ -64,13 +65,15 @@ export function cutAttempts<Row extends { number: number }>(rows: Row[]) {
  */
 export const attemptsText = (before: string) => `
   select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
-         error_code as "errorCode", request_headers as "requestHeaders", response_body as "responseBody"
+         error_code as "errorCode", error_detail as "errorDetail", request_headers as "requestHeaders", response_body as "responseBody"
     from (
-      (select number, trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers
+      (select number, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
+              request_headers
          from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
         order by number desc limit ${attemptsPerPage + 1})
       union all
-      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers
+      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
+             request_headers
         from deliveries
        where shipper_id = $1 and delivery_id = $2 and started_at is not null
          and attempt_count < coalesce(${before}::int, 1000000000)

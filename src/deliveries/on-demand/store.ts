@@ -137,7 +137,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
 const replaceLastAttempt = `
   before as (
     ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, d.duration_ms,
-                             d.status_code, d.error_code, d.response_body, d.request_headers
+                             d.status_code, d.error_code, d.error_detail, d.response_body, d.request_headers
                         from t join deliveries d on ${sameDelivery('d', 't')} where d.started_at is not null`)}
   )`;
 
@@ -161,16 +161,17 @@ export async function settleRedelivery(
        returning o.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
-                               $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text from ended`)}
+                               $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text,
+                               $11::text from ended`)}
      ), rested as (
        update outbox o set ${atRest} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
        returning o.shipper_id, o.delivery_id, o.webhook_id
      ), kept as (
-       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10 from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10, $11 from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
           set attempt_count = $3, trigger = 'MANUAL', started_at = $5, duration_ms = $6, status_code = $7,
-              error_code = $8, response_body = $9, request_headers = $10,
+              error_code = $8, error_detail = $9, response_body = $10, request_headers = $11,
               completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
               status = case when $4 then 'SUCCEEDED' else d.status end
          from t where ${sameDelivery('d', 't')}
@@ -191,6 +192,7 @@ export async function settleRedelivery(
       Math.round(attempt.durationMs),
       attempt.statusCode,
       attempt.errorCode,
+      attempt.errorDetail,
       attempt.responseBody,
       attempt.requestHeaders,
     ],
@@ -241,11 +243,12 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
        update outbox o set ${atRest} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
        returning t.*, o.webhook_id
      ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null from rested`)}
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null, null from rested`)}
      ), ${replaceLastAttempt}, after as (
        update deliveries d
           set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at, duration_ms = null,
-              status_code = null, error_code = null, response_body = null, request_headers = null
+              status_code = null, error_code = null, error_detail = null, response_body = null,
+              request_headers = null
          from t where ${sameDelivery('d', 't')}
        returning d.webhook_id, t.started_at
      ), counted as (

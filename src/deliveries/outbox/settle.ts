@@ -42,17 +42,18 @@ async function settleBy(
     name,
     `with i as materialized (
        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
-                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[], $12::text[])
+                            $7::timestamptz[], $8::int[], $9::int[], $10::text[], $11::text[], $12::text[],
+                            $13::text[])
          as t (shipper_id, delivery_id, number, status, delay_ms, trigger, started_at, duration_ms, status_code,
-               error_code, response_body, request_headers)
+               error_code, error_detail, response_body, request_headers)
      ), ended as (
        delete from outbox o using i
         where i.status in ('SUCCEEDED', 'FAILED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
        returning o.event_id, o.webhook_id, o.state, i.*
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, status, null, number, now(),
-                               trigger, started_at, duration_ms, status_code, error_code, response_body,
-                               request_headers from ended ${onConflict}`)}
+                               trigger, started_at, duration_ms, status_code, error_code, error_detail,
+                               response_body, request_headers from ended ${onConflict}`)}
      ), again as (
        update outbox o
           set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
@@ -69,7 +70,7 @@ async function settleBy(
        returning o.webhook_id, i.*
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
-                                error_code, response_body, request_headers from again`)}
+                                error_code, error_detail, response_body, request_headers from again`)}
      ), counted as (
        ${insertCounts(`select webhook_id, started_at, trigger, status = 'SUCCEEDED' as succeeded, duration_ms from ${logged}
                        union all
@@ -87,6 +88,7 @@ async function settleBy(
       column(({ durationMs }) => Math.round(durationMs)),
       column(({ statusCode }) => statusCode),
       column(({ errorCode }) => errorCode),
+      column(({ errorDetail }) => errorDetail),
       column(({ responseBody }) => responseBody),
       column(({ requestHeaders }) => requestHeaders),
     ],

@@ -95,7 +95,7 @@ export const restingStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
-  trigger, started_at, duration_ms, status_code, error_code, response_body, request_headers`;
+  trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
 
 /** Takes the rows that `given` names out of the outbox; the statement that does so writes them into the log. */
 export const takeOut = (given: string) =>
@@ -110,9 +110,9 @@ export const insertIntoLog = (source: string) => `insert into deliveries (${logC
 /** Writes rows taken out of the outbox into the log as cancelled; the attempts they had are in `attempts`. */
 export const insertCancelled = (rows: string, reason: string) =>
   insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'CANCELLED', ${reason}, attempt_count,
-    now(), null, null, null, null, null, null, null from ${rows}`);
+    now(), null, null, null, null, null, null, null, null from ${rows}`);
 
 /** Writes attempts that are not a delivery's last one. */
 export const insertAttempts = (source: string) =>
   `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
-                         response_body, request_headers) ${source} on conflict do nothing`;
+                         error_detail, response_body, request_headers) ${source} on conflict do nothing`;

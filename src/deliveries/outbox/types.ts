@@ -42,6 +42,7 @@ export interface AttemptRecord {
   durationMs: number;
   statusCode: number | null;
   errorCode: string | null;
+  errorDetail: string | null;
   responseBody: string | null;
   /** What is kept of the headers it was sent with; null where no request went out. */
   requestHeaders: string | null;

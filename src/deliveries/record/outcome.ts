@@ -12,6 +12,7 @@ export const attemptRecordOf = (claim: Claim, outcome: AttemptOutcome): AttemptR
   durationMs: outcome.durationMs,
   statusCode: outcome.statusCode,
   errorCode: outcome.errorCode,
+  errorDetail: outcome.errorDetail,
   responseBody: outcome.responseBody,
   requestHeaders: outcome.requestHeaders,
 });

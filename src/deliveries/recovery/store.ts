@@ -221,10 +221,10 @@ export async function takeLapsed(
        returning o.*, l.began_at
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, began_at, null, null, null, null, null from over`)}
+                               trigger, began_at, null, null, null, null, null, null from over`)}
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, null, null, null,
-                                null, null from lapsed where trigger <> 'TEST'`)}
+                                null, null, null from lapsed where trigger <> 'TEST'`)}
      ), counted as (
        ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
                               null::int as duration_ms from lapsed`)}

@@ -127,7 +127,8 @@ export async function replayPiece(
        returning d.*, f.shipment_id, f.sequence
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, started_at, duration_ms, status_code,
-                                error_code, response_body, request_headers from back where started_at is not null`)}
+                                error_code, error_detail, response_body, request_headers from back
+                           where started_at is not null`)}
      ), added as (
        insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
                            attempt_count, trigger, replay_id, only_replayed)

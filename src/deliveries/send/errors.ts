@@ -11,6 +11,10 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
+/** What is said of a failure besides its code, where there is more to say. */
+export const errorDetails = ['TOO_MANY_ADDRESSES'] as const;
+export type ErrorDetail = (typeof errorDetails)[number];
+
 /** The codes of Node's errors, in the words of the delivery log; the first row that matches counts. */
 const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
@@ -36,4 +40,10 @@ const CODES: [RegExp, ErrorCode][] = [
 export function errorCodeOf(error: unknown): ErrorCode {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'PROTOCOL';
+}
+
+/** The detail that an error of ours bears; got's has it as its cause. */
+export function errorDetailOf(error: unknown): ErrorDetail | null {
+  const detail = typeof error === 'object' && error !== null && 'detail' in error ? error.detail : null;
+  return errorDetails.find((known) => known === detail) ?? null;
 }

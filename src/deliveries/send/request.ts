@@ -61,6 +61,7 @@ const unsent = (startedAt: Date): AttemptOutcome => ({
   withheld: false,
   statusCode: null,
   errorCode: 'PROTOCOL',
+  errorDetail: null,
   responseBody: null,
   durationMs: 0,
   retryAfter: null,

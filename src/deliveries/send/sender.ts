@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
 import { createBodyHead } from './response.js';
-import { errorCodeOf, type ErrorCode } from './errors.js';
+import { errorCodeOf, errorDetailOf, type ErrorCode, type ErrorDetail } from './errors.js';
 import { flatHeaders } from './headers.js';
 import { createRouter, type Connection, type RouteOptions } from './connection.js';
 
@@ -28,6 +28,7 @@ export interface SendOutcome {
   withheld: boolean;
   statusCode: number | null;
   errorCode: ErrorCode | null;
+  errorDetail: ErrorDetail | null;
   /** The first 4 KiB, UTF-8 with replacement characters, without NUL; null if there was no status line. */
   responseBody: string | null;
   durationMs: number;
@@ -119,7 +120,7 @@ function exchange(
       const stale = errorCode === 'RESET' && isStale(current, bytesReadBefore);
       const early = performance.now() - startedAtMs < RESEND_WITHIN_MS;
       if (stale && early && connection === 'pooled' && !settled) start('fresh');
-      else settle(errorCode);
+      else settle(errorCode, { detail: errorDetailOf(error.cause) });
     });
     current.on('socket', (socket: Socket) => (bytesReadBefore = socket.bytesRead));
     current.on('request', (native: ClientRequest) => prepare(native));
@@ -157,7 +158,7 @@ function exchange(
   function goOn(native: ClientRequest, may: boolean): void {
     if (settled) return;
     if (may) return write(native);
-    settle(null, true);
+    settle(null, { withheld: true });
     stream?.destroy();
   }
 
@@ -178,7 +179,10 @@ function exchange(
     stream?.destroy();
   }
 
-  function settle(errorCode: ErrorCode | null, withheld = false): void {
+  function settle(
+    errorCode: ErrorCode | null,
+    { withheld = false, detail = null }: { withheld?: boolean; detail?: ErrorDetail | null } = {},
+  ): void {
     if (settled) return;
     settled = true;
     clearTimeout(deadline);
@@ -189,6 +193,7 @@ function exchange(
       withheld,
       statusCode,
       errorCode: ok ? null : statusCode !== null ? 'HTTP_STATUS' : errorCode,
+      errorDetail: statusCode === null ? detail : null,
       responseBody: response ? body.text() : null,
       durationMs: Math.round(performance.now() - startedAtMs),
       retryAfter: response?.headers['retry-after'] ?? null,

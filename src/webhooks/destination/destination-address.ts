@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { inNetworks, type Network } from '../../platform/limits/networks.js';
 
 export interface DestinationPolicy {
   /** Development: private addresses, localhost, single-label names and any port may be called. */
@@ -8,7 +9,7 @@ export interface DestinationPolicy {
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; not looked at where private targets are allowed. */
   allowedPorts: readonly number[];
-  /** The operator's: never to be called, whatever else is allowed. */
+  /** The operator's: never to be called, whatever else is allowed (`inDenied`). */
   isDenied(ip: string): boolean;
   /** Where the service itself is reached. */
   publicUrl: URL | null;
@@ -60,7 +61,6 @@ const deniedIpv6 = DENIED_IPV6_RANGES.map((range) => ipaddr.IPv6.parseCIDR(range
 export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean {
   const family = isIP(ip);
   if (family === 0 || ip.includes('%') || policy.isDenied(ip)) return true;
-  if (loopback.some(policy.isDenied) && isUnspecified(ip)) return true;
   if (policy.allowPrivateTargets) return false;
   if (family === 4) {
     const address = ipaddr.IPv4.parse(ip);
@@ -71,10 +71,13 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
   return deniedIpv6.some((range) => address.match(range)) || ownAddresses().has(address.toString());
 }
 
-const loopback = ['127.0.0.1', '::1'];
-
-/** To Linux this is its loopback. */
-const isUnspecified = (ip: string) => ipaddr.process(ip).range() === 'unspecified';
+/** Whether an address is in one of these networks; with loopback they have the unspecified one, too, as Linux has it. */
+export function inDenied(networks: readonly Network[]): (ip: string) => boolean {
+  if (networks.length === 0) return () => false;
+  const isInside = inNetworks(networks);
+  const hasLoopback = ['127.0.0.1', '::1'].some(isInside);
+  return (ip) => isInside(ip) || (hasLoopback && ipaddr.process(ip).range() === 'unspecified');
+}
 
 const OWN_ADDRESSES_KEPT_MS = 10_000;
 let own = { addresses: new Set<string>(), readAtMs: -Infinity };

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
 
-export { isDeniedAddress, type DestinationPolicy } from './destination-address.js';
+export { inDenied, isDeniedAddress, type DestinationPolicy } from './destination-address.js';
 export { addressDenied, checkedAddresses, guardedLookup, type Resolve } from './destination-lookup.js';
 
 const MAX_LENGTH = 2048;

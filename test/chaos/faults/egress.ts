@@ -4,6 +4,7 @@ import { registerWebhook, type Account } from '../../client.js';
 import { notAccepted, othersUndisturbed } from './figures.js';
 import type { Fault } from './fault.js';
 import { untilDone } from '../load/stops.js';
+import { probeHealth } from '../load/watch.js';
 import type { World } from '../world/world.js';
 
 const deadNames = 20;
@@ -37,6 +38,46 @@ const silentDns: Fault = {
     await remove(account, dead);
     const asked = dns.asked.filter(({ name }) => name.startsWith('dead-')).length;
     note({ name: 'queries about dead names', value: asked, unit: '' });
+  },
+  figures: (outcome) => [notAccepted(outcome), othersUndisturbed(outcome)],
+};
+
+const hugeNames = 20;
+
+const hugeAnswers: Fault = {
+  name: 'B17',
+  promise:
+    'the names of 20 more webhooks have 6,100 addresses, each 10 times another name, tested all at once: /healthz ≤ 250 ms, all end with DNS, the others as before',
+  byName: true,
+  workers: 2,
+  inFlight: 0,
+  inject: async ({ world: { accounts, service, dns }, times, note }) => {
+    const [account] = accounts as [Account];
+    const huge: string[] = [];
+    const target = (round: number, n: number) => `http://huge-${round}-${n}.example.org:8080/`;
+    while (huge.length < hugeNames)
+      huge.push((await registerWebhook(account, target(0, huge.length))).webhookId);
+    const health = [service.url, ...service.workers.map(({ url }) => url)].map((url) => probeHealth(url));
+    let wrong = 0;
+    for (let round = times(10); round > 0; round -= 1) {
+      await Promise.all(
+        huge.map((id, n) => {
+          const change = { method: 'PATCH', body: { targetAddress: target(round, n) } };
+          return untilDone(() => account.call(`/v1/webhooks/${id}`, change));
+        }),
+      );
+      const tests = huge.map((id) => account.call(`/v1/webhooks/${id}/test`, { body: {} }));
+      for (const { data } of await Promise.all(tests))
+        if (data?.errorCode !== 'DNS' || data?.errorDetail !== 'TOO_MANY_ADDRESSES') wrong += 1;
+    }
+    const healths = await Promise.all(health.map(({ stop }) => stop()));
+    for (const figure of healths.flatMap(({ figures }) => figures)) note(figure);
+    const slowestMs = Math.max(...healths.map(({ slowestMs }) => slowestMs));
+    note({ name: 'slowest /healthz', value: slowestMs, unit: 'ms', atMost: 250 });
+    note({ name: 'tests not answered with DNS', value: wrong, unit: '', atMost: 0 });
+    await remove(account, huge);
+    const asked = new Set(dns.asked.flatMap(({ name }) => (name.startsWith('huge-') ? name : []))).size;
+    note({ name: 'names of 6,100 addresses', value: asked, unit: '' });
   },
   figures: (outcome) => [notAccepted(outcome), othersUndisturbed(outcome)],
 };
@@ -135,4 +176,4 @@ async function startAnew({ service }: World, settings: Record<string, string>): 
 }
 
 /** What webhooks may make the service call. */
-export const egressFaults: Fault[] = [silentDns, webhookOnItself, tightenedPolicy];
+export const egressFaults: Fault[] = [silentDns, webhookOnItself, tightenedPolicy, hugeAnswers];

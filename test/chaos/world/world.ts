@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { registerAccount, registerWebhook, type Account } from '../../client.js';
-import { startDnsServer, type DnsServer } from '../../dns-server.js';
+import { hugeAnswer, startDnsServer, type DnsServer } from '../../dns-server.js';
 import { clocksIn, type Clocks } from './clock.js';
 import { startEngines, type Engines, type Needs } from './deployment.js';
 import type { Closing } from './engines.js';
@@ -18,7 +18,7 @@ export interface World extends Engines {
   clocks: Clocks | null;
   accounts: Account[];
   hooks: Hook[];
-  /** Silent about names that begin with `dead-`; all others are this machine. */
+  /** Silent about names that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
   dns: DnsServer;
   journal(): Entry[];
   log(): Promise<LoggedAttempt[]>;
@@ -62,9 +62,10 @@ async function worldIn(
   stop: () => Promise<void>,
 ): Promise<World> {
   const receiver = await startReceiver(join(folder, 'journal.ndjson'), closing);
-  const dns = await startDnsServer((name) =>
-    name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] },
-  );
+  const dns = await startDnsServer((name) => {
+    if (name.startsWith('huge-')) return hugeAnswer;
+    return name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] };
+  });
   closing.push(dns.close);
   const clocks = options.needs.clocks ? clocksIn(folder) : null;
   const { databaseUrl, redisUrl } = engines;

@@ -105,6 +105,7 @@ export const settlementOf = (
   durationMs: 1,
   statusCode: status === 'SUCCEEDED' ? 200 : 500,
   errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
+  errorDetail: null,
   responseBody: null,
   requestHeaders: null,
 });

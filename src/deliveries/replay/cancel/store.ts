@@ -105,14 +105,16 @@ export async function removeWithdrawn(tx: Database, replayId: string, limit: num
         order by o.delivery_id limit $2 for update of o skip locked
      ), gone as (${takeOut('page')}), tried as materialized (
        select g.shipper_id, g.delivery_id, g.event_id, g.webhook_id, g.state, g.attempt_count, a.number, a.trigger,
-              a.started_at, a.duration_ms, a.status_code, a.error_code, a.response_body, a.request_headers
+              a.started_at, a.duration_ms, a.status_code, a.error_code, a.error_detail, a.response_body,
+              a.request_headers
          from gone g left join lateral (
            select * from attempts where delivery_id = g.delivery_id and number = g.attempt_count limit 1) a on true
         where g.attempt_count > 0
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count,
                                coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
-                               duration_ms, status_code, error_code, response_body, request_headers from tried
+                               duration_ms, status_code, error_code, error_detail, response_body,
+                               request_headers from tried
                         on conflict do nothing returning delivery_id`)}
      ), moved as (
        delete from attempts a using tried t join logged using (delivery_id)

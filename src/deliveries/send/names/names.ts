@@ -1,15 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
-import { queryDns, type Found, type Query } from './query.js';
+import type { Logger } from '../../../platform/logger.js';
+import { createLookups, type LookupOptions } from './lookups.js';
+import { TOO_MANY_ADDRESSES, type Found, type Query } from './query.js';
 import { createSemaphore } from './semaphore.js';
-import { createSystemQuery } from './system.js';
-
-export interface NamesOptions {
-  /** Name servers, `address` or `address:port`; without it those of the machine. */
-  servers?: readonly string[] | undefined;
-  /** Asks the machine for names that DNS does not know: they may stand in its hosts file. */
-  systemToo: boolean;
-}
 
 /** Whose attempt a lookup is for, and when that ends, by performance.now(). */
 export interface Asker {
@@ -27,10 +21,12 @@ export interface Names {
 const mostAtOnce = 256;
 const mostOfOneShipper = 64;
 const remembered = 5_000;
-/** An answer with more than this is unusual, and not worth keeping. */
-const mostRememberedAddresses = 16;
+/** Of all that are remembered. */
+const rememberedAddresses = 40_000;
 const longestUseMs = 30_000;
 const failureLastsMs = 5_000;
+/** Such an answer is dear to read, and is seldom a mistake that is put right in a moment. */
+const tooManyLastsMs = 60_000;
 
 /** RFC 6761, 6.3: these names always mean the machine itself. */
 const loopback: LookupAddress[] = [
@@ -52,33 +48,19 @@ interface Lookup {
  * same name share a lookup; the last one to leave cancels it. Lookups under way are bounded, in all and by shipper.
  * A remembered answer is no danger: whoever connects checks its addresses each time.
  */
-export function createNames({ servers, systemToo }: NamesOptions): Names {
-  const known = new LRUCache<string, Found>({ max: remembered });
+export function createNames(options: LookupOptions, logger: Logger): Names {
+  const known = new LRUCache<string, Found>({
+    max: remembered,
+    maxSize: rememberedAddresses,
+    sizeCalculation: (found) => ('addresses' in found ? found.addresses.length : 1),
+  });
   const lookups = new Map<string, Lookup>();
   const room = createSemaphore(mostAtOnce, mostOfOneShipper);
-  const querySystem = createSystemQuery();
-
-  const queryOf = (hostname: string, shipperId: string): Query => {
-    let query = queryDns(hostname, servers);
-    let cancelled = false;
-    const found = query.found.then((byDns) => {
-      // A name that DNS is silent about would only keep others waiting there.
-      if (cancelled || !systemToo || !('failure' in byDns) || byDns.isSilent) return byDns;
-      query = querySystem(hostname, shipperId);
-      return query.found;
-    });
-    return {
-      found,
-      cancel: () => {
-        cancelled = true;
-        query.cancel();
-      },
-    };
-  };
+  const named = createLookups(options, logger);
 
   const begin = (hostname: string, lookup: Lookup, shipperId: string, done: () => void) => {
     withdraw(lookup);
-    lookup.query = queryOf(hostname, shipperId);
+    lookup.query = named.begin(hostname, shipperId);
     void lookup.query.found.then((found) => {
       done();
       if (lookups.get(hostname) !== lookup) return; // nobody waited for it any more
@@ -112,7 +94,7 @@ export function createNames({ servers, systemToo }: NamesOptions): Names {
       if (isLocalhost(hostname)) return loopback;
       const found = known.get(hostname) ?? (await untilFound(hostname, shipperId, deadlineAtMs));
       if ('addresses' in found) return found.addresses;
-      throw Object.assign(new Error(`${hostname} was not resolved: ${found.failure}`), { code: 'DNS' });
+      throw notResolved(hostname, found.failure);
     },
     close: () => {
       for (const lookup of lookups.values()) {
@@ -121,6 +103,7 @@ export function createNames({ servers, systemToo }: NamesOptions): Names {
         for (const tell of lookup.askers) tell({ failure: 'ECANCELLED', isSilent: true });
       }
       lookups.clear();
+      named.close();
     },
   };
 
@@ -147,8 +130,15 @@ function withdraw({ requests }: Lookup): void {
   requests.clear();
 }
 
+const notResolved = (hostname: string, failure: string): Error =>
+  Object.assign(new Error(`${hostname} was not resolved: ${failure}`), {
+    code: 'DNS',
+    detail: failure === TOO_MANY_ADDRESSES ? failure : null,
+  });
+
 function remember(known: LRUCache<string, Found>, hostname: string, found: Found): void {
-  const isMany = 'addresses' in found && found.addresses.length > mostRememberedAddresses;
-  const ttl = 'addresses' in found ? Math.min(found.lastsMs, longestUseMs) : failureLastsMs;
-  if (ttl > 0 && !isMany) known.set(hostname, found, { ttl });
+  const ttl = 'addresses' in found ? Math.min(found.lastsMs, longestUseMs) : failureTtl(found.failure);
+  if (ttl > 0) known.set(hostname, found, { ttl });
 }
+
+const failureTtl = (failure: string) => (failure === TOO_MANY_ADDRESSES ? tooManyLastsMs : failureLastsMs);

@@ -10,6 +10,13 @@ export interface Query {
   cancel(): void;
 }
 
+/** More addresses than any receiver has; an answer with more is refused as a whole. */
+const mostAddresses = 32;
+export const TOO_MANY_ADDRESSES = 'TOO_MANY_ADDRESSES';
+export const tooMany: Found = { failure: TOO_MANY_ADDRESSES, isSilent: false };
+
+export const isTooMany = (addresses: readonly unknown[]) => addresses.length > mostAddresses;
+
 /** A server is asked again after 1 s and after 3 s: a packet may get lost. */
 const firstTryMs = 1_000;
 const tries = 3;
@@ -33,7 +40,10 @@ export function queryDns(hostname: string, servers: readonly string[] | undefine
   ] as const;
   for (const answer of byName)
     answer.then(
-      () => timers.push(setTimeout(cancel, otherFamilyMs)),
+      (records) => {
+        if (isTooMany(records)) cancel();
+        else timers.push(setTimeout(cancel, otherFamilyMs));
+      },
       () => undefined,
     );
   const found = Promise.allSettled(byName).then((answers) => {
@@ -44,11 +54,13 @@ export function queryDns(hostname: string, servers: readonly string[] | undefine
 }
 
 function combine(answers: PromiseSettledResult<RecordWithTtl[]>[]): Found {
+  if (answers.some((answer) => answer.status === 'fulfilled' && isTooMany(answer.value))) return tooMany;
   const records = answers.flatMap((answer, index) =>
     answer.status === 'fulfilled'
       ? answer.value.map(({ address, ttl }) => ({ address, ttl, family: index === 0 ? 4 : 6 }))
       : [],
   );
+  if (isTooMany(records)) return tooMany;
   if (records.length > 0) {
     const lastsMs = records.reduce((least, { ttl }) => Math.min(least, ttl * 1_000), Infinity);
     return { addresses: records.map(({ address, family }) => ({ address, family })), lastsMs };

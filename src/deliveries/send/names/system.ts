@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { Found, Query } from './query.js';
+import { isTooMany, tooMany, type Found, type Query } from './query.js';
 import { createSemaphore } from './semaphore.js';
 
 /**
@@ -19,7 +19,7 @@ export function createSystemQuery(): (hostname: string, shipperId: string) => Qu
       const withdraw = room.ask(shipperId, (done) => {
         lookup(hostname, { all: true, verbatim: true })
           .then(
-            (addresses) => resolve({ addresses, lastsMs: 0 }),
+            (addresses) => resolve(isTooMany(addresses) ? tooMany : { addresses, lastsMs: 0 }),
             (error: NodeJS.ErrnoException) => failed(String(error.code)),
           )
           .finally(done);
