@@ -87,7 +87,7 @@ test('status tells what is owed to webhooks that are not called, and which shipp
     shippers: [shipper(much, 2, 6), shipper(little, 1, 2)],
   });
   const given = ['status', '--url', service.url, '--token', operatorToken];
-  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, ...given]);
+  const { stdout } = await promisify(execFile)(process.execPath, [programFile, 'operator', ...given]);
   expect(stdout).toMatch(/^uncalled\.deliveries +8$/m);
   expect(stdout).toMatch(new RegExp(`^${much.shipperId} +6 +2 .*\\n${little.shipperId} +2 +1 `, 'm'));
 });
