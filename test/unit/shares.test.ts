@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import fc from 'fast-check';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { createShares, type ShareOptions } from '../../src/http/connections/shares.js';
+import { unavailable } from '../../src/platform/errors.js';
 
 const usual = {
   mostUnderWay: 50,
@@ -181,6 +182,32 @@ describe('the share of a shipper', () => {
     await expect(work).rejects.toMatchObject({ httpStatus: 429 });
     await expect(fails).rejects.toThrow('no');
     expect(await begin('c').inTurn(() => Promise.resolve('in'))).toBe('in');
+  });
+
+  test('tells what waits that the database is out of reach, but nobody else, nor who has seen one end well', async () => {
+    const { begin } = world({ atOnce: 3, mostUnread: 50 });
+    const away = async () => {
+      await sleep(20);
+      throw unavailable();
+    };
+    const failing = [begin('a'), begin('a')].map(({ inTurn }) => inTurn(away));
+    const untilNever = new Promise<void>(() => undefined);
+    begin('c')
+      .inTurn(() => untilNever)
+      .catch(() => undefined);
+    await sleep(5);
+    const told = begin('a').inTurn(() => untilNever);
+    const other = begin('b').inTurn(() => Promise.resolve('in'));
+    const results = await Promise.allSettled([...failing, told]);
+    expect(results).toMatchObject(results.map(() => ({ reason: { httpStatus: 503 } })));
+    expect(await other).toBe('in');
+
+    const [well, bad] = [begin('a').inTurn(() => sleep(10)), begin('a').inTurn(away)];
+    const spared = begin('a').inTurn(away); // takes the place of the first
+    const waits = begin('a').inTurn(() => Promise.resolve('in'));
+    await well;
+    await Promise.allSettled([bad, spared]);
+    expect(await waits).toBe('in');
   });
 
   test('is larger while what is at work is stuck: each gets its own answer instead of a place in a queue', async () => {

@@ -36,9 +36,8 @@ export function listReplays(db: Database, limit: number): Promise<Replay[]> {
     'list-replays',
     `select ${columns} from (
        (select * from replays where status = 'RUNNING' order by replay_id desc limit $1)
-       union (select * from replays order by replay_id desc limit $1)
-       order by status = 'RUNNING' desc, replay_id desc limit $1) r
-      order by r.status = 'RUNNING' desc, r.replay_id desc`,
+       union (select * from replays order by replay_id desc limit $1)) r
+      order by r.status = 'RUNNING' desc, r.replay_id desc limit $1`,
     [limit],
   );
 }

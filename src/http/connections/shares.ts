@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { ApiError, tooManyRequests } from '../../platform/errors.js';
+import { ApiError, isUnavailable, tooManyRequests, unavailable } from '../../platform/errors.js';
 
 export interface ShareOptions {
   /** Requests of one shipper under way at once, those that wait for their turn included. */
@@ -29,7 +29,8 @@ export interface Shares {
   receive(callerId: string, response: Response): (bytes: number) => void;
   /**
    * Runs `work` for a request that has begun, when its turn comes; shippers take turns. Throws ApiError
-   * TOO_MANY_REQUESTS where it does not come in time.
+   * TOO_MANY_REQUESTS where it does not come in time, and UNAVAILABLE where all of the shipper's that ended while it
+   * waited did.
    */
   inTurn<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
 }
@@ -41,8 +42,14 @@ interface Lane {
   bodyBytes: number;
   /** When one last ended its work well, or the first began; of performance.now(). */
   progressAt: number;
-  /** What starts them. */
-  waiting: Set<() => void>;
+  waiting: Set<Waiting>;
+}
+
+interface Waiting {
+  /** Of performance.now(). */
+  since: number;
+  start(): void;
+  refuse(error: ApiError): void;
 }
 
 /** Whatever the others have, who comes still finds some: none has more than such a part of what is free. */
@@ -96,33 +103,41 @@ export function createShares(options: ShareOptions): Shares {
     for (const lane of inLine) {
       if (working >= options.atOnce) return;
       if (!mayStart(lane)) continue;
-      const [start] = lane.waiting;
-      lane.waiting.delete(start!);
+      const [first] = lane.waiting;
+      lane.waiting.delete(first!);
       inLine.delete(lane);
       if (lane.waiting.size > 0) inLine.add(lane); // goes to the end, and is looked at again
-      start!();
+      first!.start();
     }
+  };
+
+  /** The database is out of reach: those that have seen nothing end well since they wait need not find out in turn. */
+  const refuseWaiting = (lane: Lane) => {
+    for (const one of [...lane.waiting]) if (one.since > lane.progressAt) one.refuse(unavailable());
   };
 
   /** Resolves at its turn; who has gone meanwhile, or waits too long, takes none. */
   const turn = (lane: Lane, response: Response) =>
     new Promise<void>((resolve, reject) => {
-      const until = performance.now() + options.longestWaitMs;
+      const since = performance.now();
+      const until = since + options.longestWaitMs;
       const start = () => {
         withdraw();
         settle();
         occupy(lane, response);
         resolve();
       };
-      const withdraw = () => {
-        lane.waiting.delete(start);
-        if (lane.waiting.size === 0) inLine.delete(lane);
-      };
-      const giveUp = () => {
+      const refuse = (error: ApiError) => {
         withdraw();
         settle();
-        reject(refusal());
+        reject(error);
       };
+      const one: Waiting = { since, start, refuse };
+      const withdraw = () => {
+        lane.waiting.delete(one);
+        if (lane.waiting.size === 0) inLine.delete(lane);
+      };
+      const giveUp = () => refuse(refusal());
       /** Stuck requests keep nobody waiting: each then gets the answer that the database gives it. */
       const look = () => {
         const now = performance.now();
@@ -136,7 +151,7 @@ export function createShares(options: ShareOptions): Shares {
         response.off('close', giveUp);
       };
       response.once('close', giveUp);
-      lane.waiting.add(start);
+      lane.waiting.add(one);
       inLine.add(lane);
     });
 
@@ -182,6 +197,7 @@ export function createShares(options: ShareOptions): Shares {
         return result;
       } catch (error) {
         if (error instanceof ApiError && error.httpStatus < 500) progress();
+        else if (isUnavailable(error)) refuseWaiting(lane);
         throw error;
       } finally {
         lane.working -= 1;

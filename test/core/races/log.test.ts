@@ -259,7 +259,7 @@ describe('a replay', () => {
       await finish(world.db, await pull(world.db, webhookId), 'RETRY', { delayMs: 60_000 });
       await askForReplay(world, webhookId);
       // Due since the replay began: to the replay, whose now() is older, it waits for its retry still.
-      const begun = stopAt(world, 'count-due', 'COMMIT');
+      const begun = stopAt(world, 'count-owed-by-replays', 'COMMIT');
       const replayStop = stopAt({ ...world, db: begun.db }, 'replay-piece', where);
       const replaying = advance(replayStop.db);
       await begun.reached;
