@@ -246,6 +246,7 @@ describe('one delivery', () => {
         durationMs: expect.any(Number),
         statusCode: 200,
         errorCode: null,
+        errorDetail: null,
         requestHeaders: sent!.headers,
         responseBody: 'ok',
       },
