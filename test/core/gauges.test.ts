@@ -53,6 +53,7 @@ test.each([
 });
 
 test('what is owed to webhooks that are not called is counted up to a bound, in which each has its part', async () => {
+  await world.sql('truncate outbox');
   const owing = async (webhooks: number, states: number, status: 'ACTIVE' | 'PAUSED' = 'PAUSED') => {
     const own = await forNewShipper(world);
     for (let n = 0; n < webhooks; n += 1)

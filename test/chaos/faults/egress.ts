@@ -91,7 +91,7 @@ const hugeAnswers: Fault = {
   figures: (outcome) => {
     // Without a bound: lookups of others wait behind answers that the thread is reading (docs/faults.md).
     const { name, value, unit, note } = othersUndisturbed(outcome);
-    return [notAccepted(outcome), { name, value, unit, note }];
+    return [notAccepted(outcome), { name, value, unit, ...(note !== undefined && { note }) }];
   },
 };
 
