@@ -12,7 +12,7 @@ import { lookAtFeed } from './events/feed/look-store.js';
 import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import { migrate } from './platform/database/migrate.js';
+import { migrate, waitsForSchema } from './platform/database/migrate.js';
 import { ConfigError } from './platform/errors.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
 import {
@@ -216,7 +216,7 @@ function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Prom
     return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
   return migrate(databaseUrl, logger).catch((error: unknown) => {
     throw isNotPermitted(error)
-      ? new Error('waiting for the schema: run the api, or parcelhook migrate')
+      ? new Error(waitsForSchema)
       : error;
   });
 }

@@ -1,4 +1,5 @@
 import { Router, type Request } from 'express';
+import { waitsForSchema } from '../platform/database/migrate.js';
 import { describeError, onlyRead } from '../platform/errors.js';
 import { every } from '../platform/every.js';
 import type { Logger } from '../platform/logger.js';
@@ -103,7 +104,7 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
 
 const toAll = ([name, reason]: [string, string]): [string, string] => [
   name,
-  reason === 'OK' ? reason : (failures[name] ?? 'fails'),
+  reason === 'OK' || reason === waitsForSchema ? reason : (failures[name] ?? 'fails'),
 ];
 
 function page(look: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {

@@ -226,8 +226,8 @@ describe('many events', () => {
     expectSuccess(answer, 202);
     expect(answer.data.results).toHaveLength(1_000);
     const { history } = await track(trackingId!);
-    expect(history.slice(2).map(({ timestamp }: { timestamp: number }) => timestamp)).toEqual(
-      events.slice(0, 1_000).map(({ timestamp }) => timestamp),
+    expect(history.map(({ timestamp }: { timestamp: number }) => timestamp)).toEqual(
+      events.slice(0, 1_000).map(({ timestamp }) => timestamp), // of 1,002 states the latest 1,000
     );
   });
 

@@ -48,10 +48,10 @@ async function fill(account: Account, hook: Hook): Promise<void> {
   await account.call(`/v1/webhooks/${webhookId}/replay`, {
     body: { from: Date.now() - 60_000, to: Date.now() },
   });
-  await service.sql(`update replays set status = 'RUNNING', next_at = now() + interval '1 day'`);
+  await service.sql(`update replays set status = 'RUNNING', next_at = now() + interval '50 seconds'`);
   await service.sql(
     `insert into redeliveries (delivery_id, shipper_id, webhook_id, number, lease_until)
-     select delivery_id, shipper_id, webhook_id, 7, now() + interval '1 hour' from deliveries where webhook_id = $1 limit 1`,
+     select delivery_id, shipper_id, webhook_id, 7, now() + interval '20 seconds' from deliveries where webhook_id = $1 limit 1`,
     [webhookId],
   );
   await service.sql(manyShipments, [account.shipperId, webhookId, bulk]);
@@ -77,8 +77,10 @@ const manyShipments = `
     insert into attempts (shipper_id, delivery_id, number, trigger, started_at)
     select $1, delivery_id(event_id, $2), 1, 'SCHEDULED', now() from split
   )
-  insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at)
-  select $1, delivery_id(event_id, $2), event_id, $2, shipment_id, 1, 'CREATED', 'READY', now() + interval '1 day'
+  insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
+                      retry_wait)
+  select $1, delivery_id(event_id, $2), event_id, $2, shipment_id, 1, 'CREATED', 'RETRY', now() + interval '1 day',
+         interval '1 day'
     from split where not finished`;
 
 /** Tables by what in them says whose a row is. */

@@ -106,7 +106,7 @@ test('a worker before the schema waits, says so in one line and at /readyz, and 
     const says = async () =>
       (await readyz())?.body as unknown as { checks: Record<string, string> } | undefined;
     const saysOf = (text: string) => async () => (await says())?.checks.postgres?.includes(text) === true;
-    await until('it waits for its password to be right', saysOf('password authentication failed'));
+    await until('it waits for its password to be right', saysOf('PostgreSQL cannot be used'));
     await database.letIn(true);
     await until('it waits for the schema', saysOf(waitsForSchema));
     for (let more = 0; more < 3; more += 1) await readyz(); // each may log what it finds

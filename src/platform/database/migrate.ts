@@ -13,6 +13,9 @@ const lowestServerVersion = 150_000;
 const lockTimeoutMs = 1_000;
 const lockNotAvailable = '55P03';
 
+/** What a process whose role may not migrate tells everybody while it waits. */
+export const waitsForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
+
 /** A migration as it is known by its name and its text, wherever it was run. */
 export interface Migration {
   name: string;
