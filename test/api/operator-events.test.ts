@@ -271,8 +271,8 @@ test('the status tells which circuits are open, those that began to fail last fi
     const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/', { ...paused });
     webhookIds.push(webhookId);
     await service.sql(
-      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, times_opened)
-       values ($1, now(), 10, 10, now() - make_interval(mins => $2::int), '2099-01-01T00:00:00Z', 1)`,
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, open_wait, times_opened)
+       values ($1, now(), 10, 10, now() - make_interval(mins => $2::int), '2099-01-01T00:00:00Z', '100 years', 1)`,
       [webhookId, minutesAgo ?? 0],
     );
   }
