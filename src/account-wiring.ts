@@ -10,7 +10,7 @@ import { createStandings } from './accounts/tokens/standing.js';
 import { createTokens } from './accounts/tokens/tokens.js';
 import { createShares } from './http/connections/shares.js';
 import { forgetCircuits } from './deliveries/circuit/store.js';
-import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { dueSinceUnknown, type HandOver } from './deliveries/outbox/hand-over.js';
 import { untilNoSendCanStart } from './deliveries/send/starts.js';
 import type { Route } from './http/route.js';
 import type { ServerOptions } from './http/server.js';
@@ -86,7 +86,7 @@ export function openAccounts(resources: Resources): Accounts {
         db,
         webhooks,
         onStopped: () => untilNoSendCanStart(times),
-        onResumed: async (shipperId) => handOver.look(await webhooksOf(db, shipperId)),
+        onResumed: async (shipperId) => handOver.notify(dueSinceUnknown(await webhooksOf(db, shipperId))),
         onChanged,
       }),
       ...userRoutes({ db, onChanged }),

@@ -5,7 +5,7 @@ import { bearsOperatorToken, operatorsOf } from './accounts/login/operators.js';
 import type { CompleteConfig } from './config/config.js';
 import { notices } from './deliveries/circuit/operational-events.js';
 import { forgetCircuit } from './deliveries/circuit/store.js';
-import { queueNames } from './deliveries/dispatch/pointers.js';
+import { queueNames } from './deliveries/dispatch/notify.js';
 import { webhookHealth } from './deliveries/log/health.js';
 import { statsRoutes } from './deliveries/stats/routes.js';
 import { defaultHours, webhookStats } from './deliveries/stats/stats.js';
@@ -18,7 +18,7 @@ import { replayRoutes } from './deliveries/replay/routes.js';
 import { onDemandRoutes } from './deliveries/on-demand/routes.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
 import { createTestSender } from './deliveries/on-demand/test.js';
-import { mayLieBehind, noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
+import { dueSinceUnknown, noRoom, type HandOver } from './deliveries/outbox/hand-over.js';
 import { remakeTurns } from './deliveries/outbox/turns.js';
 import { cancelBacklog } from './deliveries/recovery/sweeper.js';
 import { untilNoSendCanStart } from './deliveries/send/starts.js';
@@ -172,11 +172,10 @@ function healthChecks({ apiDb, engine }: Resources, worker: WorkerRole | null): 
 }
 
 /** What is owed goes to the workers by the queue. */
-const byQueue = ({ pointers }: Resources): HandOver => ({
+const byQueue = ({ notify }: Resources): HandOver => ({
   reserve: () => noRoom,
-  owed: (_room, _claims, dueWebhooks, issuedAt) =>
-    pointers.point(mayLieBehind(issuedAt) ? 'look' : 'due', dueWebhooks),
-  look: (webhookIds) => pointers.point('look', webhookIds),
+  recorded: (_room, _claims, left) => notify(left),
+  notify,
 });
 
 /** Orders under way at once, and the deliveries of theirs that may wait for a process that sends them itself. */
@@ -211,7 +210,7 @@ function apiRoutes(
     creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
     onLimited,
   });
-  const cancelling = { ...resources, db, orderHoldMs: config.ORDER_HOLD, look: handOver.look };
+  const cancelling = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
     ...webhookRoutes({
       db,
@@ -223,7 +222,7 @@ function apiRoutes(
       onStopped: () => untilNoSendCanStart(resources.times),
       onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
       onResuming: forgetCircuit,
-      onResumed: (webhookId) => handOver.look([webhookId]),
+      onResumed: (webhookId) => handOver.notify(dueSinceUnknown([webhookId])),
       onReordered: async (webhookId) => {
         const remake = () =>
           remakeTurns(db, webhookId, config.ORDER_HOLD).catch((error: unknown) =>
@@ -235,7 +234,7 @@ function apiRoutes(
         await remake();
         await untilNoSendCanStart(resources.times);
         await remake(); // what was being recorded meanwhile knew the ordering of before
-        handOver.look([webhookId]);
+        handOver.notify(dueSinceUnknown([webhookId]));
       },
       health: (webhookIds) => webhookHealth(db, webhookIds),
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
@@ -288,7 +287,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
   const { config, apiDb: db, logger, catalogue, producers, times } = resources;
   const sendTest = createTestSender({
     db,
-    look: handOver.look,
+    notify: handOver.notify,
     send: resources.sender.send,
     targets: resources.targets,
     starts: resources.starts,

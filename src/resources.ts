@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
 import type { CompleteConfig } from './config/config.js';
-import { createPointers, queueNames, type Pointers } from './deliveries/dispatch/pointers.js';
+import { createNotify, queueNames, type Notify } from './deliveries/dispatch/notify.js';
 import { makeFirstPartitions } from './deliveries/retention/partitions.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
 import { createStarts, type Starts } from './deliveries/send/starts.js';
@@ -51,7 +51,8 @@ export interface Resources {
   engine: QueueEngine;
   /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
-  pointers: Pointers;
+  /** Tells other processes what is due. */
+  notify: Notify;
   times: Times;
   metrics: Metrics;
   /** Sends notifications: the worker's, and the API's tests. */
@@ -124,7 +125,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     name,
     engine.producer(name),
   ]);
-  const pointers = createPointers(
+  const notify = createNotify(
     shards.map(([, producer]) => producer),
     logger,
   );
@@ -152,7 +153,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     leaseDb,
     engine,
     producers: new Map([[creationQueueName, creation], ...shards]),
-    pointers,
+    notify,
     times,
     metrics,
     sender,

@@ -1,6 +1,6 @@
 import { dropOldAudit } from './accounts/audit/audit-store.js';
 import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
-import { queueNames } from './deliveries/dispatch/pointers.js';
+import { dueJob, dueOf, queueNames } from './deliveries/dispatch/notify.js';
 import { makeLogPartitions } from './deliveries/retention/partitions.js';
 import { createPurge } from './deliveries/retention/purge.js';
 import { dropExpiredDays } from './deliveries/retention/retention.js';
@@ -58,7 +58,7 @@ const auditPauseMs = 500;
 
 /** Creation, fan-out, delivery and sweeping (contract, section 1: role `worker`). */
 export function startWorker(resources: Resources): WorkerRole {
-  const { config, workerDb: db, logger, metrics, engine, producers, pointers, times } = resources;
+  const { config, workerDb: db, logger, metrics, engine, producers, notify: notifyOthers, times } = resources;
   const sending = {
     db,
     send: resources.sender.send,
@@ -77,12 +77,12 @@ export function startWorker(resources: Resources): WorkerRole {
     concurrency: config.DELIVERY_CONCURRENCY,
     retryScheduleMs: config.RETRY_SCHEDULE,
     terminalStates: resources.terminalStates,
-    onLeft: (webhookIds) => pointers.point('look', webhookIds),
+    onLeft: notifyOthers,
   });
-  const { look } = dispatcher;
+  const { notify } = dispatcher;
   const redeliverer = createRedeliverer({
     ...sending,
-    look,
+    notify,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, times),
   });
   const creation = {
@@ -111,8 +111,7 @@ export function startWorker(resources: Resources): WorkerRole {
     ...queueNames(config.DELIVERY_SHARDS).map((name) =>
       consume(name, deliveryConcurrency, async (job) => {
         if (job.name === 'redeliver') await redeliverer.handle(job.ids);
-        else if (job.name === 'due') dispatcher.lookAhead(job.ids, performance.now());
-        else look(job.ids);
+        else if (job.name === dueJob) notify(dueOf(job.ids));
       }),
     ),
   ];
@@ -141,9 +140,8 @@ export function startWorker(resources: Resources): WorkerRole {
   );
   const sweeper = createSweeper({
     ...sending,
-    look,
+    notify,
     accept: dispatcher.accept,
-    lookFrom: dispatcher.lookFrom,
     deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
     terminalStates: resources.terminalStates,
   });
@@ -153,14 +151,14 @@ export function startWorker(resources: Resources): WorkerRole {
     times.sweepRestEveryMs,
     'sweep the rest',
     sparing(times.sweepRestEveryMs, () =>
-      eachOf(redeliverer.sweep, () => disableHopeless({ ...sending, look }, daysWithoutSuccess)),
+      eachOf(redeliverer.sweep, () => disableHopeless({ ...sending, notify }, daysWithoutSuccess)),
     ),
   );
   background(times.sweepEveryMs, 'replays', async () => {
     const deps = {
       db,
       logger,
-      look,
+      notify,
       retentionMs: config.LOG_RETENTION,
       orderHoldMs: config.ORDER_HOLD,
       ...times,

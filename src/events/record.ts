@@ -1,6 +1,6 @@
-import type { HandOver } from '../deliveries/outbox/hand-over.js';
+import type { Due, HandOver } from '../deliveries/outbox/hand-over.js';
 import { distinctTurns, passTurnsOn } from '../deliveries/outbox/turns.js';
-import type { Claim } from '../deliveries/outbox/types.js';
+import type { DueClaim } from '../deliveries/outbox/types.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
@@ -127,7 +127,7 @@ async function insertUnlessTaken(
   const events = rows.map(({ row }) => row);
   const inOrder = [...moves.values()].sort((a, b) => (a.shipmentId < b.shipmentId ? -1 : 1));
   const room = handOver.reserve(events.map(({ shipperId }) => shipperId));
-  const issuedAt = performance.now();
+  const asOfMs = performance.now();
   let owed: Owed[] = [];
   try {
     const inserted = await insertEvents(deps.db, inOrder, events, room, deps);
@@ -137,15 +137,16 @@ async function insertUnlessTaken(
     if (isUniqueViolation(error)) return { recorded: new Set(), owed: [] };
     throw error;
   } finally {
-    const due = owed.flatMap(({ started, waitsTurn, webhookId }) =>
-      started || waitsTurn ? [] : [webhookId],
+    const left = owed.flatMap(({ started, waitsTurn, webhookId, dueAt }): Due[] =>
+      started || waitsTurn ? [] : [{ webhookId, dueFromMs: dueAt.getTime() }],
     );
     const started = owed.filter(({ started }) => started);
-    handOver.owed(room, started.map(claimOf), due, issuedAt);
+    handOver.recorded(room, started.map(claimOf), left, asOfMs);
   }
 }
 
-const claimOf = (owed: Owed): Claim => ({
+const claimOf = (owed: Owed): DueClaim => ({
+  dueAt: owed.dueAt,
   shipperId: owed.event.shipperId,
   deliveryId: owed.deliveryId,
   webhookId: owed.webhookId,
@@ -180,7 +181,7 @@ async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promis
   );
   try {
     const overtaken = turns.filter(({ before }) => before !== null);
-    deps.handOver.look(await passTurnsOn(deps.db, { overtaken, turns }, deps));
+    deps.handOver.notify(await passTurnsOn(deps.db, { overtaken, turns }, deps));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

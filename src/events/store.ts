@@ -47,6 +47,8 @@ export interface Owed {
   event: EventRow;
   /** It is claimed by this process. */
   started: boolean;
+  /** By PostgreSQL's clock; that of its recording where it waits its turn. */
+  dueAt: Date;
   waitsTurn: boolean;
   revision: number;
   ordered: boolean;
@@ -201,9 +203,9 @@ const insertEventsText = `
   )
   select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
          null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
-         null::bool as troubled
+         null::bool as troubled, now() as "dueAt"
     from recorded
   union all
   select event_id, delivery_id, webhook_id, starts, waits_turn, revision, ordering = 'SHIPMENT', supersede,
-         coalesce(troubled, false)
+         coalesce(troubled, false), now()
     from started`;

@@ -40,10 +40,10 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
   test('what was due is due', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     await putClockBack();
-    const { sweep, looked } = createSweeper(world.db);
+    const { sweep, notified } = createSweeper(world.db);
     await sweep();
     expect(await ahead('due_at')).toBeLessThanOrEqual(0);
-    expect([...looked]).toEqual([webhookId]);
+    expect([...notified]).toEqual([webhookId]);
   });
 
   test.each([5_000, 600_000])(
@@ -69,7 +69,7 @@ describe('after PostgreSQL’s clock was put back by an hour', () => {
   test('a circuit stays open as long as it was to at most, a probe as long as one lasts', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     const failures = { attempts: 10, failures: 10, succeededAgoMs: null, probe: null, retryAfterMs: 0 };
-    const deps = { db: world.db, times, look: () => undefined, logger, metrics: createMetrics() };
+    const deps = { db: world.db, times, notify: () => undefined, logger, metrics: createMetrics() };
     await countOutcomes(deps, new Map([[webhookId, failures]]));
     await world.sql(`update circuits set probe_until = now() + interval '20 s'`);
     await putClockBack();

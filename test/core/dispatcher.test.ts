@@ -1,7 +1,7 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { claimProbes } from '../../src/deliveries/outbox/claim.js';
-import { behindMs, noRoom } from '../../src/deliveries/outbox/hand-over.js';
+import { dueSinceUnknown, noRoom, type Due } from '../../src/deliveries/outbox/hand-over.js';
 import { recordEvents } from '../../src/events/record.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { until } from '../flows/support.js';
@@ -33,7 +33,7 @@ test('what a lane gives back because it became slow is pulled again by itself, w
   );
   receiver.reply = () => (receiver.received.length > 2 ? {} : { delayMs: 1_500 });
   const dispatcher = startDispatcher(world, receiver.url);
-  dispatcher.look([webhookId]);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
   await receiver.waitFor(40);
   await dispatcher.drain();
   expect(await outboxOf(world)).toEqual([]);
@@ -57,18 +57,18 @@ test('room that a statement reserved and did not use goes to what waits for it',
     await turn(); // who was told of its room has looked: from now on nothing of this attempt gives anybody any
   };
   await oweOne(world, 'FIRST');
-  dispatcher.look([webhookId]); // from now on it has a lane
+  dispatcher.notify(dueSinceUnknown([webhookId])); // from now on it has a lane
   await untilOver(webhookId);
 
   const room = dispatcher.reserve(Array.from({ length: 100 }, () => world.shipperId));
   const late = await oweOne(world, 'LATE');
   const witnessWebhookId = await addWebhook(other);
   const witness = await oweOne(other, 'WITNESS');
-  dispatcher.look([webhookId, witnessWebhookId]);
+  dispatcher.notify(dueSinceUnknown([webhookId, witnessWebhookId]));
   await receiver.waitFor(1, witness);
   await untilOver(witnessWebhookId);
   expect(receiver.received.filter(late)).toEqual([]);
-  dispatcher.owed(room, [], [], performance.now());
+  dispatcher.recorded(room, [], [], performance.now());
   await receiver.waitFor(1, late);
   await dispatcher.drain();
 });
@@ -84,7 +84,7 @@ test('what waits in a process is not sent once another attempt was answered with
     others.push(() => response.writeHead(200).end());
   };
   const dispatcher = startDispatcher(world, receiver.url);
-  dispatcher.look([webhookId]);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
   const status = `select 1 from webhooks where status = 'DISABLED'`;
   while ((await world.sql(status)).length === 0) await sleep(1); // soon: what has waited long is asked about anyway
   const underWay = receiver.received.length;
@@ -104,9 +104,8 @@ test('what was recorded by a statement that ran long goes out without a sweep, t
   const events = [{ shipmentId: await addShipment(world), state: 'LATE' }];
   const late = recordEvents(recording(stop.db, withoutRoom, longHoldMs), events);
   await stop.reached;
-  await sleep(behindMs + 1); // the next page begins as much before what it is about to bring
   await record(world.db, await addShipment(world), ['EARLY']);
-  dispatcher.look([webhookId]);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
   await receiver.waitFor(1);
   stop.go();
   await late;
@@ -118,9 +117,10 @@ describe('a process that stops', () => {
   const openCircuit = `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
     select webhook_id, now(), 20, 20, now() from webhooks`;
   let left: string[];
+  const webhooksOf = (due: Due[]) => due.map(({ webhookId }) => webhookId);
   const start = () => {
     left = [];
-    return startDispatcher(world, receiver.url, { onLeft: (webhookIds) => left.push(...webhookIds) });
+    return startDispatcher(world, receiver.url, { onLeft: (due) => left.push(...webhooksOf(due)) });
   };
 
   test('waits for a statement that has reserved room, gives back what that claims and names what else it made due', async () => {
@@ -130,15 +130,14 @@ describe('a process that stops', () => {
     const other = await addWebhook(world);
     const drained = dispatcher.drain().then(() => 'drained');
     expect(await Promise.race([drained, sleep(100, 'waits')])).toBe('waits'); // it looks every 10 ms, and does nothing else
-    dispatcher.owed(room, claims, [other], performance.now());
+    dispatcher.recorded(room, claims, dueSinceUnknown([other]), performance.now());
     await drained;
     expect(await outboxOf(world, webhookId)).toEqual([expect.objectContaining({ status: 'READY' })]);
     expect(new Set(left)).toEqual(new Set([webhookId, other]));
     left.splice(0);
-    dispatcher.owed(dispatcher.reserve([world.shipperId]), [], [other], performance.now());
-    dispatcher.look([webhookId]);
-    dispatcher.lookAhead(['of a job'], performance.now());
-    expect(left).toEqual([other, webhookId, 'of a job']);
+    dispatcher.recorded(dispatcher.reserve([world.shipperId]), [], dueSinceUnknown([other]), performance.now());
+    dispatcher.notify(dueSinceUnknown([webhookId]));
+    expect(left).toEqual([other, webhookId]);
     expect(receiver.received).toEqual([]);
   });
 

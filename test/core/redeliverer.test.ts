@@ -22,11 +22,11 @@ test('a state whose turn came while an attempt by hand was being recorded gets i
   await requestRedelivery(world.db, world.shipperId, waiting!.delivery_id);
 
   receiver.reply = () => ({ status: 500 });
-  const looked: string[] = [];
+  const notified: string[] = [];
   const stop = stopAt(world, 'settle-redelivery', 'COMMIT');
   const redeliverer = startRedeliverer(world, receiver.url, {
     db: stop.db,
-    look: (webhookIds) => void looked.push(...webhookIds),
+    notify: (due) => void notified.push(...due.map(({ webhookId }) => webhookId)),
   });
   await redeliverer.handle([waiting!.delivery_id]);
   await stop.reached;
@@ -34,7 +34,7 @@ test('a state whose turn came while an attempt by hand was being recorded gets i
   stop.go();
   await redeliverer.drain();
   expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-  expect(looked).toContain(webhookId);
+  expect(notified).toContain(webhookId);
 });
 
 test('a state whose turn came while it was being sent by hand is looked for once that has failed', async () => {
@@ -48,19 +48,19 @@ test('a state whose turn came while it was being sent by hand is looked for once
     answer = () => response.writeHead(500).end();
   };
   const come = receiver.received.length + 1;
-  const looked: string[] = [];
+  const notified: string[] = [];
   const redeliverer = startRedeliverer(world, receiver.url, {
-    look: (webhookIds) => void looked.push(...webhookIds),
+    notify: (due) => void notified.push(...due.map(({ webhookId }) => webhookId)),
   });
   await redeliverer.handle([waiting!.delivery_id]);
   await receiver.waitFor(come);
   await finish(world.db, before, 'SUCCEEDED');
   expect(await pull(world.db, webhookId)).toEqual([]); // whoever looks now passes over it
-  expect(looked).toEqual([]);
+  expect(notified).toEqual([]);
   answer();
   await redeliverer.drain();
   expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-  expect(looked).toContain(webhookId);
+  expect(notified).toContain(webhookId);
 });
 
 test('what is asked for again after its webhook was paused goes there, too', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStarts } from '../../src/deliveries/send/starts.js';
 import { timesOf } from '../../src/deliveries/times.js';
-import type { Claim } from '../../src/deliveries/outbox/types.js';
+import type { Claim, DueClaim } from '../../src/deliveries/outbox/types.js';
 import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import {
@@ -23,7 +23,7 @@ import { setUpRaces, webhookId, world } from './support/race.js';
 import { outboxOf, setStatus } from './support/world.js';
 
 let shipmentId: string;
-let claim: Claim;
+let claim: DueClaim;
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 beforeEach(async () => {
   shipmentId = await addPlantedOrder(world);
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const longAgo = () => performance.now() - timesOf().longestStartMs - 1;
-const mayStart = async (of = claim) => createStarts(world.db, timesOf()).mayStart(of, longAgo());
+const mayStart = async (of: Claim = claim) => createStarts(world.db, timesOf()).mayStart(of, longAgo());
 
 describe('an attempt whose connection took longer than a start may', () => {
   test('starts where nothing has changed, several in one statement', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPointers } from '../../src/deliveries/dispatch/pointers.js';
+import { createNotify, dueOf } from '../../src/deliveries/dispatch/notify.js';
+import { dueSinceUnknown } from '../../src/deliveries/outbox/hand-over.js';
 import { newId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';
@@ -26,7 +27,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     });
     await engine.prepare();
     const producers = Array.from({ length: shards }, (_, n) => engine.producer(`q${n}`));
-    return { producers, pointers: createPointers(producers, logger) };
+    return { producers, notify: createNotify(producers, logger) };
   };
   /** What the jobs of a queue name, in the order in which one consumer gets them, up to a last job. */
   const consumeAll = async (shard = 0) => {
@@ -54,9 +55,9 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
   });
 
   test('webhooks that are named together share jobs of at most 200, each named once, in their order', async () => {
-    const { producers, pointers } = await open();
+    const { producers, notify } = await open();
     const ids = webhooks(450);
-    pointers.point('due', [...ids, ...ids]);
+    notify(dueSinceUnknown([...ids, ...ids]));
     await waiting(producers[0]!, 3);
     await producers[0]!.add([last]);
     const jobs = await consumeAll();
@@ -65,23 +66,23 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
   });
 
   test('a webhook that is named again while its job waits is named by another: that job may have been read', async () => {
-    const { producers, pointers } = await open();
+    const { producers, notify } = await open();
     const [id] = webhooks(1);
-    pointers.point('due', [id!]);
+    notify(dueSinceUnknown([id!]));
     await waiting(producers[0]!, 1);
-    pointers.point('due', [id!]);
+    notify(dueSinceUnknown([id!]));
     await waiting(producers[0]!, 2);
     await producers[0]!.add([last]);
     expect(await consumeAll()).toEqual([[id], [id]]);
   });
 
   test('a webhook has its shard, whoever names it, and every shard gets its part', async () => {
-    const { producers, pointers } = await open(3);
-    const other = createPointers(producers, createLogger('silent'));
+    const { producers, notify } = await open(3);
+    const other = createNotify(producers, createLogger('silent'));
     const ids = webhooks(60);
-    pointers.point('due', ids);
+    notify(dueSinceUnknown(ids));
     for (const producer of producers) await waiting(producer, 1);
-    other.point('due', [...ids].reverse());
+    other(dueSinceUnknown([...ids].reverse()));
     for (const producer of producers) await waiting(producer, 2);
     const named = [];
     for (const [shard, producer] of producers.entries()) {
@@ -93,35 +94,37 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     expect(named.sort()).toEqual([...ids].sort());
   });
 
-  test('what became due just now and what may have been due for long is told apart', async () => {
-    const { producers, pointers } = await open();
-    const [fresh, old] = webhooks(2);
-    pointers.point('due', [fresh!]);
-    pointers.point('look', [old!]);
-    await waiting(producers[0]!, 2);
-    const seen: [string, string[]][] = [];
-    const consumer = engine.consume('q0', 1, (job) => Promise.resolve(void seen.push([job.name, job.ids])));
-    for (const end = Date.now() + 20_000; seen.length < 2 && Date.now() < end;) await sleep(10);
-    await consumer.close();
-    expect(seen.sort()).toEqual([
-      ['due', [fresh]],
-      ['look', [old]],
+  test('a job says from which moment on each webhook has something due, the earliest where several are named', async () => {
+    const { producers, notify } = await open();
+    const [fresh, old, named] = webhooks(3);
+    notify([
+      { webhookId: fresh!, dueFromMs: 1_700_000_000_123 },
+      { webhookId: old!, dueFromMs: null },
+      { webhookId: named!, dueFromMs: 1_700_000_000_456 },
+      { webhookId: named!, dueFromMs: 1_700_000_000_122 },
+    ]);
+    await waiting(producers[0]!, 1);
+    await producers[0]!.add([last]);
+    expect(dueOf((await consumeAll()).flat())).toEqual([
+      { webhookId: fresh, dueFromMs: 1_700_000_000_123 },
+      { webhookId: old, dueFromMs: null },
+      { webhookId: named, dueFromMs: 1_700_000_000_122 },
     ]);
   });
 
   test('a thousand jobs that nobody reads are enough: nothing more is added until they are', async () => {
-    const { producers, pointers } = await open();
+    const { producers, notify } = await open();
     const unread = Array.from({ length: 1_001 }, (_, n) => ({
       name: 'due',
       id: `unread-${n}`,
       ids: ['unread'],
     }));
     await producers[0]!.add(unread);
-    pointers.point('due', webhooks(1));
+    notify(dueSinceUnknown(webhooks(1)));
     await producers[0]!.add([last]);
     expect(new Set((await consumeAll()).flat())).toEqual(new Set(['unread']));
     const [known] = webhooks(1);
-    for (; (await producers[0]!.waitingCount()) === 0; await sleep(100)) pointers.point('due', [known!]);
+    for (; (await producers[0]!.waitingCount()) === 0; await sleep(100)) notify(dueSinceUnknown([known!]));
     await producers[0]!.add([{ ...last, id: 'last-2' }]);
     expect(new Set((await consumeAll()).flat())).toEqual(new Set([known])); // and not what was named before
   });

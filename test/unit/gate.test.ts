@@ -116,7 +116,7 @@ describe('turns', () => {
   test('whoever waits gets its turn, and the first lane three of any four in which it waits', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const queues = Array.from({ length: lanes }, () => createFairQueue<{ lane: number }>(1_000));
+        const queues = Array.from({ length: lanes }, () => createFairQueue<{ lane: number }>());
         const take = createTurns(queues);
         const waiting = Array<number>(lanes).fill(0);
         const ofFirst: boolean[] = []; // of the turns while the first lane waited, without a break
@@ -145,7 +145,7 @@ describe('turns', () => {
   test('one who comes waits for one of each other key of its lane, however many each has there, or behind it', () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const queues = Array.from({ length: lanes }, () => createFairQueue<string>(1_000));
+        const queues = Array.from({ length: lanes }, () => createFairQueue<string>());
         const take = createTurns(queues);
         for (const step of all) {
           if (step) queues[step.lane]!.add(step.key, 'other');

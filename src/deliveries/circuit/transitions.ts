@@ -6,13 +6,14 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './rule.js';
 import { disableWebhooks, lockHopeless, seemsHopeless, updateCircuits, type Doomed } from './store.js';
 import type { Times } from '../times.js';
+import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { recordNotices, type Notice } from './operational-events.js';
 
 export interface TransitionDependencies {
   db: Database;
   times: Pick<Times, 'circuit'>;
   /** These webhooks have something due. */
-  look(webhookIds: string[]): void;
+  notify(due: Due[]): void;
   logger: Logger;
   metrics: Metrics;
 }
@@ -74,7 +75,7 @@ function noticeOf(webhookId: string, transition: Transition): Notice | null {
 
 /** Commits a change with the notices of it; only then says so. */
 async function changeAndTell(
-  { db, look, logger, metrics }: TransitionDependencies,
+  { db, notify, logger, metrics }: TransitionDependencies,
   change: (tx: Database) => Promise<Notice[]>,
 ): Promise<void> {
   let owing: string[] = [];
@@ -89,7 +90,7 @@ async function changeAndTell(
     else metrics.circuitTransitions.inc({ to: state === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
     if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // what was held goes out
   }
-  if (owing.length > 0) look(owing);
+  if (owing.length > 0) notify(dueSinceUnknown(owing));
 }
 
 const success: Outcomes = {

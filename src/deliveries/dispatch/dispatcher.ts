@@ -2,26 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { HandOver, Room } from '../outbox/hand-over.js';
+import { pullDue } from '../outbox/claim.js';
+import { distinctDue, type Due, type HandOver } from '../outbox/hand-over.js';
+import type { DueClaim } from '../outbox/types.js';
+import { createRecorder, type RecorderOptions } from '../record/recorder.js';
+import { sendClaim, type SendingOptions } from '../send/request.js';
 import type { Targets } from '../send/targets.js';
 import type { Times } from '../times.js';
-import type { Claim, Unattended } from '../outbox/types.js';
-import { sendClaim, type SendingOptions } from '../send/request.js';
-import { createBudget } from './lanes/budget.js';
-import { createGiveBacks } from './give-backs.js';
-import { createHeldClaims } from './held-claims.js';
-import { createLanes, type Lane } from './lanes/lanes.js';
-import { createSlots, type Slot } from './lanes/slots.js';
-import { createPuller } from './puller.js';
-import { createRecorder, type RecorderOptions } from '../record/recorder.js';
-import { createReservations } from './lanes/reservations.js';
-import { createWaitingRoom } from './lanes/waiting-room.js';
-import { createWakes } from './wakes.js';
+import { createLeases } from './leases.js';
+import { createRetries } from './retries.js';
+import { createScheduler, type Page, type Start } from './scheduler.js';
 
 export interface DispatcherOptions
-  extends
-    SendingOptions,
-    Omit<RecorderOptions, 'look' | 'lookAhead' | 'wakeAt' | 'onNotCallable' | 'leisure'> {
+  extends SendingOptions, Omit<RecorderOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'leisure'> {
   /** Claims, leases and what is done again if it is lost. */
   leaseDb: Database;
   metrics: Metrics;
@@ -29,16 +22,12 @@ export interface DispatcherOptions
   times: Times;
   concurrency: number;
   /** Told of webhooks that others must see to, because this process stops. */
-  onLeft(webhookIds: string[]): void;
+  onLeft(due: Due[]): void;
 }
 
 export interface Dispatcher extends HandOver {
-  /** As `look`, of what a statement made due that was sent at `issuedAt` (performance.now()). */
-  lookAhead(webhookIds: string[], issuedAt: number): void;
-  /** As `look`, where it is known since when it has been due. */
-  lookFrom(unattended: Unattended[]): void;
-  /** Sends what is claimed already; `issuedAt` of performance.now(), before the claiming statement was sent. */
-  accept(claims: Claim[], issuedAt: number): void;
+  /** Sends what is claimed already; `asOfMs` of performance.now(), before the claiming statement was sent. */
+  accept(claims: DueClaim[], asOfMs: number): void;
   /**
    * Deliveries recorded just now beyond what their lanes begin at once, but not those of slow lanes, nor what is caught
    * up on; 0 while no attempt comes to an end, for then it is not this process they wait for.
@@ -48,97 +37,95 @@ export interface Dispatcher extends HandOver {
   drain(): Promise<void>;
 }
 
+const pagesAtOnce = 2;
+const pageAgainMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
-/** Slow attempts that have given up their slot, as a multiple of the slots. */
-const movedFactor = 5;
 
 /**
- * Sends and records. A claim is a lease in PostgreSQL on one attempt number: whatever happens to this process, the
- * sweeper takes the delivery up again when the lease has run out, and a late result is refused.
+ * Carries out what the scheduler decides: pulls, sends, records, gives back. A claim is a lease in PostgreSQL on one
+ * attempt number: whatever happens to this process, the sweeper takes the delivery up again when the lease has run
+ * out, and a late result is refused.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { leaseDb, logger, times, concurrency } = options;
-  const lanes = createLanes(concurrency, times.slowMs);
-  const slots = createSlots(concurrency);
-  const waitingRoom = createWaitingRoom();
+  const { leaseDb, logger, metrics, times, concurrency } = options;
+  const scheduler = createScheduler({ concurrency, slowMs: times.slowMs });
+  const pages = new Set<Promise<void>>();
   let draining = false;
-  let lastEndAt = 0;
+  let pageScheduled = false;
+  let lastEndAtMs = 0;
 
-  const held = createHeldClaims({
-    leaseDb,
-    logger,
-    times,
-    mostMoved: concurrency * movedFactor,
-    onSlow: ({ webhookId }, slot) => {
-      const lane = lanes.of(webhookId);
-      lanes.slowDown(lane);
-      slots.give(slot);
-      returnWaiting([lane]); // they would wait long, and keep others waiting
-      pump();
-      puller.wake(); // slow lanes have slots of their own
-    },
-  });
-  const budget = createBudget({
-    concurrency,
-    lanes,
-    slots,
-    waiting: waitingRoom.size,
-    promised: () => reservations.total(),
-  });
-  const reservations = createReservations({ lanes, budget });
-  const puller = createPuller({
-    leaseDb,
-    logger,
-    metrics: options.metrics,
-    lanes,
-    leaseMs: times.leaseMs,
-    budget,
-    onClaimed: (claims, issuedAt) => accept(claims, issuedAt),
-  });
-  // A retry was there before it was due: no page has passed over it.
-  const wakes = createWakes((webhookIds) => puller.lookAhead(webhookIds, performance.now()));
+  /** What a stopping process is told of goes to the others: requests and jobs may end after it has drained. */
+  const notify = (due: Due[], isFresh = false) => {
+    if (draining) return options.onLeft(distinctDue(due));
+    scheduler.notify(due, isFresh);
+    schedulePage();
+  };
+  const leases = createLeases({ ...options, held: scheduler.held, isDraining: () => draining, notify });
+  const retries = createRetries(notify);
   const recorder = createRecorder({
     ...options,
-    look: puller.look,
-    lookAhead: puller.lookAhead,
-    wakeAt: wakes.at,
-    onNotCallable: (webhookIds) =>
-      returnWaiting(webhookIds.map(lanes.of).filter((lane) => !lane.waiting.some(({ isProbe }) => isProbe))),
-    leisure: () => slots.inUse() < concurrency / 3,
+    notify,
+    retryAt: retries.at,
+    onNotCallable: (webhookIds) => giveBackAll(scheduler.returnPending(webhookIds)),
+    leisure: () => {
+      const { quick, unknown, slow } = scheduler.usage().inFlight;
+      return quick + unknown + slow < concurrency / 3;
+    },
   });
-  options.metrics.attemptSlots.set(concurrency);
-  options.metrics.onScrape(() => {
-    let underWay = 0;
-    for (const { active } of lanes.all()) underWay += active;
-    options.metrics.attemptsInFlight.set(underWay);
+  metrics.attemptSlots.set(concurrency);
+  metrics.onScrape(() => {
+    const { quick, unknown, slow } = scheduler.usage().inFlight;
+    metrics.attemptsInFlight.set(quick + unknown + slow);
   });
 
-  const accept = (claims: Claim[], issuedAt: number, isNew = false) => {
-    for (const claim of claims) {
-      const lane = lanes.of(claim.webhookId);
-      lanes.note(lane, claim.shipperId);
-      held.begin(claim, issuedAt);
-      waitingRoom.enter(lane, claim, issuedAt, isNew);
-      slots.queue(lane);
-    }
-    if (draining) returnWaiting(lanes.all());
-    else pump();
+  const carryOn = () => {
+    for (const start of scheduler.starts(performance.now())) send(start);
+    schedulePage();
   };
 
-  const pump = () => {
-    for (let next = slots.next(); next; next = slots.next()) {
-      const { claim, issuedAt } = waitingRoom.leave(next.lane);
-      start(next.lane, claim, issuedAt, next.slot);
+  // Pages: lanes that are told of in the same turn of the event loop share a statement.
+
+  const schedulePage = () => {
+    if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
+    pageScheduled = true;
+    setImmediate(() => {
+      pageScheduled = false;
+      while (!draining && pages.size < pagesAtOnce) {
+        const page = scheduler.nextPage(performance.now());
+        if (!page) return;
+        const pulling = pull(page).finally(() => {
+          pages.delete(pulling);
+          carryOn();
+        });
+        pages.add(pulling);
+      }
+    });
+  };
+  const pull = async (page: Page): Promise<void> => {
+    const asOfMs = performance.now();
+    const wanted = page.wanted.map(({ webhookId, room, sinceMs }) => ({
+      webhookId,
+      room,
+      since: sinceMs === -Infinity ? null : new Date(sinceMs),
+    }));
+    try {
+      const claims = await pullDue(leaseDb, wanted, times.leaseMs);
+      if (claims.length > 0) metrics.batchSize.observe({ batch: 'claims' }, claims.length);
+      scheduler.claimed(claims, asOfMs, page);
+      if (draining) giveBackAll(scheduler.stop());
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'not pulled');
+      await sleep(draining ? 0 : pageAgainMs);
+      scheduler.pageFailed(page);
     }
   };
 
-  const start = (lane: Lane, claim: Claim, issuedAt: number, slot: Slot) => {
-    lane.active += 1;
-    budget.started();
-    held.start(claim, slot);
+  // Attempts
+
+  const send = ({ claim, asOfMs }: Start) => {
     let durationMs: number | null = null;
-    attempt(claim, issuedAt)
+    attempt(claim, asOfMs)
       .then((ms) => (durationMs = ms))
       .catch((error: unknown) =>
         logger.error(
@@ -147,80 +134,69 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         ),
       )
       .finally(() => {
-        lastEndAt = performance.now();
-        const kept = held.end(claim);
-        if (kept) slots.give(kept);
-        lane.active -= 1;
-        lanes.adapt(lane, durationMs);
-        if (lane.waiting.length > 0) slots.queue(lane);
-        if (draining) return;
-        pump();
-        puller.offer(lane);
+        lastEndAtMs = performance.now();
+        scheduler.ended(claim, durationMs);
+        carryOn();
       });
   };
-
-  const attempt = async (claim: Claim, issuedAt: number): Promise<number | null> => {
+  /** Resolves with its duration; null where none was made. */
+  const attempt = async (claim: DueClaim, asOfMs: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
-    const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
+    const outcome = target ? await sendClaim(options, claim, target, asOfMs) : null;
     if (!target || !outcome) {
-      await giveBack(claim);
-      puller.look([claim.webhookId]);
+      await leases.giveBack(claim);
+      notify([dueOf(claim)]);
       return null;
     }
     await recorder.record(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };
-
-  const giveBack = createGiveBacks({ ...options, isDraining: () => draining, look: puller.look });
-
+  const giveBackAll = (claims: DueClaim[]) => {
+    for (const claim of claims)
+      leases
+        .giveBack(claim)
+        .catch(logFailure)
+        .finally(() => {
+          scheduler.ended(claim, null);
+          notify([dueOf(claim)]); // the pages have passed over it
+        });
+  };
   const logFailure = (error: unknown) =>
     void logger.warn({ error: describeError(error) }, 'claims not sent; they will be taken up again');
 
-  const returnWaiting = (those: Iterable<Lane>): void => {
-    for (const lane of those) {
-      while (lane.waiting.length > 0) {
-        const { claim } = waitingRoom.leave(lane);
-        giveBack(claim)
-          .catch(logFailure)
-          .finally(() => {
-            held.end(claim);
-            puller.look([lane.webhookId]); // the pages have passed over it
-          });
-      }
-    }
-  };
-
-  /** What a stopping process is told of goes to the others: requests and jobs may come to their ends after it has drained. */
-  const hereOrElsewhere = (webhookIds: string[], here: () => void) =>
-    draining ? options.onLeft(webhookIds) : here();
+  const watching = setInterval(() => {
+    giveBackAll(scheduler.slow(performance.now()));
+    carryOn();
+  }, times.slowMs / 10);
 
   return {
-    accept,
-    pressure: () => (performance.now() - lastEndAt < stalledAfterMs ? waitingRoom.pressure() : 0),
-    reserve: (shipperIds) => (draining ? reservations.none : reservations.reserve(shipperIds)),
-    owed: (room: Room, claims, dueWebhooks, issuedAt) => {
-      reservations.release(room);
-      puller.wake(); // a lane may have found no room because of it
-      accept(claims, issuedAt, true);
-      for (const webhookId of dueWebhooks) waitingRoom.leftOutside(lanes.of(webhookId));
-      const distinct = [...new Set(dueWebhooks)];
-      hereOrElsewhere(distinct, () => puller.lookAhead(distinct, issuedAt));
+    accept: (claims, asOfMs) => {
+      scheduler.claimed(claims, asOfMs, null);
+      if (draining) giveBackAll(scheduler.stop());
+      else carryOn();
     },
-    look: (webhookIds) => hereOrElsewhere(webhookIds, () => puller.look(webhookIds)),
-    lookAhead: (webhookIds, issuedAt) =>
-      hereOrElsewhere(webhookIds, () => puller.lookAhead(webhookIds, issuedAt)),
-    lookFrom: puller.lookFrom,
+    pressure: () => (performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure() : 0),
+    reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
+    recorded: (room, claims, left, asOfMs) => {
+      scheduler.claimed(claims, asOfMs, room);
+      notify(left, true);
+      if (draining) giveBackAll(scheduler.stop());
+      else carryOn();
+    },
+    notify: (due) => notify(due),
     drain: async () => {
       draining = true;
       recorder.hurry();
-      wakes.stop();
-      await puller.stop();
-      returnWaiting(lanes.all());
-      while (held.count() > 0 || reservations.areOpen()) await sleep(drainPollMs);
-      held.stopWatching();
+      retries.stop();
+      giveBackAll(scheduler.stop());
+      await Promise.all(pages);
+      while (scheduler.isHolding()) await sleep(drainPollMs);
+      clearInterval(watching);
       await recorder.flushed();
-      options.onLeft(puller.unserved()); // with that, a circuit may have closed
-      held.stop();
+      options.onLeft(scheduler.behind()); // with that, a circuit may have closed
+      leases.stop();
     },
   };
 }
+
+const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });

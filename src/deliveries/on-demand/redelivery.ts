@@ -2,6 +2,7 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
 import { reportSuccess } from '../circuit/transitions.js';
+import { dueSinceUnknown } from '../outbox/hand-over.js';
 import { giveTurns } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
 import { noteSuccess } from '../record/attempt-metrics.js';
@@ -48,9 +49,9 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
     try {
       await attempt(claim, issuedAt);
     } finally {
-      options.look([webhookId]);
+      options.notify(dueSinceUnknown([webhookId]));
       if (ordered && shipmentId !== null)
-        options.look(await giveTurns(db, [{ webhookId, shipmentId }], options.orderHoldMs));
+        options.notify(await giveTurns(db, [{ webhookId, shipmentId }], options.orderHoldMs));
     }
   };
 

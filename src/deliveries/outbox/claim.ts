@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { claimColumns, isActive, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
-import type { Claim } from './types.js';
+import type { Claim, DueClaim } from './types.js';
 
 /** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
 export interface Wanted {
@@ -9,15 +9,13 @@ export interface Wanted {
   since: Date | null;
 }
 
-export type PulledClaim = Claim & { dueAt: Date };
-
 /**
  * Claims what is due of each webhook, the longest due first, as far as there is room: one statement for all, waiting
  * for nobody. Left out are webhooks that are not active or have an open circuit, and what a cancelled replay owed. A
  * claim counts the attempt and leases it; it changes nothing that an index mentions.
  */
-export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<PulledClaim[]> {
-  return db.query<PulledClaim>(
+export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
+  return db.query<DueClaim>(
     'pull-due',
     `with picked as materialized (
        select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, ${isTroubled('c')} as troubled
@@ -56,8 +54,8 @@ const probesAtOnce = 500;
  * tried least, for a receiver may be back and refuse the same one for ever. The
  * circuits that have waited longest come first.
  */
-export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<Claim[]> {
-  return db.query<Claim>(
+export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
+  return db.query<DueClaim>(
     'claim-probes',
     `with ripe as materialized (
        select c.webhook_id from circuits c join webhooks w using (webhook_id)
@@ -88,7 +86,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
-     select ${claimColumns}, true as "isProbe" from o ${ofEvent}`,
+     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe" from o ${ofEvent}`,
     [leaseMs, probeMs],
   );
 }
@@ -111,7 +109,7 @@ const held = `select o.shipper_id, o.delivery_id
  * Gives claims back that were not sent: the attempt does not count. Resolves with those that were not given back: their
  * rows were locked, for instance by a renewal of their leases, or they are no claims any more.
  */
-export async function giveBack(db: Database, claims: Claim[]): Promise<Claim[]> {
+export async function giveBack<Some extends Claim>(db: Database, claims: Some[]): Promise<Some[]> {
   const rows = await db.query<{ deliveryId: string }>(
     'give-back',
     `with held as materialized (${held})

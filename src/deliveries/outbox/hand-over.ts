@@ -1,4 +1,10 @@
-import type { Claim } from './types.js';
+import type { DueClaim } from './types.js';
+
+/** A webhook that PostgreSQL holds something due for, and from which moment on (epoch); null: nobody knows since when. */
+export interface Due {
+  webhookId: string;
+  dueFromMs: number | null;
+}
 
 /**
  * What a statement that records may insert as claimed by this process: so many of each webhook, so many in all. What is
@@ -11,26 +17,32 @@ export interface Room {
   total: number;
 }
 
-/**
- * A page starts this long before where the previous one ended. What a slower statement made due may lie earlier still:
- * other rows became due and were pulled before it was committed.
- */
-export const behindMs = 500;
-
-/** `issuedAt` of performance.now(), before the statement was sent. */
-export const mayLieBehind = (issuedAt: number) => performance.now() - issuedAt >= behindMs;
-
 export const noRoom: Room = { byWebhook: {}, ofOthers: 0, total: 0 };
 
-/** How what was recorded gets to who sends it. */
+/** How what was recorded gets to the process that sends it. */
 export interface HandOver {
   /** Makes room for what is about to be recorded: one entry for each event, its shipper. */
   reserve(shipperIds: string[]): Room;
   /**
-   * Told once after each `reserve`, whatever became of the statement: what is claimed, and the webhook of each other
-   * delivery that is due. `issuedAt` of performance.now(), before the statement was sent.
+   * Called once after each `reserve`, whatever became of the statement, with the claims it made and each other
+   * delivery that is due. `asOfMs` of performance.now(), before the statement was sent.
    */
-  owed(room: Room, claims: Claim[], dueWebhooks: string[], issuedAt: number): void;
+  recorded(room: Room, claims: DueClaim[], left: Due[], asOfMs: number): void;
   /** These webhooks have something due. */
-  look(webhookIds: string[]): void;
+  notify(due: Due[]): void;
 }
+
+/** Each webhook once, with the earliest of its moments. */
+export function distinctDue(due: Due[]): Due[] {
+  const byWebhook = new Map<string, number | null>();
+  for (const { webhookId, dueFromMs } of due) {
+    const known = byWebhook.get(webhookId);
+    const earliest = known === null || dueFromMs === null ? null : Math.min(known ?? Infinity, dueFromMs);
+    byWebhook.set(webhookId, earliest);
+  }
+  return [...byWebhook].map(([webhookId, dueFromMs]) => ({ webhookId, dueFromMs }));
+}
+
+/** Of webhooks of which something may have been due for long. */
+export const dueSinceUnknown = (webhookIds: Iterable<string>): Due[] =>
+  [...new Set(webhookIds)].map((webhookId) => ({ webhookId, dueFromMs: null }));

@@ -13,14 +13,14 @@ const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
 /**
  * Records many outcomes in one statement. What is finished leaves the outbox and enters the log with its last attempt;
  * what is tried again stays, and the attempt is kept beside it. Refused is a result whose claim was taken away
- * meanwhile (fencing). Returns the numbers of the attempts settled, by deliveryId.
+ * meanwhile (fencing). Returns the attempts settled, by deliveryId.
  */
-export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, number>> {
+export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> {
   return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
 }
 
 /** As `settle`, where a delivery turned out to be in the log already: that one leaves the outbox, and no more. */
-export function settleOnceMore(db: Database, settlements: Settlement[]): Promise<Map<string, number>> {
+export function settleOnceMore(db: Database, settlements: Settlement[]): Promise<Map<string, Settled>> {
   const onConflict = 'on conflict do nothing returning delivery_id';
   return settleBy(
     db,
@@ -30,15 +30,21 @@ export function settleOnceMore(db: Database, settlements: Settlement[]): Promise
   );
 }
 
+/** An attempt that was settled, and when its delivery is due again; null where it is finished. */
+export interface Settled {
+  number: number;
+  dueAt: Date | null;
+}
+
 async function settleBy(
   db: Queries,
   name: string,
   { onConflict, logged }: { onConflict: string; logged: string },
   settlements: Settlement[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, Settled>> {
   const inOrder = [...settlements].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)); // rows are locked in it
   const column = <Value>(value: (settlement: Settlement) => Value) => inOrder.map(value);
-  const rows = await db.query<{ delivery_id: string; number: number }>(
+  const rows = await db.query<Settled & { deliveryId: string }>(
     name,
     `with i as materialized (
        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::float8[], $6::text[],
@@ -67,7 +73,7 @@ async function settleBy(
                                               else o.first_failed_at end
          from i
         where i.status in ('RETRY', 'UNCHANGED') and ${sameDelivery('o', 'i')} and ${isItsAttempt}
-       returning o.webhook_id, i.*
+       returning o.webhook_id, o.due_at, i.*
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code,
                                 error_code, error_detail, response_body, request_headers from again`)}
@@ -76,7 +82,8 @@ async function settleBy(
                        union all
                        select webhook_id, started_at, trigger, false, duration_ms from again`)}
      )
-     select delivery_id, number from ended union all select delivery_id, number from again`,
+     select delivery_id as "deliveryId", number, null::timestamptz as "dueAt" from ended
+     union all select delivery_id, number, due_at from again`,
     [
       column(({ shipperId }) => shipperId),
       column(({ deliveryId }) => deliveryId),
@@ -93,7 +100,7 @@ async function settleBy(
       column(({ requestHeaders }) => requestHeaders),
     ],
   );
-  return new Map(rows.map((row) => [row.delivery_id, row.number]));
+  return new Map(rows.map(({ deliveryId, ...settled }) => [deliveryId, settled]));
 }
 
 /** Of outcomes that were refused: the deliveries of which this very attempt is recorded already. */

@@ -1,4 +1,5 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
+import { distinctDue, type Due } from './hand-over.js';
 import {
   blocker,
   insertCancelled,
@@ -27,11 +28,10 @@ const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
  * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled just
- * now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns the webhooks that have
- * something due.
+ * now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns what has become due.
  */
-export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<string[]> {
-  const rows = await db.query<{ webhook_id: string }>(
+export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
+  const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
     'give-turns',
     `with unblocked as materialized (
        select n.shipper_id, n.delivery_id
@@ -52,10 +52,12 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
      )
      update outbox o set waits_turn = false, ${dueAgain} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
-     returning o.webhook_id`,
+     returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
     [...columnsOf(turns), holdMs],
   );
-  return [...new Set(rows.map((row) => row.webhook_id))];
+  return distinctDue(
+    rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
+  );
 }
 
 /** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, replayed or not. */
@@ -88,13 +90,13 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
 
 /**
  * Cancels what was overtaken, and asks then for the turns of `turns`, which name the same shipments and maybe more. To be
- * called after the commit. Returns the webhooks that have something due.
+ * called after the commit. Returns what has become due.
  */
 export async function passTurnsOn(
   db: Database,
   { overtaken, turns }: { overtaken: Overtaken[]; turns: Turn[] },
   { terminalStates, orderHoldMs }: { terminalStates: string[]; orderHoldMs: number },
-): Promise<string[]> {
+): Promise<Due[]> {
   if (overtaken.length > 0) await supersede(db, overtaken, terminalStates);
   return turns.length > 0 ? giveTurns(db, turns, orderHoldMs) : [];
 }

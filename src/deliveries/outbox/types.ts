@@ -32,6 +32,9 @@ export interface Claim {
   erased: boolean;
 }
 
+/** A claim of the outbox, and when its delivery was due, by PostgreSQL's clock. */
+export type DueClaim = Claim & { dueAt: Date };
+
 /** What is recorded of an attempt, whatever asked for it. */
 export interface AttemptRecord {
   shipperId: string;
@@ -60,12 +63,6 @@ export interface Settlement extends AttemptRecord {
 export interface Turn {
   webhookId: string;
   shipmentId: string;
-}
-
-/** A webhook that is owed something which was due then, and which nobody sends. */
-export interface Unattended {
-  webhookId: string;
-  dueAt: Date;
 }
 
 /** A row of the outbox: what it is found by. */

@@ -4,13 +4,14 @@ import type { Metrics } from '../../platform/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import type { Due } from '../outbox/hand-over.js';
 import type { Times } from '../times.js';
 import type { Claim, Settlement } from '../outbox/types.js';
 import type { AttemptOutcome } from '../send/request.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';
 import { isGone, settlementOf } from './outcome.js';
 import { retryAfterMs } from './retry-policy.js';
-import { createSettling, type Outcome, type SettlingOptions } from './settling.js';
+import { createSettling, type Outcome, type SettlingOptions, type SettlingResult } from './settling.js';
 import { untilBack } from './until-back.js';
 
 export interface RecorderOptions extends TransitionDependencies, SettlingOptions {
@@ -19,7 +20,7 @@ export interface RecorderOptions extends TransitionDependencies, SettlingOptions
   times: Times;
   retryScheduleMs: readonly number[];
   /** A retry of the webhook is due after this time. */
-  wakeAt(delayMs: number, webhookId: string): void;
+  retryAt(delayMs: number, due: Due): void;
   /** These webhooks answered 410, or their circuits are open: but for a probe they are not to be called. */
   onNotCallable(webhookIds: string[]): void;
   /** There is time to record outcomes together. */
@@ -64,9 +65,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
     flush: async (items) => {
       await disableThoseGone(items);
-      const recorded = await settling(items);
-      followUp(recorded);
-      return items.map((item) => recorded.has(item));
+      const results = await settling(items);
+      for (const [index, item] of items.entries()) followUp(item, results[index]!);
+      return results.map(({ kind }) => kind !== 'lost');
     },
   });
 
@@ -80,11 +81,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
     options.onNotCallable(gone.map(({ webhookId }) => webhookId));
   };
 
-  const followUp = (items: Iterable<Item>) => {
-    for (const { claim, settlement, retryAfterMs } of items) {
-      counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
-      if (settlement.delayMs !== null) options.wakeAt(settlement.delayMs, claim.webhookId);
-    }
+  const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
+    if (result.kind === 'lost') return;
+    counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
+    const { webhookId } = claim;
+    const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
+    if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
   };
 
   let giveUpAt = Infinity;

@@ -1,6 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
+import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
 import { distinctTurns, giveTurns, passTurnsOn, type Overtaken } from '../outbox/turns.js';
 import type { Claim, Settlement, Turn } from '../outbox/types.js';
@@ -12,9 +13,7 @@ export interface SettlingOptions {
   /** Never superseded. */
   terminalStates: string[];
   /** These webhooks have something due. */
-  look(webhookIds: string[]): void;
-  /** As `look`, of what a statement made due that was sent at `issuedAt` (performance.now()). */
-  lookAhead(webhookIds: string[], issuedAt: number): void;
+  notify(due: Due[]): void;
 }
 
 /** A claim, and what became of its attempt. */
@@ -23,8 +22,14 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-/** Settles outcomes and gives turns to what comes after. Returns those that count; the others came too late. */
-export type Settling = <Item extends Outcome>(items: Item[]) => Promise<Set<Item>>;
+/** What became of an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
+export type SettlingResult =
+  | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
+  | { kind: 'alreadySettled' }
+  | { kind: 'lost' };
+
+/** Settles outcomes and gives turns to what comes after. Returns what became of each, in their order. */
+export type Settling = (items: Outcome[]) => Promise<SettlingResult[]>;
 
 export function createSettling(options: SettlingOptions): Settling {
   const { db, logger, orderHoldMs } = options;
@@ -34,12 +39,11 @@ export function createSettling(options: SettlingOptions): Settling {
     const settlements = items.map(({ settlement }) => settlement);
     const turns = items.some(mayBeOvertaken) ? [] : turnsAfter(items);
     if (turns.length === 0) return { settled: await settle(db, settlements), turnsGiven: false };
-    const issuedAt = performance.now();
     const [settled, due] = await db.together(
       (one) => settle(one, settlements),
       (one) => giveTurns(one, turns, orderHoldMs),
     );
-    if (due.status === 'fulfilled') options.lookAhead(due.value, issuedAt);
+    if (due.status === 'fulfilled') options.notify(due.value);
     else failedToGive(turns, due.reason);
     if (settled.status === 'rejected') throw settled.reason;
     return { settled: settled.value, turnsGiven: due.status === 'fulfilled' };
@@ -55,9 +59,8 @@ export function createSettling(options: SettlingOptions): Settling {
   const passOn = async (items: Outcome[]) => {
     const overtaken = distinctTurns(items.filter(mayBeOvertaken).flatMap(turnOf));
     const turns = distinctTurns([...overtaken, ...turnsAfter(items)]);
-    const issuedAt = performance.now();
     try {
-      options.lookAhead(await passTurnsOn(db, { overtaken, turns }, options), issuedAt);
+      options.notify(await passTurnsOn(db, { overtaken, turns }, options));
     } catch (error) {
       failedToGive(turns, error);
     }
@@ -66,27 +69,29 @@ export function createSettling(options: SettlingOptions): Settling {
   /** The answer may be all that was lost: then these turns are given, and nobody else was told. */
   const failedToGive = (turns: Turn[], error: unknown) => {
     logger.warn({ error: describeError(error) }, 'turns not given');
-    options.look(webhooksOf(turns));
+    options.notify(dueIn(turns));
   };
 
   return async (items) => {
     const { settled, turnsGiven } = await settleAndGiveTurns(items).catch((error: unknown) =>
       settleOnceMoreIfLogged(error, items),
     );
-    const recorded = new Set(items.filter(({ claim }) => settled.get(claim.deliveryId) === claim.number));
+    const isSettled = ({ claim }: Outcome) => settled.get(claim.deliveryId)?.number === claim.number;
     // Refused is also what was moved while the statement ran, and what is recorded but whose answer was lost.
-    const refused = items.filter((item) => !recorded.has(item));
-    if (refused.length > 0) {
-      const ids = await findRecorded(
-        db,
-        refused.map(({ settlement }) => settlement),
-      );
-      const known = refused.filter(({ claim }) => ids.includes(claim.deliveryId));
-      for (const item of known) recorded.add(item);
-      options.look(webhooksOf(turnsAfter(known))); // with that answer, the one that told of turns was lost
-    }
-    if (!turnsGiven) await passOn([...recorded]);
-    return recorded;
+    const refused = items.filter((item) => !isSettled(item));
+    const recordedBefore = new Set(
+      refused.length === 0 ? [] : await findRecorded(db, refused.map(({ settlement }) => settlement)),
+    );
+    const results = items.map((item): SettlingResult => {
+      const { deliveryId } = item.claim;
+      if (isSettled(item)) return { kind: 'settled', dueAt: settled.get(deliveryId)!.dueAt };
+      return { kind: recordedBefore.has(deliveryId) ? 'alreadySettled' : 'lost' };
+    });
+    const ofKind = (...kinds: SettlingResult['kind'][]) =>
+      items.filter((_, index) => kinds.includes(results[index]!.kind));
+    options.notify(dueIn(turnsAfter(ofKind('alreadySettled')))); // with that answer, the one that told of turns was lost
+    if (!turnsGiven) await passOn(ofKind('settled', 'alreadySettled'));
+    return results;
   };
 }
 
@@ -102,4 +107,4 @@ const turnOf = ({ claim: { ordered, supersedes, webhookId, shipmentId } }: Outco
 /** Those whose turn may have come with what is finished. */
 const turnsAfter = (items: Outcome[]) => distinctTurns(items.filter(isFinal).flatMap(turnOf));
 
-const webhooksOf = (turns: Turn[]) => [...new Set(turns.map(({ webhookId }) => webhookId))];
+const dueIn = (turns: Turn[]) => dueSinceUnknown(turns.map(({ webhookId }) => webhookId));

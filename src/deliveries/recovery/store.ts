@@ -15,7 +15,8 @@ import {
   sameDelivery,
   takeOut,
 } from '../outbox/sql.js';
-import { keysInOrder, type RowKey, type Turn, type Unattended } from '../outbox/types.js';
+import type { Due } from '../outbox/hand-over.js';
+import { keysInOrder, type RowKey, type Turn } from '../outbox/types.js';
 import { insertCounts } from '../stats/sql.js';
 import { isRowAhead } from './clock.js';
 
@@ -30,7 +31,7 @@ export interface Findings {
   /** Rows that lie further ahead than anything is scheduled: the clock was put back. */
   ahead: RowKey[];
   /** Of webhooks that may be called, what has been due the longest and nobody sends. */
-  unattended: Unattended[];
+  unattended: Due[];
   /** Of webhooks that may be called, what waits for a turn that nobody will give it. */
   stranded: Turn[];
   /** Of which a later state was recorded, and nobody has skipped what is before. */
@@ -91,7 +92,7 @@ export async function inspectPage(
             (select json_agg(${keyOf}) from (
                select * from page where status = 'SENDING' and lease_until <= now() limit ${mostLapsed}) l) as lapsed,
             (select json_agg(${keyOf}) from page where ahead) as ahead,
-            (select json_agg(json_build_object('webhookId', webhook_id, 'dueAt', due))
+            (select json_agg(json_build_object('webhookId', webhook_id, 'dueFromMs', floor(extract(epoch from due) * 1000)))
                from looked where callable and due is not null) as unattended,
             (select json_agg(webhook_id) from (
                select webhook_id from looked where deleted limit ${mostDeleted}) d) as deleted,
@@ -127,7 +128,7 @@ export async function inspectPage(
     databaseMs,
     lapsed: lapsed ?? [],
     ahead: ahead ?? [],
-    unattended: (unattended ?? []).map(({ webhookId, dueAt }) => ({ webhookId, dueAt: new Date(dueAt) })),
+    unattended: unattended ?? [],
     stranded: stranded ?? [],
     overtaken: overtaken ?? [],
     deleted: deleted ?? [],

@@ -8,7 +8,8 @@ import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../times.js';
 import { byHandLeaseMs } from '../on-demand/send-by-hand.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
-import type { Claim, RowKey, Turn, Unattended } from '../outbox/types.js';
+import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
+import type { DueClaim, RowKey, Turn } from '../outbox/types.js';
 import { putBackMs, putOthersRight, putRowsRight, type ClockReading } from './clock.js';
 import { cancelOwed, findFirst, findFirstOwing, findLapsed, inspectPage, takeLapsed } from './store.js';
 import { afterPage, afterTooSlow, atTheBeginning, type Place } from './walk.js';
@@ -22,10 +23,10 @@ export interface SweeperOptions extends TransitionDependencies {
   /** Never superseded. */
   terminalStates: string[];
   deliveryTimeoutMs: number;
-  /** These webhooks have something due that may be on its way. */
-  lookFrom(unattended: Unattended[]): void;
-  /** Sends what is claimed already; `issuedAt` of performance.now(), before the statement was sent. */
-  accept(claims: Claim[], issuedAt: number): void;
+  /** These webhooks have something due, which may be on its way. */
+  notify(due: Due[]): void;
+  /** Sends what is claimed already; `asOfMs` of performance.now(), before the statement was sent. */
+  accept(claims: DueClaim[], asOfMs: number): void;
 }
 
 /** To be run again and again; each resolves with the milliseconds until its next turn. */
@@ -110,23 +111,25 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       logger.info({ deliveries: count }, 'swept');
       metrics.swept.inc({ kind: 'delivery' }, count);
       await attempted(() => pass(turns, true));
-      options.look(webhookIds);
+      options.notify(dueSinceUnknown(webhookIds));
     });
 
   const pass = (found: Turn[], areOvertaken: boolean): Promise<void> =>
     inStatements(distinctTurns(found), async (turns) => {
       const overtaken = areOvertaken ? turns.map((turn) => ({ ...turn, before: null })) : [];
-      options.look(await passTurnsOn(db, { overtaken, turns }, options));
+      options.notify(await passTurnsOn(db, { overtaken, turns }, options));
     });
 
   const putRight = (ahead: RowKey[]): Promise<void> =>
     inStatements(ahead, async (some) =>
-      options.look(await putRowsRight(db, some, { putBackMs: lastPutBackMs, longestLeaseMs })),
+      options.notify(
+        dueSinceUnknown(await putRowsRight(db, some, { putBackMs: lastPutBackMs, longestLeaseMs })),
+      ),
     );
 
   const probe = async (): Promise<void> => {
-    const issuedAt = performance.now();
-    options.accept(await claimProbes(db, times.leaseMs, longestLeaseMs), issuedAt);
+    const asOfMs = performance.now();
+    options.accept(await claimProbes(db, times.leaseMs, longestLeaseMs), asOfMs);
   };
 
   const readClock = (databaseMs: number, askedAt: number): void => {
@@ -162,7 +165,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     const tookMs = performance.now() - startedAt;
     rows = afterPage(rows, found.next, rowsPerPage); // whatever goes wrong with it, it keeps no other page waiting
     readClock(found.databaseMs, startedAt);
-    if (!isSparing() && found.unattended.length > 0) options.lookFrom(found.unattended);
+    if (!isSparing() && found.unattended.length > 0) options.notify(found.unattended);
     const steps = [
       () => putRight(found.ahead),
       () => (isSparing() ? Promise.resolve() : takeUp(found.lapsed)),

@@ -3,6 +3,7 @@ import { timeOfId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
+import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import { lockMoves } from '../outbox/moves.js';
 import { withdrawCancelled } from './cancel/cancel.js';
@@ -42,7 +43,7 @@ export interface ReplayDependencies {
   /** How often a webhook is given more; one that is not called is looked at four times more rarely. */
   replayEveryMs: number;
   /** These webhooks have something due. */
-  look(webhookIds: string[]): void;
+  notify(due: Due[]): void;
 }
 
 /**
@@ -73,7 +74,7 @@ async function walkOn(deps: ReplayDependencies): Promise<boolean> {
       any = true;
       const { webhookId } = replay as ReplayInHand;
       if (made.turns.length > 0) await giveTurns(deps.db, made.turns, deps.orderHoldMs);
-      if (made.anythingSent) deps.look([webhookId]);
+      if (made.anythingSent) deps.notify(dueSinceUnknown([webhookId]));
     } catch (error) {
       await postpone(deps, replay, error);
     }

@@ -36,9 +36,7 @@ export interface GateOptions {
 
 /** A bound on expensive work. Keys take turns, so that many waiting under one do not delay another. */
 export function createGate(options: GateOptions): Gate {
-  const lanes = Array.from({ length: options.lanes ?? 1 }, () =>
-    createFairQueue<Waiting>(options.maxWaiting),
-  );
+  const lanes = Array.from({ length: options.lanes ?? 1 }, () => createFairQueue<Waiting>());
   const takeNext = createTurns(lanes);
   let free = options.concurrency;
 
@@ -63,8 +61,10 @@ export function createGate(options: GateOptions): Gate {
         resolve();
         return true;
       };
-      const full = lanes[lane]!.add(key, { start, refuse });
-      full?.dropped.refuse(full.crowd);
+      const queue = lanes[lane]!;
+      queue.add(key, { start, refuse });
+      const dropped = queue.size() > options.maxWaiting ? queue.takeFromLongest(key) : undefined;
+      dropped?.item.refuse(dropped.left > 0);
     });
   };
 
@@ -82,7 +82,7 @@ export function createGate(options: GateOptions): Gate {
       await enter(key, turn);
       return work().finally(leave);
     },
-    waiting: (key) => lanes.reduce((sum, lane) => sum + lane.waiting(key), 0),
+    waiting: (key) => lanes.reduce((sum, lane) => sum + lane.size(key), 0),
   };
 }
 

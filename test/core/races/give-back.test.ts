@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patienceMs } from '../../../src/platform/batch.js';
-import { createGiveBacks } from '../../../src/deliveries/dispatch/give-backs.js';
-import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import { createLeases } from '../../../src/deliveries/dispatch/leases.js';
+import type { Claim, DueClaim } from '../../../src/deliveries/outbox/types.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { unavailable } from '../../../src/platform/errors.js';
 import {
@@ -22,17 +22,21 @@ import { addShipment, logger } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries');
 
-const givingBack = (leaseDb: Database) =>
-  createGiveBacks({
+const givingBack = (leaseDb: Database) => {
+  const leases = createLeases({
     db: world.db,
     leaseDb,
     logger,
-    times: { patienceMs: 10_000 },
+    times: { leaseMs: 10_000, patienceMs: 10_000 },
+    held: () => [],
     orderHoldMs: longHoldMs,
     terminalStates,
     isDraining: () => false,
-    look: () => undefined,
+    notify: () => undefined,
   });
+  leases.stop();
+  return leases.giveBack;
+};
 
 const refused = () => Object.assign(unavailable(), { cause: new Error('connect ECONNREFUSED') });
 const answerLost = () =>
@@ -68,7 +72,7 @@ test('one whose answer was lost is not: it may be free, and who has claimed it s
 
 test('those that were given back are not given back again with those that were locked', async () => {
   const shipments = [shipmentId, await addShipment(world)];
-  const claims: Claim[] = [];
+  const claims: DueClaim[] = [];
   for (const one of shipments) claims.push(...(await record(world.db, one, ['CREATED'], { room: muchRoom })));
   const asked: string[][] = [];
   const db = seeing(async (ids, run) => {
@@ -113,10 +117,10 @@ test.each(['READY', 'a claim that has run out'])(
     });
     await world.sql('update webhooks set supersede = true');
     await lapse(world);
-    const { sweep, looked } = createSweeper(world.db);
+    const { sweep, notified } = createSweeper(world.db);
     await sweep();
     expect(await now()).toEqual(['1 SUPERSEDED', '2 READY']);
-    expect([...looked]).toEqual([webhookId]);
+    expect([...notified]).toEqual([webhookId]);
     expect(await finish(world.db, claims, 'SUCCEEDED')).toEqual([]);
   },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Due } from '../../../src/deliveries/outbox/hand-over.js';
 import type { SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { unavailable } from '../../../src/platform/errors.js';
 import { drain, finish, muchRoom, record } from '../support/acts.js';
@@ -17,10 +18,10 @@ const startedAt = new Date();
 
 /** Settles over `db`, and collects the webhooks that somebody was told to look at. */
 async function settleOver(db: SettlingOptions['db'], claims: Awaited<ReturnType<typeof record>>) {
-  const looked: string[] = [];
-  const look = (webhookIds: string[]) => void looked.push(...webhookIds);
-  const settled = await finish(db, claims, 'SUCCEEDED', { look, startedAt }).catch((error: unknown) => error);
-  return { settled, looked };
+  const notified: string[] = [];
+  const notify = (due: Due[]) => void notified.push(...due.map(({ webhookId }) => webhookId));
+  const settled = await finish(db, claims, 'SUCCEEDED', { notify, startedAt }).catch((error: unknown) => error);
+  return { settled, notified };
 }
 
 /** Both statements are run, and then their answers are what `change` makes of them. */
@@ -37,8 +38,8 @@ async function expectBothSent(): Promise<void> {
 
 describe('who must look at the next state is told', () => {
   test('where both statements are answered', async () => {
-    const { looked } = await settleOver(world.db, await sendFirst());
-    expect(looked).toEqual([webhookId]);
+    const { notified } = await settleOver(world.db, await sendFirst());
+    expect(notified).toEqual([webhookId]);
     expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
     await expectBothSent();
   });
@@ -48,24 +49,24 @@ describe('who must look at the next state is told', () => {
     const silent = answering(() => [lost, lost]) as SettlingOptions['db'];
     expect((await settleOver(silent, claims)).settled).toBe(lost.reason);
     expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
-    const { settled, looked } = await settleOver(world.db, claims);
+    const { settled, notified } = await settleOver(world.db, claims);
     expect(settled).toEqual(claims);
-    expect(looked).toEqual([webhookId]);
+    expect(notified).toEqual([webhookId]);
     await expectBothSent();
   });
 
   test('where the answer of the turns alone is lost', async () => {
     const claims = await sendFirst();
     const silent = answering(([settled]) => [settled, lost]) as SettlingOptions['db'];
-    const { settled, looked } = await settleOver(silent, claims);
+    const { settled, notified } = await settleOver(silent, claims);
     expect(settled).toEqual(claims);
-    expect(looked).toEqual([webhookId]);
+    expect(notified).toEqual([webhookId]);
     await expectBothSent();
   });
 
   test('where the turns are not given at first: they are asked for again', async () => {
     const claims = await sendFirst();
-    const { settled, looked } = await settleOver(
+    const { settled, notified } = await settleOver(
       {
         ...world.db,
         together: async (first) => [(await Promise.allSettled([first(world.db)]))[0], lost],
@@ -73,7 +74,7 @@ describe('who must look at the next state is told', () => {
       claims,
     );
     expect(settled).toEqual(claims);
-    expect(new Set(looked)).toEqual(new Set([webhookId]));
+    expect(new Set(notified)).toEqual(new Set([webhookId]));
     expect(await now()).toEqual(['1 SUCCEEDED', '2 READY']);
     await expectBothSent();
   });
@@ -86,9 +87,9 @@ describe('who must look at the next state is told', () => {
        select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', 1, now() from outbox where delivery_id = $1`,
       [row!.delivery_id],
     );
-    const { settled, looked } = await settleOver(world.db, claims);
+    const { settled, notified } = await settleOver(world.db, claims);
     expect(settled).toEqual(claims);
-    expect(looked).toContain(webhookId);
+    expect(notified).toContain(webhookId);
     expect(await outboxOf(world)).toMatchObject([{ sequence: 2, waits_turn: false }]);
   });
 });

@@ -52,7 +52,7 @@ describe('what is recorded while its webhook is stopped', () => {
     expect(await pull(world.db, webhookId)).toEqual([]);
     expect((await inspect()).unattended).toEqual([]);
     await setStatus(world, webhookId, 'ACTIVE');
-    expect((await inspect()).unattended).toEqual([{ webhookId, dueAt: expect.any(Date) }]);
+    expect((await inspect()).unattended).toEqual([{ webhookId, dueFromMs: expect.any(Number) }]);
     expect(await pull(world.db, webhookId)).toHaveLength(1);
   });
 

@@ -3,9 +3,9 @@ import { withdrawCancelled } from '../../../src/deliveries/replay/cancel/cancel.
 import { inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
 import { createSweeper as sweeperOf } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
-import { noRoom, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
+import { noRoom, type Due, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';
 import { timesOf } from '../../../src/deliveries/times.js';
-import type { Claim, Settlement } from '../../../src/deliveries/outbox/types.js';
+import type { Claim, DueClaim, Settlement } from '../../../src/deliveries/outbox/types.js';
 import { createSettling, type SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
 import { createMetrics, type Metrics } from '../../../src/platform/metrics.js';
@@ -19,16 +19,16 @@ const metrics = createMetrics();
 
 /** Collects what a statement that records has claimed for this process. */
 export interface Collector extends HandOver {
-  claims: Claim[];
+  claims: DueClaim[];
 }
 
 export function collector(room: Room = noRoom): Collector {
-  const claims: Claim[] = [];
+  const claims: DueClaim[] = [];
   return {
     claims,
     reserve: () => room,
-    owed: (_room, claimed) => void claims.push(...claimed),
-    look: () => undefined,
+    recorded: (_room, claimed) => void claims.push(...claimed),
+    notify: () => undefined,
   };
 }
 
@@ -57,7 +57,7 @@ export const record = (
   shipmentId: string,
   states: string[],
   options: RecordOptions = {},
-): Promise<Claim[]> =>
+): Promise<DueClaim[]> =>
   recordAll(
     db,
     states.map((state) => [shipmentId, state]),
@@ -69,7 +69,7 @@ export async function recordAll(
   db: Database,
   states: [shipmentId: string, state: string][],
   options: RecordOptions = {},
-): Promise<Claim[]> {
+): Promise<DueClaim[]> {
   const collected = collector(options.room);
   const results = await recordEvents(
     recording(db, collected, options.orderHoldMs ?? longHoldMs),
@@ -80,7 +80,7 @@ export async function recordAll(
 }
 
 /** Claims what is due of a webhook, or of several. */
-export const pull = (db: Database, webhookIds: string | string[], room = 1_000): Promise<Claim[]> =>
+export const pull = (db: Database, webhookIds: string | string[], room = 1_000): Promise<DueClaim[]> =>
   pullDue(
     db,
     [webhookIds].flat().map((webhookId) => ({ webhookId, room, since: null })),
@@ -119,23 +119,23 @@ export async function finish(
     delayMs?: number;
     startedAt?: Date;
     orderHoldMs?: number;
-    look?: (webhookIds: string[]) => void;
+    notify?: (due: Due[]) => void;
   } = {},
 ): Promise<Claim[]> {
-  const { look = () => undefined, orderHoldMs = longHoldMs } = options;
+  const { notify = () => undefined, orderHoldMs = longHoldMs } = options;
   const settling = createSettling({
     db: 'together' in db ? db : oneByOne(db),
     logger,
     orderHoldMs,
     terminalStates,
-    look,
-    lookAhead: look,
+    notify,
   });
   const items = claims.map((claim) => ({
     claim,
     settlement: settlementOf(claim, status, options.delayMs, options.startedAt),
   }));
-  return [...(await settling(items))].map(({ claim }) => claim);
+  const results = await settling(items);
+  return claims.filter((_, index) => results[index]!.kind !== 'lost');
 }
 
 /** Where statements are stopped, each is sent by itself. */
@@ -170,12 +170,12 @@ export function createSweeper(
 ): {
   sweep(): Promise<unknown>;
   takeUpLapsed(): Promise<unknown>;
-  probes: Claim[];
-  looked: Set<string>;
+  probes: DueClaim[];
+  notified: Set<string>;
   metrics: Metrics;
 } {
-  const probes: Claim[] = [];
-  const looked = new Set<string>();
+  const probes: DueClaim[] = [];
+  const notified = new Set<string>();
   const { walk, takeUpLapsed } = sweeperOf({
     db,
     logger: log,
@@ -185,10 +185,9 @@ export function createSweeper(
     terminalStates,
     deliveryTimeoutMs: 10_000,
     accept: (claims) => void probes.push(...claims),
-    look: (webhookIds) => webhookIds.forEach((webhookId) => looked.add(webhookId)),
-    lookFrom: (unattended) => unattended.forEach(({ webhookId }) => looked.add(webhookId)),
+    notify: (due) => due.forEach(({ webhookId }) => notified.add(webhookId)),
   });
-  return { sweep: walk, takeUpLapsed, probes, looked, metrics };
+  return { sweep: walk, takeUpLapsed, probes, notified, metrics };
 }
 
 /** Lets the leases of all claims run out, as if their workers had died long ago. */
@@ -208,7 +207,7 @@ export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
   await takeLapsedRedeliveries(db, leaseMs, 100);
   for (let round = 0; round < rounds; round += 1) {
     await sweep();
-    await withdrawCancelled({ db, logger, orderHoldMs: longHoldMs, look: () => undefined });
+    await withdrawCancelled({ db, logger, orderHoldMs: longHoldMs, notify: () => undefined });
     await sql(`update outbox set due_at = now() where due_at > now()`);
     const owed = await sql<{ webhook_id: string }>(`select distinct webhook_id from outbox`);
     if (owed.length === 0) return batches;

@@ -56,4 +56,4 @@ export const startRedeliverer = (
   world: World,
   url: string,
   options: Partial<RedelivererOptions> = {},
-): Redeliverer => createRedeliverer({ ...optionsOf(world, url), leaseMs, look: () => undefined, ...options });
+): Redeliverer => createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });

@@ -37,7 +37,7 @@ export const advance = (db: Database): Promise<boolean> =>
     retentionMs: 30 * dayMs,
     orderHoldMs: longHoldMs,
     replayEveryMs: 0,
-    look: () => undefined,
+    notify: () => undefined,
   });
 
 export async function replay(world: World, db: Database, webhookId: string): Promise<string> {
@@ -54,7 +54,7 @@ export const cancel = (world: World, db: Database, replayId: string) =>
       logger,
       times: { ...timesOf(), longestStartMs: 0, startMarginMs: 0 },
       orderHoldMs: longHoldMs,
-      look: () => undefined,
+      notify: () => undefined,
     },
     { kind: 'USER', name: null, address: null },
     { replayId, shipperId: world.shipperId },

@@ -5,6 +5,7 @@ import type { Logger } from '../../../platform/logger.js';
 import type { Database } from '../../../platform/database/postgres.js';
 import { lockMoves } from '../../outbox/moves.js';
 import type { Times } from '../../times.js';
+import type { Due } from '../../outbox/hand-over.js';
 import { distinctTurns, giveTurns } from '../../outbox/turns.js';
 import { untilNoSendCanStart } from '../../send/starts.js';
 import {
@@ -32,7 +33,7 @@ export interface WithdrawDependencies {
   logger: Logger;
   orderHoldMs: number;
   /** These webhooks have something due. */
-  look(webhookIds: string[]): void;
+  notify(due: Due[]): void;
 }
 
 /**
@@ -120,13 +121,13 @@ async function markPage(tx: Database, replayId: string, webhookId: string) {
 
 /** To be called after the commit; turns that are not given here the sweeper gives. */
 async function giveTurnsAfterwards(
-  { db, logger, look, orderHoldMs }: WithdrawDependencies,
+  { db, logger, notify, orderHoldMs }: WithdrawDependencies,
   webhookId: string,
   shipmentIds: string[],
 ): Promise<void> {
   const turns = distinctTurns(shipmentIds.map((shipmentId) => ({ webhookId, shipmentId })));
   try {
-    if (turns.length > 0) look(await giveTurns(db, turns, orderHoldMs));
+    if (turns.length > 0) notify(await giveTurns(db, turns, orderHoldMs));
   } catch (error) {
     logger.warn({ webhookId, error: describeError(error) }, 'turns not given');
   }

@@ -1,0 +1,69 @@
+import { createBatcher } from '../../platform/batch.js';
+import { createThrottledWarn, type Logger } from '../../platform/logger.js';
+import type { Producer } from '../../platform/queue/engine.js';
+import { distinctDue, type Due } from '../outbox/hand-over.js';
+
+/**
+ * Tells workers of other processes, by the queue, which webhooks have something due. Never waited for or retried: the
+ * sweeper is the safety net.
+ */
+export type Notify = (due: Due[]) => void;
+
+export const queueNames = (shards: number): string[] =>
+  Array.from({ length: shards }, (_, n) => `deliver-${n}`);
+
+export const dueJob = 'due';
+const idsPerJob = 200;
+/** While more jobs than this wait, nobody reads them: what is due stands in PostgreSQL anyhow. */
+const maxJobsWaiting = 1_000;
+const countedEveryMs = 1_000;
+
+/** The random tail of a webhook's id spreads webhooks over the shards. */
+const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
+
+/** A job's ids are `<webhookId>@<epoch ms>`, or the webhook alone where nobody knows since when. */
+const toId = ({ webhookId, dueFromMs }: Due) =>
+  dueFromMs === null ? webhookId : `${webhookId}@${dueFromMs}`;
+
+export function dueOf(ids: string[]): Due[] {
+  return ids.map((id) => {
+    const [webhookId, dueFrom] = id.split('@');
+    const dueFromMs = dueFrom === undefined ? NaN : Number(dueFrom);
+    return { webhookId: webhookId!, dueFromMs: Number.isFinite(dueFromMs) ? dueFromMs : null };
+  });
+}
+
+export function createNotify(producers: Producer[], logger: Logger): Notify {
+  const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
+  let jobs = 0;
+
+  const shards = producers.map((producer) => {
+    let full = false;
+    let countedAt = 0;
+    const isFull = async () => {
+      if (performance.now() - countedAt < countedEveryMs) return full;
+      countedAt = performance.now();
+      return (full = (await producer.waitingCount()) > maxJobsWaiting);
+    };
+    const add = async (due: Due[]) => {
+      if (await isFull()) return;
+      jobs += 1;
+      const id = `${dueJob}-${Date.now()}-${jobs}-${due[0]!.webhookId}`;
+      await producer.add([{ name: dueJob, id, ids: due.map(toId) }]);
+    };
+    return createBatcher<Due, undefined>({
+      maxItems: idsPerJob,
+      concurrency: 1,
+      maxWaiting: 100_000,
+      flush: async (due) => {
+        await add(distinctDue(due)).catch(giveUp);
+        return due.map(() => undefined);
+      },
+    });
+  });
+
+  return (due) => {
+    for (const one of distinctDue(due))
+      shards[shardOf(one.webhookId, producers.length)]!.add(one).catch(() => undefined); // left to the sweeper
+  };
+}
