@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { atRest } from '../../src/webhooks/at-rest/at-rest.js';
 import { createSecretBox, newSecret } from '../../src/webhooks/at-rest/secrets.js';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../client.js';
 import { backends, startProcess, startService, stopProcess, type Service } from '../harness.js';
-import { startReceiver, type Receiver } from '../receiver.js';
+import { startReceiver, type Received, type Receiver } from '../receiver.js';
 import { placeOrders, repeated, until } from './support.js';
 
 const slots = 20;
@@ -47,6 +48,33 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     }
     expect(Math.max(...latenciesMs)).toBeLessThan(hangsMs / 2);
     await hanging.close(); // ends what hangs: the other tests have every slot
+  });
+
+  test('a slow receiver that falls behind gets what is due longest first: new orders do not pass over later states', async () => {
+    const answersAfterMs = 1_100;
+    const atOnce = 4; // of a slow lane, however few slots there are
+    const everyMs = answersAfterMs / atOnce / 1.5; // half as much again as it can do
+    const slow = await startReceiver(() => ({ delayMs: answersAfterMs }));
+    const account = await registerAccount(service);
+    await registerWebhook(account, slow.url);
+    const trackingIds: string[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      trackingIds.push(await placeOrder(account));
+      await sleep(everyMs);
+      const earlier = trackingIds.at(-6); // it was told of this one a while ago
+      if (n % 2 === 0 || earlier === undefined) continue;
+      await operator(service, `/shipments/${earlier}/events`, { body: { state: 'PICKED_UP' } });
+      await sleep(everyMs);
+    }
+    const isLater = ({ notification }: Received) => notification.state === 'PICKED_UP';
+    await slow.waitFor(8, isLater);
+    const recordedAtMs = ({ notification }: Received) => Number(notification.timestamp);
+    const passedOverMs = slow.received.map((one, index) => {
+      const before = slow.received.slice(0, index).map(recordedAtMs);
+      return Math.max(0, ...before) - recordedAtMs(one);
+    });
+    expect(Math.max(...passedOverMs)).toBeLessThan(3_000);
+    await slow.close();
   });
 
   test('an event that is owed to very many webhooks lets what others are owed go before', async () => {
