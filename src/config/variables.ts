@@ -207,7 +207,7 @@ export const variables = z.object({
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
     .describe(
-      'Attempts in flight per worker process to quick receivers, up to 500; as many again to slow ones, and five times as many that have lasted longer than a second',
+      'Attempts in flight per worker process to quick receivers, up to 500; as many again to receivers that have not answered yet, and five times as many to slow ones',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
