@@ -274,7 +274,7 @@ function apiRoutes(
       db,
       resealSecrets: async () => {
         const result = await resealWebhooks({ ...resources, db }, resources.secrets.prefix);
-        await resealKeyCheck(db, resources.secrets);
+        if (result.unreadable === 0) await resealKeyCheck(db, resources.secrets);
         return result;
       },
       cancelReplay: (actor, replayId) => cancelReplay(cancelling, actor, { replayId, shipperId: null }),

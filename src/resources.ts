@@ -13,7 +13,7 @@ import type { RecordDependencies } from './events/record.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import { migrate, waitsForSchema } from './platform/database/migrate.js';
-import { ConfigError } from './platform/errors.js';
+import { ConfigError, describeError } from './platform/errors.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
 import {
   createPool,
@@ -109,8 +109,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   await untilMigrated(options, () => requireKey(apiDb, secrets));
   await untilReached(options, () => sealKeyCheck(apiDb, secrets));
   await untilReached(options, () => makeFirstPartitions(apiDb));
-  const { isRenewed } = await untilReached(options, () => apiDb.transaction(lookAtFeed));
-  if (isRenewed)
+  // Whoever reads the feed looks again: what keeps it from being renewed now must not keep deliveries waiting.
+  const feed = await apiDb.transaction(lookAtFeed).catch((error: unknown) => {
+    logger.warn({ error: describeError(error) }, 'feed not looked at; its readers will');
+    return null;
+  });
+  if (feed?.isRenewed)
     logger.warn('the database was restored or replaced by a standby: cursors of the feed are void');
   const recorded = createSignal<Set<string>>();
 
@@ -216,8 +220,6 @@ function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Prom
   if (migrationUrl !== undefined)
     return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
   return migrate(databaseUrl, logger).catch((error: unknown) => {
-    throw isNotPermitted(error)
-      ? new Error(waitsForSchema)
-      : error;
+    throw isNotPermitted(error) ? new Error(waitsForSchema) : error;
   });
 }

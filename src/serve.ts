@@ -67,6 +67,15 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
       },
     );
   };
+  let timer: NodeJS.Timeout | undefined;
+  const giveUpAfter = (afterMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
+      logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
+      process.exit(app ? failure : 0);
+    }, afterMs);
+  };
   const onSignal = (signal: NodeJS.Signals) => {
     if (stoppingSinceMs !== null) {
       if (signal === 'SIGINT' && performance.now() - stoppingSinceMs < togetherMs) return;
@@ -74,20 +83,15 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
     }
     stoppingSinceMs = performance.now();
     logger.info({ signal }, 'stopping');
-    // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
-    setTimeout(
-      () => {
-        logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
-        process.exit(app ? failure : 0);
-      },
-      app ? delayMs + timeoutMs : Math.min(timeoutMs, startGraceMs),
-    );
+    giveUpAfter(app ? delayMs + timeoutMs : Math.min(timeoutMs, startGraceMs));
     if (app) stop(app, delayMs);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   return (started) => {
     app = started;
-    if (stoppingSinceMs !== null) stop(app, 0); // asked to while still starting
+    if (stoppingSinceMs === null) return;
+    giveUpAfter(timeoutMs);
+    stop(app, 0); // asked to while still starting
   };
 }

@@ -71,6 +71,7 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
   const check = async ({ needed, informs }: NonNullable<typeof checks>): Promise<Results> => {
     const reasons = await runAll({ ...needed, ...informs });
     if (isLeaving) return notReady('draining');
+    if (checks?.needed !== needed) return { ready: false, reasons }; // those of a start that has gone on
     for (const [name, result] of Object.entries(reasons)) note(name, result);
     const ready = Object.keys(needed).every((name) => reasons[name] === 'OK');
     onReady(ready);

@@ -1,5 +1,4 @@
-import { isUnavailable } from './errors.js';
-import { isTooSlow } from './database/postgres.js';
+import { isOfThePiece } from './database/postgres.js';
 
 /**
  * Does `work` for all items at once, and where that fails, for each half of them by itself, down to one: what cannot be
@@ -16,7 +15,7 @@ export async function inHalves<Item>(
     try {
       await work(some);
     } catch (error) {
-      if (isUnavailable(error) && !isTooSlow(error)) throw error;
+      if (!isOfThePiece(error)) throw error;
       failure ??= { error };
       if (some.length === 1) return void failed.push({ item: some[0]!, error });
       const middle = Math.ceil(some.length / 2);

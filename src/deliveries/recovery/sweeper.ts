@@ -2,7 +2,7 @@ import type { Logger } from '../../platform/logger.js';
 import { describeError } from '../../platform/errors.js';
 import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
-import { isTooSlow, type Database } from '../../platform/database/postgres.js';
+import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { claimProbes } from '../outbox/claim.js';
 import type { Times } from '../times.js';
@@ -41,6 +41,8 @@ const rowsPerPage = 20_000;
 const webhooksPerPage = 200;
 /** Of the time, while page follows page: beside a long backlog each delivery costs PostgreSQL hardly more. */
 const shareOfPages = 1 / 20;
+/** The same of the looks for lapsed claims: whatever is owed, they come round within some seconds. */
+const shareOfWebhooks = 1 / 8;
 /** Of a deleted webhook's backlog, by the deletion and by each sweep after it. */
 const cancelledAtOnce = 1_000;
 const perStatement = 500;
@@ -90,7 +92,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
         await work(items.slice(from, from + place.size));
         place = afterPage(place, from + place.size, perStatement);
       } catch (error) {
-        if (!isTooSlow(error)) throw error;
+        if (!isOfThePiece(error)) throw error;
         const { place: next, skipped } = afterTooSlow(place, from + 1);
         if (skipped !== null) notSwept(error, { ...items[from] });
         place = next;
@@ -99,7 +101,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   };
 
   const spareIfAway = (error: unknown): never => {
-    if (isTooSlow(error)) throw error;
+    if (isOfThePiece(error)) throw error;
     return spare(error);
   };
 
@@ -158,7 +160,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       limit: rows.size,
     }).catch(async (error: unknown) => {
       await attempted(probe); // under an old snapshot a page may take longer than a statement may
-      if (!isTooSlow(error)) return spare(error);
+      if (!isOfThePiece(error)) return spare(error);
       await stepBack(error);
       throw error;
     });
@@ -192,7 +194,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     if (isSparing()) return times.sweepEveryMs;
     const startedAt = performance.now();
     const found = await findLapsed(db, webhooks.after, webhooks.size).catch(async (error: unknown) => {
-      if (!isTooSlow(error)) return spare(error);
+      if (!isOfThePiece(error)) return spare(error);
       const first = webhooks.size > 1 ? null : await findFirstOwing(db, webhooks.after);
       const { place, skipped } = afterTooSlow(webhooks, first);
       webhooks = place;
@@ -204,7 +206,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     if (!isSparing()) await takeUp(found.lapsed);
     return found.next === null
       ? pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs)
-      : pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages);
+      : pauseAfter(tookMs, 0, times.sweepEveryMs / 4, shareOfWebhooks);
   };
 
   return { walk, takeUpLapsed };
@@ -220,7 +222,7 @@ async function cancelSome(
     try {
       return void (await cancelOwed(db, webhookId, place.size));
     } catch (error) {
-      if (!isTooSlow(error) || place.size === 1) {
+      if (!isOfThePiece(error) || place.size === 1) {
         return void logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper');
       }
       place = afterTooSlow(place, null).place;

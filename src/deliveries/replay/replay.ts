@@ -1,7 +1,7 @@
-import { describeError, isUnavailable } from '../../platform/errors.js';
+import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
-import { isTooSlow, type Database } from '../../platform/database/postgres.js';
+import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
@@ -94,7 +94,7 @@ async function postpone(
   if (!replay) throw error;
   const { db, logger, retentionMs } = deps;
   const { replayId, setbacks } = replay;
-  const isToBlame = isTooSlow(error) || !isUnavailable(error);
+  const isToBlame = isOfThePiece(error);
   if (isToBlame && setbacks + 1 >= setbacksToOne + triesOfOne) {
     const options = { setbacks: setbacksToOne, pauseMs: troubledPauseMs, retentionMs };
     const eventId = await passOver(db, replay, options);

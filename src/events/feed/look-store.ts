@@ -104,8 +104,8 @@ export async function lookAtFeed(tx: Database): Promise<Look> {
   };
 }
 
-/** Who records waits as long at most, once. */
-const renewalLockTimeoutMs = 500;
+/** Whoever records waits as long at most, once. It is longer than PostgreSQL waits before it cancels an autovacuum (1 s). */
+const renewalLockTimeoutMs = 1_500;
 
 /**
  * Makes all cursors void, for a `reason` or where the history of the server is another one than theirs: what was recorded

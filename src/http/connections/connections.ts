@@ -59,6 +59,8 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   heldBytes: number;
+  /** Of the heads of its requests under way. */
+  headBytes: number;
   /** Reads it again, if there is room. */
   goOn(): void;
 }
@@ -150,10 +152,16 @@ export function createConnections(
     const { newest, underWay } = connection;
     return maxOfConnection() - underWay.size + (newest && !newest.complete ? 1 : 0);
   };
+  /** The connection that has most of them, not the one that comes last. */
+  const heaviest = (bytes: 'heldBytes' | 'headBytes', last: Connection): Socket => {
+    let most = last;
+    for (const one of open.values()) if (one[bytes] > most[bytes]) most = one;
+    return most.socket;
+  };
   const hold = (connection: Connection, bytes: number) => {
     all.heldBytes += bytes - connection.heldBytes;
     connection.heldBytes = bytes;
-    if (bytes > 0 && all.heldBytes > bounds.maxHeldBytes) drop(connection.socket, 'overfull');
+    if (bytes > 0 && all.heldBytes > bounds.maxHeldBytes) drop(heaviest('heldBytes', connection), 'overfull');
   };
   const lookAtUnsent = (now: number) => {
     if (now - lookedAt < lookEveryMs) return;
@@ -188,6 +196,7 @@ export function createConnections(
         newest: null,
         newestAt: 0,
         heldBytes: 0,
+        headBytes: 0,
         ...readInPieces(
           socket,
           () => roomOf(connection),
@@ -210,6 +219,7 @@ export function createConnections(
       const now = performance.now();
       all.requests += 1;
       all.headBytes += headBytes;
+      connection.headBytes += headBytes;
       underWay.add(response);
       connection.newest = request;
       connection.newestAt = now;
@@ -219,12 +229,13 @@ export function createConnections(
       response.once('close', () => {
         all.requests -= 1;
         all.headBytes -= headBytes;
+        connection.headBytes -= headBytes;
         underWay.delete(response);
         if (underWay.size === 0 && open.has(socket)) block.idle.add(socket);
         connection.goOn();
         onRoom(socket);
       });
-      if (all.headBytes > bounds.mostHeadBytes) drop(socket, 'overfull');
+      if (all.headBytes > bounds.mostHeadBytes) drop(heaviest('headBytes', connection), 'overfull');
       lookAtUnsent(now);
     },
     isDone: (socket) => {

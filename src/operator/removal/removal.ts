@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import { isTooSlow, type Database } from '../../platform/database/postgres.js';
+import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import * as store from './store.js';
 
 export interface RemovalDependencies {
@@ -135,7 +135,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
       pieceRows = Math.min(2 * pieceRows, rowsPerPiece);
     } catch (error) {
       walk = null; // what was not committed is not gone
-      if (isTooSlow(error)) pieceRows = Math.ceil(pieceRows / shrinkBy);
+      if (isOfThePiece(error)) pieceRows = Math.ceil(pieceRows / shrinkBy);
       throw error;
     }
     return Math.max(shortestPauseMs, pauseFactor * (performance.now() - startedAt));

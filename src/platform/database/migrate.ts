@@ -10,7 +10,7 @@ import { requireWritable, type Database } from './postgres.js';
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
 /** A migration that waits for a lock holds up everybody behind it. It gives up before their statements do, and is tried again. */
-const lockTimeoutMs = 1_000;
+const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
 /** What a process whose role may not migrate tells everybody while it waits. */

@@ -170,6 +170,13 @@ export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
 
+/** SQLSTATEs that look like an outage and are about what a statement works on: resources, limits, corrupt rows, a deadlock. */
+const ofThePiece = /^(53200|54|XX00[12]|40P01)/;
+
+/** True where the piece of work is to blame, not the way to the server: it is made smaller, or stepped over. */
+export const isOfThePiece = (error: unknown): boolean =>
+  !isUnavailable(error) || isTooSlow(error) || ofThePiece.test(codeOf((error as ApiError).cause) ?? '');
+
 /** Rejects where the server takes no writes, by a setting or as a standby; the pool then closes its connections. */
 export async function requireWritable(db: Database): Promise<void> {
   await db
