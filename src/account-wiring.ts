@@ -27,7 +27,7 @@ export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' |
 
 /**
  * What one shipper may have of a process: so much less than the pool's connections that an order always finds one, and
- * so few answers unread, and bytes of bodies, that they do not fill the memory.
+ * so few unread answers and bytes of bodies that they do not fill the memory.
  */
 const share = {
   mostUnderWay: 1_000,
@@ -40,7 +40,7 @@ const share = {
   maxBodyBytes: 64 * 1024 * 1024,
 };
 
-/** The same of what is dear. That it lasts is no sign that the database is stuck, so none starts beyond that. */
+/** The same for expensive requests. A long one is no sign that the database is stuck, so none starts beyond that. */
 const dearShare = { ...share, atOnce: 3, atOncePerShipper: 2, mostUnread: 4, stalledAfterMs: Infinity };
 
 /** Who may call, and how often: login, accounts after their registration, and who did what. */

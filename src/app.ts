@@ -64,7 +64,7 @@ export interface App {
   express: Express;
   /** For what a process does besides serving, such as the greeting. */
   db: Database;
-  /** Not ready at once; `delayMs` later drains and releases everything, last-in first-out. */
+  /** Reports not ready at once; `delayMs` later drains and releases everything, last-in first-out. */
   stop(delayMs?: number): Promise<void>;
 }
 

@@ -19,12 +19,12 @@ Besides it:
   listen     forwards an account's notifications to your own machine
   receiver   prints the notifications that arrive and whether their signatures verify
 
-operator, listen and receiver tell their options with --help.
+operator, listen and receiver list their options with --help.
 The service is set by environment variables: see README.md, "Configuration".
 Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 `;
 
-/** Each is loaded when it is run: none bears the weight of the others. */
+/** Each command is loaded when it is run, so none loads the code of the others. */
 const commands: Record<string, (args: string[]) => Promise<unknown>> = {
   all: alone(async () => (await import('./serve.js')).serve('all')),
   api: alone(async () => (await import('./serve.js')).serve('api')),

@@ -5,12 +5,13 @@ import { isOutOfReach } from './platform/database/postgres.js';
 import { describeError } from './platform/errors.js';
 import { createLogger } from './platform/logger.js';
 
-/** For a server that is just starting, or a lock that somebody is about to give back. */
+/** Time for a server that is just starting, or for a lock that is about to be released. */
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000, maxRetryTime: 120_000 };
 
 /**
- * Brings the schema up to date and prints what was done. Under the role of MIGRATION_DATABASE_URL, so that no process of
- * the service has to know its password; that of DATABASE_URL is let in, where both are given.
+ * Brings the schema up to date and prints what was done. It uses the role of MIGRATION_DATABASE_URL, so that no process
+ * of the service has to know that role's password; if both addresses are given, the role of DATABASE_URL is granted
+ * access.
  */
 export async function migrateHere(): Promise<void> {
   const { DATABASE_URL, MIGRATION_DATABASE_URL, REDIS_URL } = parseConfig(process.env, 'migrate');
@@ -20,7 +21,7 @@ export async function migrateHere(): Promise<void> {
     withQueue: REDIS_URL === undefined,
     logger: createLogger('silent'),
   };
-  // The first process of a container hears no signal that it has not asked for.
+  // The first process of a container receives no signal that it does not handle.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const done = await pRetry(() => migrateUnderOwnRole(options), {
     ...patience,

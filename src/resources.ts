@@ -198,7 +198,9 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000 };
 
-/** PostgreSQL may come up after us, or be put right after us. Without the key not even migrations are run. */
+/**
+ * PostgreSQL may come up, or be repaired, after this process starts. Without the right key not even migrations are run.
+ */
 const untilMigrated = (options: OpenOptions, hasKey: () => Promise<unknown>): Promise<unknown> =>
   pRetry(() => hasKey().then(() => migrateAsConfigured(options)), {
     ...patience,

@@ -9,14 +9,14 @@ import { createLogger, type Logger } from './platform/logger.js';
 import type { Role } from './resources.js';
 
 const failure = 1;
-/** How long a start may go on after SIGTERM, to end in good order. */
+/** How long an unfinished start may take to end in good order after SIGTERM. */
 const startGraceMs = 3_000;
 
 /** The service in this process, in one of its roles, until a signal. */
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
   const logger = createLogger(config.LOG_LEVEL);
-  // Nobody sends a worker requests: it need not wait until they go elsewhere.
+  // A worker gets no requests, so it need not wait until they go elsewhere.
   const delayMs = role === 'worker' ? 0 : config.SHUTDOWN_DELAY;
   const stopOnce = stopOnSignal(logger, delayMs, config.SHUTDOWN_TIMEOUT);
   stopOnce(await start(config, role, logger));
@@ -45,7 +45,7 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
   }
 }
 
-/** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
+/** npm passes on a Ctrl-C that the terminal has sent to all processes: one may come twice. */
 const togetherMs = 500;
 
 /**

@@ -241,7 +241,7 @@ export function startWorker(resources: Resources): WorkerRole {
   };
 }
 
-/** One after the other, each whether or not those before it have failed. Rejects with the first failure. */
+/** Runs them one after the other, each whether or not those before it have failed. Rejects with the first failure. */
 async function eachOf(...tasks: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) await task().catch((error: unknown) => failures.push(error));

@@ -2,7 +2,7 @@ import { runOperator } from './program.js';
 
 /** The operator's command line, in this process. */
 export async function operateHere(args: string[]): Promise<void> {
-  // Who reads our output may stop early, as `head` does: that is no error.
+  // The reader of our output may stop early, as `head` does: that is no error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') process.exitCode = 1;

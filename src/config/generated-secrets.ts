@@ -7,9 +7,9 @@ const names = ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'] as const;
 type Secrets = Record<(typeof names)[number], string>;
 
 /**
- * The secrets of embedded mode: made before the database is, and kept in DATA_DIR/secrets.json for its owner only. What
- * the environment sets comes first. Throws ConfigError where there is a database and they are not there: new ones would
- * not open what it keeps sealed.
+ * The secrets of embedded mode: made before the database is, and kept in DATA_DIR/secrets.json for its owner only.
+ * Variables of the environment take precedence. Throws ConfigError if there is a database but no secrets: new ones
+ * would not open what the database keeps sealed.
  */
 export function generatedSecrets(
   { dataDir, cluster }: { dataDir: string; cluster: string },
@@ -35,7 +35,10 @@ export function generatedSecrets(
   return secrets as Secrets;
 }
 
-/** A link never replaces: of several processes the first decides, and a start cut short leaves no half file. */
+/**
+ * A link never replaces a file: of several processes the first one decides, and an interrupted start leaves no partial
+ * file.
+ */
 function makeSecrets(file: string): void {
   const made = Object.fromEntries(names.map((name) => [name, randomBytes(32).toString('base64url')]));
   const unfinished = `${file}.${process.pid}`;

@@ -242,7 +242,7 @@ export const variables = z.object({
   TRUST_PROXY: proxies
     .optional()
     .describe(
-      'Reverse proxies whose `X-Forwarded-For` tells who calls: addresses and subnets (`loopback,10.0.0.0/8`), or their number, where all requests come through them. Unset: none',
+      "Reverse proxies whose `X-Forwarded-For` gives the caller's address: addresses and subnets (`loopback,10.0.0.0/8`), or their number, where all requests come through them. Unset: none",
     ),
   STATES_FILE: dataFile(readCatalogue)
     .optional()

@@ -42,7 +42,7 @@ export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<
   while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
 }
 
-/** A piece, for nobody knows how many states a shipment came to, nor how much each tells. Returns how many. */
+/** Erases one piece, because a shipment may have any number of states, of any size. Returns how many. */
 async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',

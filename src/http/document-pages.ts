@@ -42,8 +42,8 @@ function once<Result>(make: () => Result): () => Result {
 }
 
 /**
- * Sends a body that does not change, compressed where the caller takes that. Each form is made once, so that answers
- * which nobody reads keep nothing; express answers 304 where the caller has it already.
+ * Sends a body that does not change, compressed if the caller accepts that. Each form is made once, so that unread
+ * answers keep no memory of their own; express responds 304 if the caller has the body already.
  */
 function fixed(type: string, text: string, headers: Record<string, string> = {}) {
   const plain = Buffer.from(text);

@@ -8,7 +8,7 @@ import type { Logger } from '../platform/logger.js';
 export type HealthChecks = Record<string, () => Promise<void>>;
 
 export interface Health {
-  /** `/healthz` tells that the process lives; `/readyz` what the checks say. */
+  /** `/healthz` shows that the process lives; `/readyz` returns what the checks say. */
   page: Router;
   /**
    * Ready while the `needed` pass; before the first call the process is starting. What only `informs` is shown but
@@ -22,7 +22,7 @@ export interface Health {
 
 export interface HealthOptions {
   logger: Logger;
-  /** Hears every result. */
+  /** Receives every result. */
   onReady(ready: boolean): void;
   /** Whether the caller may read why a check fails: the reason may name hosts, roles and tables. */
   mayReadReasons(request: Request): boolean;
@@ -43,12 +43,12 @@ const failures: Record<string, string> = {
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 2_000;
-/** Anybody may ask, as often as they like: that costs PostgreSQL one check a second. */
+/** Anybody may ask, as often as they like: that costs PostgreSQL at most one check a second. */
 const keptMs = 1_000;
 
 /**
- * Checks every two seconds, and when asked; what is no older than a second is not checked again. A check that begins to
- * fail, or fails for another reason than before, is logged once, and once when it passes again.
+ * Checks every two seconds, and when asked; a result no older than a second is used again. A check that begins to fail,
+ * or fails for another reason than before, is logged once, and once when it passes again.
  */
 export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions): Health {
   const failing = new Map<string, string>();

@@ -50,7 +50,9 @@ export interface Route extends RouteDocs {
   auth: 'login' | 'shipper' | 'operator';
   /** It takes turns among shippers itself, or waits long for something else than the database. */
   takesNoTurn?: boolean;
-  /** `dear`: its statements may last. Such requests have a share of their own, so that they keep no other waiting. */
+  /**
+   * `dear`: its statements may take long. Such requests have a share of their own, so that they keep no others waiting.
+   */
   cost: 'usual' | 'dear';
   /** What the operator's token has to allow; by default `read` for GET, else `admin`. */
   scope: OperatorScope;

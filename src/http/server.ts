@@ -34,7 +34,7 @@ export interface ServerOptions {
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError where a shipper asks too often. */
   limit(shipperId: string): void;
-  /** What a shipper may have of this process at once, of requests of either cost. */
+  /** What a shipper may have of this process at once, for requests of either cost. */
   shares: Record<Route['cost'], Shares>;
   logger: Logger;
   metrics: Metrics;
@@ -94,7 +94,7 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
 
 const takesBody = ({ method }: Route) => method === 'post' || method === 'patch';
 
-/** Whose share it is: who is not known goes by the address's block. */
+/** Whose share it is: an unknown caller goes by its address block. */
 function callerOf(request: Request, response: Response): string {
   const { caller } = response.locals as { caller?: Caller };
   return caller ? (caller.operator ?? caller.shipperId) : networkOf(request.ip);
@@ -155,7 +155,10 @@ const knownMethod = (method: string) =>
 /** As nginx has it: the client closed the connection before it had its answer. */
 const clientGone = 499;
 
-/** What the client got, not what it would have got: an answer that broke off was none, and a failure of ours stays one. */
+/**
+ * What the client got, not what it would have got: an answer that broke off counts as none, and a failure of ours stays
+ * one.
+ */
 function statusOf({ writableFinished, statusCode, locals }: Response): number {
   if (writableFinished) return statusCode;
   return (locals as { error?: string }).error === undefined ? clientGone : Math.max(500, statusCode);

@@ -87,7 +87,7 @@ export const auditList = z
             ),
             address: described(
               z.string().nullable(),
-              'Where the request came from; of a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many are counted together.',
+              'Where the request came from; for a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many callers are counted together.',
               '203.0.113.7',
             ),
           }),

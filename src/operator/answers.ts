@@ -66,12 +66,14 @@ export const resealed = z
   .meta({ id: 'ResealedSecrets', description: 'What became of what webhooks keep sealed.' });
 
 export const feedRenewed = z
-  .object({ renewedAt: moment('Since then, cursors of before are 400.') })
+  .object({ renewedAt: moment('Since then, earlier cursors are refused with 400.') })
   .meta({ id: 'RenewedFeed', description: 'The feed has begun anew.' });
 
 const uncalled = {
-  deliveries: count('Deliveries owed; counted up to 200,000 in all, as many of each webhook.'),
-  isMore: described(z.boolean(), 'Whether there are more of them.', false),
+  deliveries: count(
+    'Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.',
+  ),
+  isMore: described(z.boolean(), 'Whether there are more deliveries than were counted.', false),
   webhooks: count('Webhooks to which they are owed.'),
 };
 
@@ -104,7 +106,10 @@ export const status = z
                 name: described(z.string(), 'Its name.', 'Acme Books'),
                 ...uncalled,
               })
-              .meta({ id: 'UncalledOfShipper', description: 'What a shipper is owed so.' }),
+              .meta({
+                id: 'UncalledOfShipper',
+                description: 'What a shipper is owed for webhooks that are not called.',
+              }),
           ),
           'The shippers that are owed the most, at most 10.',
         ),

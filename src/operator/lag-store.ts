@@ -10,7 +10,7 @@ export interface Lag {
   due: number;
   /** Seconds that the longest due of them has waited; 0 where none waits. */
   oldestDueSeconds: number;
-  /** Seconds since the first lease ran out of the claims that nobody has taken up; 0 without any. */
+  /** Seconds since the first lease ran out among the claims that nobody has taken up; 0 if there are none. */
   oldestLapsedSeconds: number;
 }
 
@@ -64,7 +64,7 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
   return lag!;
 }
 
-/** What is owed to the webhooks of a shipper that are not called, at least. */
+/** What is owed, at least, to the webhooks of a shipper that are not called. */
 export interface Uncalled {
   shipperId: string;
   name: string;
@@ -76,7 +76,7 @@ export interface Uncalled {
 
 /**
  * What is owed to webhooks that are not called, the shippers that are owed the most first. It looks at `mostWebhooks`,
- * and counts at most `limit` deliveries, as many of each: one with a long backlog hides no other.
+ * and counts at most `limit` deliveries, up to the same number for each: one with a long backlog hides no other.
  */
 export const readUncalled = (db: Database, limit: number, mostWebhooks = 10_000): Promise<Uncalled[]> =>
   db.query<Uncalled>(

@@ -59,7 +59,7 @@ export function maintenanceRoutes({ db, resealSecrets, cancelReplay }: Maintenan
       operationId: 'renewFeed',
       tag: 'Operator',
       description:
-        'After the database was put back in a way that it cannot tell by itself, such as a snapshot of its disk. A restored dump and a promoted standby it does tell. Whoever follows the feed is told 400 and begins again.',
+        'For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It does detect a restored dump and a promoted standby. Readers of the feed get a 400 and begin again.',
       answers: { 200: feedRenewed },
       auth: 'operator',
       handle: async ({ caller }) => {

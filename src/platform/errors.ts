@@ -16,7 +16,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What somebody has to put right before the program can start: it prints the message and exits with 78 (EX_CONFIG). */
+/**
+ * A fault that somebody has to correct before the program can start: it prints the message and exits with 78
+ * (EX_CONFIG).
+ */
 export class ConfigError extends Error {}
 
 export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.js';
 
 export interface TaskWatch {
   logger: Logger;
-  /** Without, nobody hears of it but by the log. */
+  /** If not set, failures are only in the log. */
   metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
 }
 

@@ -1,9 +1,9 @@
 import { isOfThePiece } from './database/postgres.js';
 
 /**
- * Does `work` for all items at once, and where that fails, for each half of them by itself, down to one: what cannot be
- * done for one keeps no other from it. Resolves with the items it failed for. Rejects where it failed for more than one
- * item and succeeded for none, or where PostgreSQL is out of reach: then nothing is the matter with the items.
+ * Does `work` for all items at once and, if that fails, for each half of them by itself, down to one: an item that
+ * fails does not hold up the others. Resolves with the items it failed for. Rejects if it failed for more than one item
+ * and succeeded for none, or if PostgreSQL is out of reach: then the items are not to blame.
  */
 export async function inHalves<Item>(
   items: Item[],

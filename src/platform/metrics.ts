@@ -7,7 +7,7 @@ const latencySeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
   43_200, 86_400,
 ];
-/** 10 ms to a minute: a turn of a background task. */
+/** 10 ms to a minute, for a turn of a background task. */
 const taskSeconds = [0.01, 0.1, 1, 10, 60];
 const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
@@ -117,7 +117,7 @@ export function createMetrics() {
     ),
     oldestLapsedClaim: gauge(
       'oldest_lapsed_claim_seconds',
-      'How long ago the lease of a claim ran out that nobody has taken up since; 0 without one.',
+      "How long ago the oldest lapsed claim's lease ran out, if nobody has taken it up since; 0 without one.",
     ),
     walkedAt: gauge(
       'outbox_walked_timestamp_seconds',
@@ -133,7 +133,7 @@ export function createMetrics() {
     ]),
     taskInterval: gauge(
       'background_task_interval_seconds',
-      'How often a background task has a turn; one that reads for long has four times as much rest at most.',
+      'How often a background task has a turn; one that takes long to read rests at most four times as long.',
       ['task'],
     ),
     taskDuration: histogram(
@@ -170,7 +170,7 @@ export function createMetrics() {
     ]),
     connectionsDropped: counterOf(
       'http_connections_dropped_total',
-      'Connections that found no room (refused), made room for another while idle (displaced), or were cut off because all together held too much (overfull).',
+      'Connections that found no room (refused), made room for another while idle (displaced), or were cut off because all connections together held too much (overfull).',
       'reason',
       ['refused', 'displaced', 'overfull'],
     ),
@@ -184,7 +184,7 @@ export function createMetrics() {
     ]),
     deliveriesUncalled: gauge(
       'deliveries_uncalled',
-      'Deliveries owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper (counted up to 200,000, as many of each).',
+      'Deliveries owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper (counted up to 200,000, the same number for each).',
     ),
     oldestWaiting: gauge(
       'delivery_oldest_waiting_seconds',

@@ -98,7 +98,7 @@ async function receive(options: Options): Promise<void> {
 
 /** The receiver, in this process. */
 export async function receiveHere(args: string[]): Promise<void> {
-  // Nobody reads what is printed any more: there is no point in going on.
+  // Nobody reads the output any more, so there is no point in going on.
   process.stdout.on('error', () => process.exit(0));
   try {
     await new Command('parcelhook receiver')

@@ -101,7 +101,7 @@ export function createAcceptOrder(deps: {
 
 const charsPerWeight = 16_384;
 
-/** Only `items` may be large: what they hold is read, stored and answered in pieces that others wait for. */
+/** Only `items` may be large: while they are read, stored and answered, others wait. */
 const weightOf = ({ package: { items } }: Order): number =>
   items ? 1 + Math.floor(JSON.stringify(items).length / charsPerWeight) : 1;
 

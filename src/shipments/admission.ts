@@ -4,9 +4,9 @@ import { unavailable } from '../platform/errors.js';
 
 export interface Admission {
   /**
-   * Resolves when the order may be accepted, with what to call when it has had its share; shippers take turns. A large one
-   * weighs more than the 1 of others. Throws ApiError UNAVAILABLE where too many wait already, and from those that wait
-   * when no order gets through.
+   * Resolves when the order may be accepted, with a function to call when it has had its share; shippers take turns. A
+   * large order weighs more than the 1 of others. Throws ApiError UNAVAILABLE if too many wait already, and for the
+   * waiting ones when no order gets through.
    */
   enter(shipperId: string, weight: number): Promise<() => void>;
   /** No order gets through: who has waited for long is told so at once, rather than finding out in turn. */
@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 export interface AdmissionOptions {
-  /** What the orders under way at once may weigh; the last one may exceed it. */
+  /** The total weight of the orders under way at once; the last order may exceed it. */
   atOnce: number;
   /** Deliveries that could go out now and wait for this process. */
   pressure(): number;

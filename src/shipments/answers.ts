@@ -63,7 +63,7 @@ export const tracking = z
           evidences: described(z.array(z.unknown()), 'What was reported as evidence.', []),
         }),
       ),
-      'The states it came to, oldest first: the latest 1,000, and of those as many as have 4 MiB. The feed (`GET /v1/events`) has every one.',
+      'The states that it reached, oldest first: the latest 1,000, and of those as many as fit in 4 MiB. The feed (`GET /v1/events`) has every one.',
     ),
   })
   .meta({ id: 'Tracking', description: 'The shipment and how it came to where it is.' });

@@ -56,8 +56,8 @@ const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
 /**
- * Creates orders that were accepted and whose job never came, or was lost with the queue. One that cannot be created keeps
- * no other from it: the next sweep begins behind the page that it was on, and comes back to it later.
+ * Creates orders that were accepted and whose job never came, or was lost with the queue. An order that cannot be
+ * created does not hold up the others: the next sweep begins behind its page, and comes back to it later.
  */
 export function createOrderSweep(deps: {
   db: Database;

@@ -105,11 +105,11 @@ export interface TrackedShipment {
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
-  /** The notifications of its events in the order recorded: of the latest, as many as an answer has. */
+  /** The notifications of its latest events, as many as fit in an answer, in the order recorded. */
   bodies: string[];
 }
 
-/** A shipment may come to any number of states, each with any evidences: the events' feed has them all. */
+/** A shipment may reach any number of states, each with any evidences: the events' feed has them all. */
 const historyBounds = { states: 1_000, bytes: 4 * 1024 ** 2 };
 
 export async function findTracking(

@@ -147,7 +147,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'updateWebhook',
       tag: 'Webhooks',
       description:
-        'Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing of a webhook that is so already: an open circuit stays open until a probe, a test or a redelivery succeeds.',
+        'Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       answers: { 200: answers.webhook },
       bodyExample: { status: 'PAUSED' },
       params: webhookParams,

@@ -91,7 +91,7 @@ export function webhookSchemas(policy: DestinationPolicy) {
     'https://example.com/hooks/parcelhook',
     { pattern: addressPattern(policy), maxLength: maxAddressLength },
   )
-    // What is refused for its length anyway is not read: a long name in Unicode costs the square of its length.
+    // An address that is refused for its length anyway is not parsed: a long name in Unicode costs the square of its length.
     .transform((text) => (text.length > maxAddressLength ? text : asciiAddress(text)))
     .superRefine((text, context) => {
       const problem = checkTargetAddress(text, policy);

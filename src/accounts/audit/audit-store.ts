@@ -64,7 +64,7 @@ export const listAudit = (
     ],
   );
 
-/** Drops some of the lines that are older than the retention, the oldest first. Resolves with whether there may be more. */
+/** Drops some of the lines older than the retention, the oldest first. Resolves with whether there may be more. */
 export async function dropOldAudit(db: Database, retentionMs: number): Promise<boolean> {
   const [row] = await db.query<{ dropped: number }>(
     'drop-old-audit',

@@ -18,13 +18,14 @@ const toBlock = (actor: Actor): Actor => ({
 
 const firstAfterMs = 1_000;
 const everyMs = 60_000;
-/** Of one action and kind of actor in one minute; the others are counted together, under no address. */
+/** Lines for one action and kind of actor in one minute; the other refusals are counted together, under no address. */
 const toldApart = 10;
 
 /**
  * Refusals come as often as anybody likes, so they are counted and written once a minute: a line for each of the first
- * ten callers, and one for all others; strangers take no line from operators. The first after a quiet minute is written
- * a second later. What cannot be written is kept for the next minute. Of a stranger's address the log keeps the block.
+ * ten callers, and one for all others; strangers take no line from operators. The first refusal after a quiet minute is
+ * written a second later. Refusals that cannot be written are kept for the next minute. For a stranger the log keeps
+ * only the address block.
  */
 export function createRefusals(db: Database, logger: Logger): Refusals {
   let counted = new Map<string, AuditLine>();

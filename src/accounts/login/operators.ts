@@ -24,11 +24,11 @@ export const operatorsOf = (
 
 const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin' || scope === needed;
 
-/** All are compared, so that the time tells nothing. */
+/** All tokens are compared, so that the time reveals nothing. */
 const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
   operators.filter(({ token }) => sameText(given, token))[0];
 
-/** Whether a request bears a token that may read, for a page that is open to all and tells the operator more. */
+/** Whether a request has a token that may read, for a page that is open to all and shows more to the operator. */
 export const bearsOperatorToken =
   (operators: OperatorToken[]) =>
   (request: Request): boolean => {

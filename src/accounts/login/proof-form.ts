@@ -20,7 +20,7 @@ export function keyAndProof(request: Request, scheme: Scheme): { accountKey: str
   return { accountKey: key as string, proof: proofIn(header, scheme)! };
 }
 
-/** The token a request bears, if it bears one. */
+/** The bearer token of a request, if it has one. */
 export const tokenIn = (request: Request): string | undefined =>
   proofIn(request.get('authorization') ?? '', 'Bearer');
 

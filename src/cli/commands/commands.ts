@@ -93,7 +93,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   feed
     .command('renew')
     .description(
-      'make all its cursors void, after a snapshot of the disk of PostgreSQL was put back: who follows it begins again',
+      "invalidate all its cursors, after a snapshot of PostgreSQL's disk was put back: readers of the feed begin again",
     )
     .addHelpText('after', example('feed renew'))
     .action(request((client) => client.post('/operator/v1/feed/renew', '{}', { repeatable: true })));
@@ -134,7 +134,7 @@ const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt']
 
 const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
 
-/** `200000+`: there are more than were counted. */
+/** `200000+` means that there are more than were counted. */
 const orMore = ({ isMore, ...others }: Data): Data =>
   isMore === true ? { ...others, deliveries: `${String(others.deliveries)}+` } : others;
 

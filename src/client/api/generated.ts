@@ -209,7 +209,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook
-         * @description Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing of a webhook that is so already: an open circuit stays open until a probe, a test or a redelivery succeeds.
+         * @description Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -669,7 +669,7 @@ export interface paths {
         put?: never;
         /**
          * Make all cursors of the feed void
-         * @description After the database was put back in a way that it cannot tell by itself, such as a snapshot of its disk. A restored dump and a promoted standby it does tell. Whoever follows the feed is told 400 and begins again.
+         * @description For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It does detect a restored dump and a promoted standby. Readers of the feed get a 400 and begin again.
          */
         post: operations["renewFeed"];
         delete?: never;
@@ -872,7 +872,7 @@ export interface components {
                  */
                 name: string | null;
                 /**
-                 * @description Where the request came from; of a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many are counted together.
+                 * @description Where the request came from; for a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many callers are counted together.
                  * @example 203.0.113.7
                  */
                 address: string | null;
@@ -1822,7 +1822,7 @@ export interface components {
              * @example CREATED
              */
             state: string | null;
-            /** @description The states it came to, oldest first: the latest 1,000, and of those as many as have 4 MiB. The feed (`GET /v1/events`) has every one. */
+            /** @description The states that it reached, oldest first: the latest 1,000, and of those as many as fit in 4 MiB. The feed (`GET /v1/events`) has every one. */
             history: {
                 /**
                  * @description State it came to.
@@ -2242,7 +2242,7 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @description More about the error, if there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: "TOO_MANY_ADDRESSES" | null;
@@ -2316,7 +2316,7 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @description More about the error, if there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: "TOO_MANY_ADDRESSES" | null;
@@ -2371,7 +2371,7 @@ export interface components {
         /** @description The replay has begun; it sends as fast as the receiver takes it. */
         Replay: {
             /**
-             * @description Deliveries it will send, as counted now; null while they are not counted yet, as where the span has 10,000 events or more.
+             * @description Deliveries it will send, as counted now; null while they are not counted yet, for example if the span has 10,000 events or more.
              * @example 12
              */
             queued: number | null;
@@ -2594,12 +2594,12 @@ export interface components {
             /** @description What is owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper. */
             uncalled: {
                 /**
-                 * @description Deliveries owed; counted up to 200,000 in all, as many of each webhook.
+                 * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
                  * @example 0
                  */
                 deliveries: number;
                 /**
-                 * @description Whether there are more of them.
+                 * @description Whether there are more deliveries than were counted.
                  * @example false
                  */
                 isMore: boolean;
@@ -2643,7 +2643,7 @@ export interface components {
                 queueEngine: "redis" | "postgres";
             };
         };
-        /** @description What a shipper is owed so. */
+        /** @description What a shipper is owed for webhooks that are not called. */
         UncalledOfShipper: {
             /**
              * Format: uuid
@@ -2657,12 +2657,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Deliveries owed; counted up to 200,000 in all, as many of each webhook.
+             * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
              * @example 0
              */
             deliveries: number;
             /**
-             * @description Whether there are more of them.
+             * @description Whether there are more deliveries than were counted.
              * @example false
              */
             isMore: boolean;
@@ -2731,7 +2731,7 @@ export interface components {
         RenewedFeed: {
             /**
              * Format: date-time
-             * @description Since then, cursors of before are 400.
+             * @description Since then, earlier cursors are refused with 400.
              * @example 2026-11-21T12:00:00+00:00
              */
             renewedAt: string;
@@ -2782,7 +2782,7 @@ export interface components {
              */
             status: "OK" | "UNAVAILABLE";
             /**
-             * @description `OK` by part, or that it cannot be used; why is told where the request bears a token of the operator that may read. A part may be away without making the process unready.
+             * @description `OK` by part, or that the part cannot be used; the reason is given if the request has an operator token that may read. A part may be away without making the process unready.
              * @example {
              *       "postgres": "OK",
              *       "queue": "OK"
@@ -4275,7 +4275,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, 100 journeys of your shipments are under way, or 1000 were asked for within an hour. */
+            /** @description Too many requests, or 100 journeys of your shipments are under way, or 1000 were asked for within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

@@ -107,8 +107,8 @@ async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
 }
 
 /**
- * A webhook that its owner resumes begins anew, one that is ACTIVE already does not; to be called before the change, in
- * its transaction.
+ * A webhook that its owner resumes begins with a closed circuit; one that is already ACTIVE keeps its circuit. To be
+ * called before the change, in its transaction.
  */
 export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
   await tx.query(

@@ -83,7 +83,7 @@ const attempt = z
     errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it did not.', null),
     errorDetail: described(
       z.enum(errorDetails).nullable(),
-      'More about why, where there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.',
+      'More about the error, if there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.',
       null,
     ),
     requestHeaders: described(

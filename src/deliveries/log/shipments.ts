@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { LogFilter } from './page-store.js';
 import type { TimeRange } from './range.js';
 
-/** A page looks at the deliveries of no more shipments than this, and of no more states of theirs. */
+/** A page looks at the deliveries of at most this many shipments and this many of their states. */
 const mostShipments = 1_000;
 const mostStates = 10_000;
 

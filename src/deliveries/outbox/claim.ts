@@ -50,9 +50,9 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
 const probesAtOnce = 500;
 
 /**
- * Claims one delivery of each open circuit whose wait is over, as its probe: of those that are due longest, one that was
- * tried least, for a receiver may be back and refuse the same one for ever. The
- * circuits that have waited longest come first.
+ * Claims one delivery of each open circuit whose wait is over, as its probe: of those that are due longest, one that
+ * was tried least, because a receiver may be back and refuse the same delivery for ever. The circuits that have waited
+ * longest come first.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
   return db.query<DueClaim>(

@@ -27,17 +27,18 @@ export const blocker = (before: string, holdMs: string) => `select 1 from outbox
          or greatest(b.first_failed_at, w.called_since) > now() - ${ms(holdMs)})`;
 
 /**
- * Outbox row `row` was overtaken where a later state of its shipment is owed to the same webhook (`laterOwed`), or was and
- * is finished (`laterFinished`). What a replay has brought back was asked for, although there are later ones.
+ * Outbox row `row` was overtaken if a later state of its shipment is owed to the same webhook (`laterOwed`), or was
+ * owed and is finished (`laterFinished`). A delivery that a replay brought back was asked for, so later states do not
+ * overtake it.
  */
 export const laterOwed = (row: string) => `(${row}.replay_id is null and exists (
   select 1 from outbox x
    where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
 
-/** Of later states, those nearest are looked for in the log: a webhook may want none of the thousands that follow. */
+/** Only the nearest later states are looked for in the log: a webhook may want none of the thousands that follow. */
 const laterStatesLookedFor = 50;
 
-/** The log knows no shipments, so each later event is asked whether it was this webhook's. */
+/** The log has no shipments, so each later event is checked for a delivery to this webhook. */
 export const laterFinished = (row: string) => `(${row}.replay_id is null and exists (
   select 1
     from (select event_id from events where shipment_id = ${row}.shipment_id and sequence > ${row}.sequence
@@ -72,9 +73,9 @@ export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, '
 export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
 
 /**
- * What has been due longest of a webhook, and what of it is being sent: claims are made there, and what is before them
- * goes out first. Only deep in a long backlog is there a claim that this does not show. How many rows that are must not be
- * known when it is planned: where PostgreSQL believes that there are no more, it reads and sorts them all.
+ * The rows of a webhook that have been due longest, and which of them are being sent: claims are made there, and rows
+ * before them go out first. It misses only claims deep in a long backlog. The number of rows must not be known when the
+ * statement is planned: if PostgreSQL believes that there are no more, it reads and sorts them all.
  */
 export const frontOf = (webhookId: string) => `select shipper_id, delivery_id, status, lease_until from outbox
   where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select 500)`;

@@ -65,7 +65,7 @@ export interface Turn {
   shipmentId: string;
 }
 
-/** A row of the outbox: what it is found by. */
+/** The key by which a row of the outbox is found. */
 export interface RowKey {
   shipperId: string;
   deliveryId: string;

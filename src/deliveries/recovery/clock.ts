@@ -3,33 +3,37 @@ import { ms, sameDelivery } from '../outbox/sql.js';
 import { keysInOrder, type RowKey } from '../outbox/types.js';
 
 /**
- * PostgreSQL's clock says what is due. Where it is put back, whatever was scheduled before would come that much too late.
- * So what waits keeps how long it was to wait (`retry_wait`, `open_wait`; leases and probes have one length), and
- * nothing may lie further ahead than that.
+ * PostgreSQL's clock decides what is due. If it is set back, everything scheduled before would come that much too late.
+ * So everything that waits records how long it was to wait (`retry_wait`, `open_wait`; leases and probes have a fixed
+ * length), and nothing may be scheduled further ahead than that.
  */
 
-/** What the clock of the database said in answer to a question, and when that was asked and answered (performance.now()). */
+/**
+ * What the database's clock said in answer to a query, and when the query was sent and answered (performance.now()).
+ */
 export interface ClockReading {
   databaseMs: number;
   askedAt: number;
   answeredAt: number;
 }
 
-/** No clock is set by less than this: what lies ahead by less is as it should be. */
+/** Clocks are not set by less than this: anything ahead by less is as it should be. */
 const toleranceMs = 1_000;
 
-/** How far the database's clock was put back between two readings, or a little less: never more. 0 if it was not. */
+/**
+ * How far the database's clock was set back between two readings, or a little less, but never more. 0 if it was not.
+ */
 export function putBackMs(before: ClockReading, now: ClockReading): number {
   const passedMs = now.askedAt - before.answeredAt;
   const backMs = passedMs - (now.databaseMs - before.databaseMs);
   return backMs > toleranceMs ? backMs : 0;
 }
 
-/** What is due now, or was scheduled before, lies ahead by less than this. */
+/** Anything that is due now, or was scheduled before, is ahead by less than this. */
 const tolerance = `interval '${toleranceMs} ms'`;
-/** How far ahead a row's retry may lie; what has not failed is due as soon as its turn comes. */
+/** How far ahead a row's retry may be; a row that has not failed is due as soon as its turn comes. */
 const longestWait = (row: string) => `coalesce(${row}.retry_wait, interval '0')`;
-/** Whether a moment lies further ahead than it may when it was set to come after `wait`. */
+/** Whether a moment is further ahead than it may be if it was scheduled to come after `wait`. */
 const isTooFar = (moment: string, wait: string) =>
   `coalesce(${moment} > now() + ${wait} + ${tolerance}, false)`;
 export const isRowAhead = (o: string, longestLeaseMs: string) =>
@@ -37,10 +41,10 @@ export const isRowAhead = (o: string, longestLeaseMs: string) =>
     or ${isTooFar(`${o}.lease_until`, ms(longestLeaseMs))} or ${isTooFar(`${o}.first_failed_at`, `interval '0'`)})`;
 
 /**
- * Puts rows right that lie too far ahead, for PostgreSQL's clock was put back since: by `putBackMs` they were scheduled too
- * late, where that is known. In any case nothing lies further ahead than its own wait, no lease than the longest one, and
- * nothing failed later than now. So nothing comes early, and what comes late does so by its own wait at most. Returns their
- * webhooks.
+ * Corrects rows that are too far ahead because PostgreSQL's clock was set back. If `putBackMs` is known, they were
+ * scheduled too late by that much. Afterwards no row is further ahead than its own wait, no lease is longer than the
+ * longest one, and no failure is later than now. So nothing comes early, and nothing comes late by more than its own
+ * wait. Returns their webhooks.
  */
 export async function putRowsRight(
   db: Database,
@@ -76,7 +80,7 @@ export async function putRowsRight(
 /** No replay rests for longer. */
 const longestReplayRest = `interval '1 minute'`;
 
-/** As `putRowsRight`, what waits elsewhere: circuits, probes, attempts by hand, replays and simulations. */
+/** Like `putRowsRight`, for what waits elsewhere: circuits, probes, attempts by hand, replays and simulations. */
 export async function putOthersRight(
   db: Database,
   options: { putBackMs: number; longestLeaseMs: number; longestOpenMs: number; limit: number },

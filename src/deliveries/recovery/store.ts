@@ -24,11 +24,11 @@ import { isRowAhead } from './clock.js';
 export interface Findings {
   /** Where the next page begins; null at the end. */
   next: RowKey | null;
-  /** When it was looked at, by PostgreSQL's clock. */
+  /** When the page was looked at, by PostgreSQL's clock. */
   databaseMs: number;
   /** Claims whose lease has run out. */
   lapsed: RowKey[];
-  /** Rows that lie further ahead than anything is scheduled: the clock was put back. */
+  /** Rows that are further ahead than anything is scheduled: the clock was set back. */
   ahead: RowKey[];
   /** Of webhooks that may be called, what has been due the longest and nobody sends. */
   unattended: Due[];
@@ -48,9 +48,9 @@ const mostDeleted = 200;
 const keyOf = `json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)`;
 
 /**
- * Checks each row of a page of the outbox, in the order of its key. Changes nothing and waits for nobody. The log is asked
- * for what has overtaken a row only if an attempt of that was made: what comes later overtakes all else when it is
- * recorded, and backlogs are held by the hundred thousand.
+ * Checks each row of a page of the outbox, in the order of its key. Changes nothing and waits for nobody. The log is
+ * searched for states that have overtaken a row only if the row was attempted: a later state overtakes all other rows
+ * when it is recorded, and backlogs are held by the hundred thousand.
  */
 export async function inspectPage(
   db: Database,
@@ -150,8 +150,8 @@ export async function findFirst(db: Database, after: RowKey | null): Promise<Row
 }
 
 /**
- * Claims whose lease has run out, of the next `limit` webhooks that something is due to, as far as they may be called: at
- * the front of each. So it costs the same whatever is owed behind that, or to those whom nobody calls.
+ * Claims whose lease has run out, at the front of each of the next `limit` webhooks that something is due to, as far as
+ * they may be called. So the cost does not depend on what is owed further back, or to webhooks that are not called.
  */
 export async function findLapsed(
   db: Database,
@@ -199,8 +199,9 @@ export async function findFirstOwing(db: Database, after: string | null): Promis
 
 /**
  * Takes up those of these claims whose lease has run out; their attempts are recorded without an outcome, as begun when
- * they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by hand
- * are left to those who made them. Returns what became due again: its webhooks, its shipments and how much.
+ * they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by
+ * hand are left to the process that made them. Returns the webhooks, the shipments and the number of deliveries that
+ * became due again.
  */
 export async function takeLapsed(
   db: Database,

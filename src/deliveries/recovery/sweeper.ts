@@ -33,7 +33,7 @@ export interface SweeperOptions extends TransitionDependencies {
 export interface Sweeper {
   /** Looks at the next page of the whole outbox. */
   walk(): Promise<number>;
-  /** Takes up the claims of whoever has died, whatever is owed besides. */
+  /** Takes up the claims of processes that have died, however much else is owed. */
   takeUpLapsed(): Promise<number>;
 }
 
@@ -49,9 +49,9 @@ const perStatement = 500;
 
 /**
  * Makes the queue disposable and every race harmless: walks over the outbox, page by page, and checks each row. Any
- * number of workers may sweep at once. The pages of a long outbox follow each other sooner. Under an old snapshot even an
- * empty one is read for seconds: then the sweeps come more rarely. Claims that ran out are looked for apart from that, too,
- * for nobody may have to wait until somebody else's backlog has been walked over.
+ * number of workers may sweep at once. The pages of a long outbox follow each other sooner. Under an old snapshot even
+ * an empty one is read for seconds: then the sweeps come more rarely. Lapsed claims are also looked for separately,
+ * because no webhook may have to wait until the walk has passed another one's backlog.
  */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, times, logger, metrics } = options;
@@ -66,8 +66,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   /**
    * After an outage a lease that ran out says nothing about its holder, who could not renew it; a crash may even have
-   * forgotten the claim. For a while nothing is taken from those who have an outcome to record. A page that takes too long
-   * by itself is no outage.
+   * forgotten the claim. For a while no claim is taken from a process that may have an outcome to record. A page that
+   * takes too long by itself is no outage.
    */
   const spare = (error: unknown): never => {
     spareUntil = performance.now() + times.sparedMs;
@@ -81,7 +81,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
     step().catch((error: unknown) => notSwept(error));
 
-  /** In statements of bounded size. What takes too long is tried in smaller ones, and a single one is stepped over. */
+  /**
+   * Works in statements of bounded size. One that takes too long is tried again in smaller ones; a single row that
+   * takes too long is stepped over.
+   */
   const inStatements = async <Item extends object>(
     items: Item[],
     work: (some: Item[]) => Promise<void>,
@@ -105,7 +108,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     return spare(error);
   };
 
-  /** What was overtaken while it was claimed goes before its webhook is pulled. */
+  /** Rows that were overtaken while claimed are removed before their webhook is pulled. */
   const takeUp = (lapsed: RowKey[]): Promise<void> =>
     inStatements(lapsed, async (some) => {
       const { webhookIds, turns, count } = await takeLapsed(db, some, leases).catch(spareIfAway);
@@ -143,7 +146,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     logger.warn({ putBackMs: Math.round(back) }, "PostgreSQL's clock was put back");
   };
 
-  /** The place of the page that took too long: never the same page again. */
+  /** The place of the page that took too long: the same page is never read again. */
   const stepBack = async (error: unknown): Promise<void> => {
     const first = rows.size > 1 ? null : await findFirst(db, rows.after);
     const { place, skipped } = afterTooSlow(rows, first);
@@ -212,7 +215,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   return { walk, takeUpLapsed };
 }
 
-/** Cancels some of what a deleted webhook is owed; fewer where that takes too long. */
+/** Cancels some of what a deleted webhook is owed; fewer deliveries if that takes too long. */
 async function cancelSome(
   { db, logger }: { db: Database; logger: Logger },
   webhookId: string,

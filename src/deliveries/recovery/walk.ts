@@ -1,17 +1,17 @@
 /**
- * How a walk over something of any length goes on, page by page. Whoever reads the pages tells what became of them; here
- * is decided how large the next one is and where it begins.
+ * How a walk over something of any length goes on, page by page. The caller reads the pages and reports what became of
+ * them; this module decides how large the next one is and where it begins.
  */
 export interface Place<Key> {
-  /** What the next page comes after; null: at the beginning. */
+  /** The next page comes after this; null: it is the first. */
   after: Key | null;
-  /** How much it holds at most. */
+  /** How much the next page holds at most. */
   size: number;
 }
 
 export const atTheBeginning = <Key>(size: number): Place<Key> => ({ after: null, size });
 
-/** Of its size, when a page took longer than a statement may. */
+/** Factor by which a page shrinks when it exceeded the statement timeout. */
 const shrinkBy = 8;
 
 /** A page was handled, up to `last` (null: that was the end): the next one may be larger again, up to `maxSize`. */
@@ -21,8 +21,8 @@ export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: 
 });
 
 /**
- * A page took too long: the next one begins at the same place and is far smaller. One that held a single item, `first`, is
- * stepped over: the next walk comes by it again.
+ * A page took too long: the next one begins at the same place and is far smaller. If the page held a single item,
+ * `first`, that item is stepped over until the next walk.
  */
 export const afterTooSlow = <Key>(
   { after, size }: Place<Key>,

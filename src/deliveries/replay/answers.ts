@@ -11,7 +11,7 @@ export const replayAsked = z
   .object({
     queued: described(
       z.int().min(0).nullable(),
-      'Deliveries it will send, as counted now; null while they are not counted yet, as where the span has 10,000 events or more.',
+      'Deliveries it will send, as counted now; null while they are not counted yet, for example if the span has 10,000 events or more.',
       12,
     ),
     reason: described(

@@ -40,16 +40,17 @@ export interface ReplayDependencies {
   logger: Logger;
   retentionMs: number;
   orderHoldMs: number;
-  /** How often a webhook is given more; one that is not called is looked at four times more rarely. */
+  /** How often a webhook is given more; one that is not called is looked at a quarter as often. */
   replayEveryMs: number;
   /** These webhooks have something due. */
   notify(due: Due[]): void;
 }
 
 /**
- * Works replays off, each piece by piece: as fast as the receiver takes them, for a webhook gets no more while its replays
- * owe it enough. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends those of
- * which all is settled, and sees to those that were cancelled. Returns whether there is more to do soon.
+ * Works replays off, each piece by piece: as fast as the receiver takes them, because a webhook gets no more while its
+ * replays owe it enough. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends
+ * replays whose deliveries are all settled, and handles those that were cancelled. Returns whether there is more to do
+ * soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
   const { ripe, withdrawing } = await whatReplaysNeed(deps.db);
@@ -83,8 +84,8 @@ async function walkOn(deps: ReplayDependencies): Promise<boolean> {
 }
 
 /**
- * What went wrong with one replay must not keep the others waiting behind it. Where the piece itself is to blame, the
- * next one is half as large, and an event that fails by itself is left out in the end.
+ * A failure of one replay must not keep the others waiting behind it. If the piece itself is to blame, the next one is
+ * half as large, and an event that fails by itself is left out in the end.
  */
 async function postpone(
   deps: ReplayDependencies,

@@ -43,7 +43,7 @@ export interface ReplayLimits {
 
 /**
  * Records a replay and counts what it will send, if there are fewer than `maxEvents` events. Null without that webhook
- * or, with a tracking id, without that shipment; `tooMany` where as many replays as may look for deliveries already.
+ * or, with a tracking id, without that shipment; `tooMany` if as many replays as may look for deliveries already do.
  */
 export async function insertReplay(
   db: Database,

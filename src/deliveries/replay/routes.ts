@@ -13,7 +13,7 @@ import { tooManyByHand } from '../on-demand/routes.js';
 import { replayAsked, replayedStatuses } from './answers.js';
 import { insertReplay, type Counted, type ReplayLimits } from './request-store.js';
 
-/** A replay of more events than a request looks at counts them as it goes on. */
+/** A replay of more events than a request looks at counts its deliveries as it goes on. */
 const limits: ReplayLimits = { maxOfWebhook: 10, maxOfShipper: 20, maxEvents: 10_000 };
 const clockLeewayMs = 5_000;
 

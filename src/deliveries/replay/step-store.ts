@@ -15,7 +15,7 @@ export interface ReplayInHand {
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Its webhook is called now. */
+  /** Whether its webhook is called now. */
   callable: boolean;
 }
 
@@ -49,8 +49,8 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
 }
 
 /**
- * What all replays of the webhook have in the outbox, whatever it waits for, counted up to `limit`. With the lock on the
- * webhook's moves nobody adds to it.
+ * The number of rows that all replays of the webhook have in the outbox, whatever they wait for, counted up to `limit`.
+ * While the lock on the webhook's moves is held, nobody adds to them.
  */
 export async function countOwed(
   db: Database,
@@ -69,7 +69,7 @@ export async function countOwed(
   return rows[0]!.count;
 }
 
-/** The last event that is behind a replay; what the log does not keep any more is. */
+/** The last event that a replay has passed; events that the log no longer keeps count as passed. */
 const lookedTo = (lastEventId: string, retentionMs: string) =>
   `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
 
@@ -78,7 +78,7 @@ export interface ReplayPiece {
   lastEventId: string | null;
   /** Deliveries it set going, those of a webhook that is not called now included. Without what another replay owes. */
   sent: number;
-  /** Something is due, of what another replay owes, too. */
+  /** Something is due; it may be owed by another replay, too. */
   anythingSent: boolean;
   /** What of it goes one at a time. */
   turns: Turn[];
@@ -200,7 +200,10 @@ export async function postponeReplay(
   );
 }
 
-/** Leaves the next event out; a piece after `setbacks` begins behind it, later. Returns that event's id. */
+/**
+ * Leaves the next event out and sets `setbacks`; the next piece begins behind it, after a pause. Returns that event's
+ * id.
+ */
 export async function passOver(
   db: Database,
   replay: ReplayInHand,
@@ -224,7 +227,7 @@ export async function passOver(
   return next?.event_id ?? null;
 }
 
-/** Notes how far a replay is; its next piece is due now. `walked`: it has found all. */
+/** Notes how far a replay is; its next piece is due now. `walked`: it has found all its deliveries. */
 export async function saveProgress(
   db: Database,
   replayId: string,

@@ -11,7 +11,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What is said of a failure besides its code, where there is more to say. */
+/** More about a failure than its code, if there is more to say. */
 export const errorDetails = ['TOO_MANY_ADDRESSES'] as const;
 export type ErrorDetail = (typeof errorDetails)[number];
 
@@ -42,7 +42,7 @@ export function errorCodeOf(error: unknown): ErrorCode {
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'PROTOCOL';
 }
 
-/** The detail that an error of ours bears; got's has it as its cause. */
+/** The detail of one of our errors; an error of got's has ours as its cause. */
 export function errorDetailOf(error: unknown): ErrorDetail | null {
   const detail = typeof error === 'object' && error !== null && 'detail' in error ? error.detail : null;
   return errorDetails.find((known) => known === detail) ?? null;

@@ -38,8 +38,8 @@ interface LookRow {
 }
 
 /**
- * Tells one history of the server's from another. The timeline is asked of the log that is being written: the one of
- * pg_control_checkpoint() is that of the last checkpoint, which a promotion does not wait for. A standby has none.
+ * Tells one history of the server from another. The timeline is that of the log being written: pg_control_checkpoint()
+ * returns that of the last checkpoint, which a promotion does not wait for. A standby has none.
  */
 const ownHistory = `
   select system_identifier, 'feed'::regclass::oid as relation, pg_is_in_recovery() as is_standby,
@@ -104,14 +104,17 @@ export async function lookAtFeed(tx: Database): Promise<Look> {
   };
 }
 
-/** Whoever records waits as long at most, once. It is longer than PostgreSQL waits before it cancels an autovacuum (1 s). */
+/**
+ * A transaction that records waits at most this long, once. It is longer than PostgreSQL waits before it cancels an
+ * autovacuum (1 s).
+ */
 const renewalLockTimeoutMs = 1_500;
 
 /**
- * Makes all cursors void, for a `reason` or where the history of the server is another one than theirs: what was recorded
- * after the dump or the promotion is gone, and its positions are given again. All that is recorded from now on comes
- * after all that is there: no server comes to 2^48 transactions. Who is recording is waited for, since it knows the
- * positions of before. To be called in a transaction.
+ * Makes all cursors void, for a `reason` or if the server's history is not theirs: events recorded after the dump or
+ * before the promotion may be gone, and their positions are given again. Everything recorded from now on comes after
+ * everything that is there: no server reaches 2^48 transactions. It waits for transactions that are recording, because
+ * they still use the earlier positions. To be called in a transaction.
  */
 export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${renewalLockTimeoutMs}ms`]);

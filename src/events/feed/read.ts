@@ -80,6 +80,6 @@ function refuseVoid({ epoch, position, timeMs }: Cursor, look: Look, oldestMs: n
 /** Of the cursor that a reader goes on with. */
 const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
 
-/** Of those who wait while the database is restored or replaced. */
+/** For readers that wait while the database is restored or replaced. */
 export const restored = () =>
   refusal(`is of a database that was restored or replaced by a standby since: ${beginAgain}`);

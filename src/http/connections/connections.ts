@@ -8,23 +8,23 @@ export interface ConnectionLimits {
   most: number;
   /** Of them, from one address block. */
   mostOfBlock: number;
-  /** Addresses of proxies, which bring the connections of many: their blocks may have them all. */
+  /** Addresses of proxies, which bring the connections of many clients: their blocks may have them all. */
   isProxy(address: string): boolean;
   onDropped(why: 'refused' | 'displaced' | 'overfull'): void;
 }
 
-/** What requests and answers may keep of the memory. */
+/** How much memory requests and answers may keep. */
 export const usualBounds = {
-  /** Requests of one connection under way; it is not read while it has so many. */
+  /** Requests of one connection under way; the connection is not read while it has this many. */
   maxRequestsOfConnection: 8,
-  /** Where so many of all are under way, or their heads take so much, a connection has one at a time. */
+  /** While this many requests are under way in total, or their heads take this much, a connection has one at a time. */
   maxRequests: 64,
   maxHeadBytes: 16 * 1024 * 1024,
-  /** Beyond it a connection that brings another head is cut off. */
+  /** Beyond this, a connection that brings another head is cut off. */
   mostHeadBytes: 64 * 1024 * 1024,
-  /** Read and not yet parsed; beyond it a connection that holds more is cut off. */
+  /** Bytes read and not yet parsed; beyond this, a connection that holds more is cut off. */
   maxHeldBytes: 64 * 1024 * 1024,
-  /** Answered and not yet taken; beyond it those that leave most are cut off. */
+  /** Bytes answered and not yet taken; beyond this, the connections that leave most are cut off. */
   maxUnsentBytes: 64 * 1024 * 1024,
 };
 export type Bounds = typeof usualBounds;
@@ -38,7 +38,7 @@ export interface Connections {
   isDone(socket: Socket): boolean;
   /** Destroys those that do not wait for an answer to a whole request. */
   cutOffSilent(): void;
-  /** Its client takes its answers: another may be made. */
+  /** Whether its client takes its answers: another may be made. */
   takesAnswers(socket: Socket): boolean;
   count(): number;
 }
@@ -65,7 +65,7 @@ interface Connection {
   goOn(): void;
 }
 
-/** What an answer that waits behind another keeps, and what the first of them has not got rid of. */
+/** The bytes that an answer waiting behind another keeps, and those that the first answer has not sent yet. */
 const unsentBytes = ({ socket, underWay }: Connection): number => {
   let bytes = underWay.size === 0 ? socket.writableLength : 0;
   for (const response of underWay) bytes += response.writableLength;
@@ -81,7 +81,7 @@ const headerBytes = 32;
 const headBytesOf = ({ url = '', rawHeaders }: IncomingMessage): number =>
   rawHeaders.reduce((bytes, text) => bytes + text.length + headerBytes, url.length + headerBytes);
 
-/** How often it is looked whether too much is unsent. */
+/** How often the unsent bytes are checked. */
 const lookEveryMs = 100;
 
 /** The rest of a request that takes longer may cost its connection the place. */
@@ -89,10 +89,10 @@ const patienceMs = 1_000;
 
 /**
  * Keeps the places for connections. Where none is left, the one that has been idle for longest goes, from the same
- * block or from that which has most, or else one whose request has no end: who sends half a request and waits is pushed
- * out by those who come with a whole one. A connection whose whole request is being answered is never pushed out. One
- * that has many requests under way, or does not take its answers, is not read. `onRoom` is told when an answer of it is
- * over or taken.
+ * block or from that which has most, or else one whose request has no end: a client that sends half a request and waits
+ * is pushed out by clients that come with a whole one. A connection whose whole request is being answered is never
+ * pushed out. A connection that has many requests under way, or does not take its answers, is not read. `onRoom` is
+ * called when one of its answers is over or taken.
  */
 export function createConnections(
   limits: ConnectionLimits,
@@ -146,7 +146,7 @@ export function createConnections(
     all.requests < bounds.maxRequests && all.headBytes < bounds.maxHeadBytes
       ? bounds.maxRequestsOfConnection
       : 1;
-  /** Requests that may come; where the end of the last one is missing, it is waited for. */
+  /** The number of requests that may come, plus one if the end of the last request is still awaited. */
   const roomOf = (connection: Connection): number => {
     if (!isTaken(connection)) return 0;
     const { newest, underWay } = connection;

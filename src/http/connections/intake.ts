@@ -10,7 +10,7 @@ export interface Intake {
   take(request: IncomingMessage, response: ServerResponse): void;
   /** A client has connected: others may be queued behind this one. */
   connected(): void;
-  /** Its answers are taken again: what waits there has its turns again. */
+  /** The client takes its answers again: requests that wait on its connection have their turns again. */
   goOn(socket: Socket): void;
 }
 
@@ -35,7 +35,7 @@ export function recognise({ headers }: IncomingMessage, account: string): void {
  * once, on one connection or on a hundred. Accounts that are known take turns, and so do the connections of each; who
  * is not known goes by connection; the two kinds alternate. Node accepts one connection a turn (libuv, from 1.46): with
  * hundreds of requests in one turn, a client that is not yet connected would wait one long turn for each client queued
- * ahead of it. Who does not take his answers has no turn until `goOn`.
+ * ahead of it. A client that does not take its answers has no turn until `goOn`.
  */
 export function createIntake(
   handle: RequestListener,

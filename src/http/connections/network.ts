@@ -1,7 +1,10 @@
 import type { Express } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** The block an address belongs to, that one customer or attacker usually has: an IPv4 /24 or an IPv6 /56, as CIDR. */
+/**
+ * The block that an address belongs to and that one customer or attacker usually has: an IPv4 /24 or an IPv6 /56, as
+ * CIDR.
+ */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address); // an IPv4 address in IPv6's clothes is one of IPv4
@@ -14,12 +17,12 @@ export function networkOf(address: string | undefined): string {
 export const isLoopback = (address: string | undefined): boolean =>
   address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
-/** Those of a load balancer's own network, to which nobody connects from elsewhere. */
+/** Addresses of a load balancer's own network, to which nobody connects from elsewhere. */
 const privateRanges = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
 
 /**
- * Whether a peer is one of the app's trusted proxies, behind which are many. Where only their number is known, every
- * peer could be one: then a public address is taken for whoever connects directly.
+ * Whether a peer is one of the app's trusted proxies, which bring the requests of many clients. If only their number is
+ * known, every peer could be a proxy: then a public address is taken for a client that connects directly.
  */
 export function directProxies(app: Express): (address: string) => boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 const blankLine = '\r\n\r\n';
 
-/** Where the piece from `from` on ends in which at most so many requests' heads end. */
+/** Where the piece that starts at `from` ends: it holds the ends of at most this many requests' heads. */
 export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
   let end = from;
   for (let left = heads; left > 0; left -= 1) {
@@ -14,10 +14,10 @@ export function endOfPiece(chunk: Buffer, from: number, heads: number): number {
 }
 
 /**
- * Hands what a connection brings to Node's parser in pieces of as many requests as it has room for. Pausing the socket
- * is not enough: the parser makes requests of the whole chunk it was given, 3,400 of 64 KiB. What has no room stays on
- * the socket, which is read again with `goOn`; `onHeld` says how many bytes wait there. To be called when the server
- * has the connection, and nothing has come yet.
+ * Hands the bytes from a connection to Node's parser in pieces of as many requests as the connection has room for.
+ * Pausing the socket is not enough: the parser turns the whole chunk it was given into requests, 3,400 from 64 KiB.
+ * Bytes without room stay on the socket, which is read again with `goOn`; `onHeld` is told how many wait there. To be
+ * called when the server has the connection, and nothing has come yet.
  */
 export function readInPieces(socket: Socket, room: () => number, onHeld: (bytes: number) => void) {
   const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[];

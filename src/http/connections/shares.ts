@@ -13,7 +13,9 @@ export interface ShareOptions {
   /** Where none of a shipper's requests at work has ended well for so long, more may start: what they wait for is stuck. */
   stalledAfterMs: number;
   mostStalled: number;
-  /** Of the bodies of requests under way, of all callers together. One may have an eighth of what is free. */
+  /**
+   * Bytes of the bodies of requests under way, of all callers together. One caller may have an eighth of what is free.
+   */
   maxBodyBytes: number;
   onRefused(): void;
 }
@@ -23,14 +25,14 @@ export interface Shares {
   /** Counts a request until its answer is over. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
   begin(shipperId: string, response: Response): void;
   /**
-   * Returns what counts the bytes of a request's body until its answer is over. It throws ApiError TOO_MANY_REQUESTS
-   * where they are more than the caller's share.
+   * Returns a function that counts the bytes of a request's body until its answer is over. That function throws
+   * ApiError TOO_MANY_REQUESTS if they are more than the caller's share.
    */
   receive(callerId: string, response: Response): (bytes: number) => void;
   /**
    * Runs `work` for a request that has begun, when its turn comes; shippers take turns. Throws ApiError
-   * TOO_MANY_REQUESTS where it does not come in time, and UNAVAILABLE where all of the shipper's that ended while it
-   * waited did.
+   * TOO_MANY_REQUESTS if its turn does not come in time, and UNAVAILABLE if all of the shipper's requests that ended
+   * while it waited threw that, too.
    */
   inTurn<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
 }
@@ -46,13 +48,15 @@ interface Lane {
 }
 
 interface Waiting {
-  /** Of performance.now(). */
+  /** In the time of performance.now(). */
   since: number;
   start(): void;
   refuse(error: ApiError): void;
 }
 
-/** Whatever the others have, who comes still finds some: none has more than such a part of what is free. */
+/**
+ * A new caller always finds some bytes free, whatever the others have: none has more than this part of what is free.
+ */
 const partOfFree = 1 / 8;
 
 export function createShares(options: ShareOptions): Shares {
@@ -111,7 +115,10 @@ export function createShares(options: ShareOptions): Shares {
     }
   };
 
-  /** The database is out of reach: those that have seen nothing end well since they wait need not find out in turn. */
+  /**
+   * The database is out of reach: requests that have seen nothing end well while they waited need not find that out in
+   * turn.
+   */
   const refuseWaiting = (lane: Lane) => {
     for (const one of [...lane.waiting]) if (one.since > lane.progressAt) one.refuse(unavailable());
   };

@@ -13,7 +13,7 @@ const readiness = z
     status: described(z.enum(['OK', 'UNAVAILABLE']), 'Whether work should be sent here.'),
     checks: described(
       z.record(z.string(), z.string()),
-      '`OK` by part, or that it cannot be used; why is told where the request bears a token of the operator that may read. A part may be away without making the process unready.',
+      '`OK` by part, or that the part cannot be used; the reason is given if the request has an operator token that may read. A part may be away without making the process unready.',
       { postgres: 'OK', queue: 'OK' },
     ),
   })
@@ -53,7 +53,7 @@ export function healthPaths(schemas: SchemaCollector): Paths {
         operationId: 'getReadiness',
         summary: 'Can work be sent here?',
         description:
-          'Asks PostgreSQL and the queue, each within 1.5 s, once a second at most: for load balancers.',
+          'Checks PostgreSQL and the queue, each within 1.5 s and at most once a second. For load balancers.',
         responses: {
           200: pageAnswer('Yes.', json(readiness)),
           503: pageAnswer(

@@ -5,7 +5,7 @@ import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js'
 import { maxDetails } from '../route.js';
 
 const maxBodyBytes = 256 * 1024;
-/** What takes some milliseconds to parse has a turn of the event loop of its own. */
+/** A body that takes some milliseconds to parse has a turn of the event loop of its own. */
 const largeBytes = 16 * 1024;
 const maxValues = 10_000;
 const maxDepth = 32;
@@ -78,8 +78,8 @@ const betweenValues = new Set(Buffer.from(' \t\r\n,:[]{}"'));
 const isBetween = Uint8Array.from({ length: 256 }, (_, byte) => (betweenValues.has(byte) ? 1 : 0));
 
 /**
- * Counts the values of a JSON text before it is parsed: all that begins a value, less the colons, since the text before
- * a colon is a key. What is no JSON has some count.
+ * Counts the values of a JSON text before it is parsed: everything that begins a value, less the colons, since the text
+ * before a colon is a key. For text that is not JSON the count means nothing.
  */
 export function hasMoreValues(bytes: Buffer, most: number): boolean {
   let count = 0;

@@ -40,7 +40,7 @@ const dataSteps: Step[] = [
 const lastSteps: Step[] = [step('webhooks', store.deleteWebhooks), step('users', store.deleteUsers, '')];
 
 const rowsPerPiece = 500;
-/** Of its size, after a piece that took longer than a statement may: what hangs on a row is as much as anybody made. */
+/** Factor by which a piece shrinks when it exceeded the statement timeout: any amount of data may depend on a row. */
 const shrinkBy = 8;
 const progressEveryMs = 30_000;
 const shortestPauseMs = 50;

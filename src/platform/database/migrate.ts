@@ -9,11 +9,14 @@ import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
-/** A migration that waits for a lock holds up everybody behind it. It gives up before their statements do, and is tried again. */
+/**
+ * A migration that waits for a lock holds up everybody behind it. It gives up before their statements time out, and is
+ * tried again.
+ */
 const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
-/** What a process whose role may not migrate tells everybody while it waits. */
+/** What a process whose role may not migrate reports while it waits. */
 export const waitsForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
 
 /** A migration as it is known by its name and its text, wherever it was run. */
@@ -30,7 +33,7 @@ export function requireServerVersion(version: number): void {
 
 const byName = (one: Migration, other: Migration) => (one.name < other.name ? -1 : 1);
 
-/** Those of this program, in their order. A checkout may have changed the line endings. */
+/** The migrations of this program, in their order. A checkout may have changed the line endings. */
 function knownMigrations(): (Migration & { text: string })[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
   return files
@@ -43,8 +46,8 @@ function knownMigrations(): (Migration & { text: string })[] {
 }
 
 /**
- * The known migrations that are still to be run. Throws ConfigError where one that was run is not this program's at the
- * same place. Those after the last known one are a newer program's, and leave this one working.
+ * The known migrations that are still to be run. Throws ConfigError if a migration that was run differs from this
+ * program's at the same place. Migrations after the last known one are a newer program's; this program works with them.
  */
 export function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
   const inOrder = [...applied].sort(byName);
@@ -57,7 +60,7 @@ export function pendingMigrations<Known extends Migration>(known: Known[], appli
   return known.slice(inOrder.length);
 }
 
-/** The table's rows as JSON: that of an earlier build has no hashes, which no hash equals. */
+/** The table's rows as JSON: the table of an earlier build has no hashes, so no hash matches. */
 const appliedQuery = `coalesce((select jsonb_agg(to_jsonb(m)) from migrations m), '[]')`;
 
 async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
@@ -86,9 +89,9 @@ export async function connected<T>(url: string, use: (client: pg.Client) => Prom
 }
 
 /**
- * Brings the schema up to date; the names of the migrations that were run. Each is a transaction; concurrent starters
- * wait for one another. Throws where the server is older than PostgreSQL 15 or a lock is not to be had, and
- * ConfigError.
+ * Brings the schema up to date. Returns the names of the migrations that were run. Each is a transaction; concurrent
+ * starters wait for one another. Throws if the server is older than PostgreSQL 15 or a lock cannot be had, and
+ * ConfigError if the database is another build's.
  */
 export function migrate(connectionString: string, logger: Logger): Promise<string[]> {
   return connected(connectionString, async (client) => {
@@ -103,7 +106,7 @@ export function migrate(connectionString: string, logger: Logger): Promise<strin
   });
 }
 
-/** False where another starter has run it meanwhile. */
+/** Resolves with false if another starter has run it meanwhile. */
 async function runNext(
   client: pg.Client,
   known: (Migration & { text: string })[],
@@ -131,8 +134,8 @@ async function runNext(
 }
 
 /**
- * A check that rejects while PostgreSQL is older than 15 or takes no writes, or its schema lacks a migration of this program or has
- * another build's, as after the restore of a dump.
+ * A check that rejects while PostgreSQL is older than 15 or takes no writes, or while its schema lacks a migration of
+ * this program or has another build's, as after the restore of a dump.
  */
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));

@@ -6,7 +6,7 @@ import { migrateQueue, queueSchema } from '../queue/postgres.js';
 export interface MigrationRoleOptions {
   /** Its role runs the migrations and owns what they make. */
   migrationUrl: string;
-  /** Its role may read and write, and owns nothing. Undefined: nobody is let in besides those who are already. */
+  /** Its role may read and write, and owns nothing. Undefined: no further role is granted access. */
   databaseUrl: string | undefined;
   /** Whether the queue's tables are in this database, too. */
   withQueue: boolean;
@@ -15,8 +15,8 @@ export interface MigrationRoleOptions {
 
 /**
  * Brings the schema up to date under the role of `migrationUrl` and lets that of `databaseUrl` work with it. What the
- * latter owned until now is taken over. The names of the migrations that were run. Safe for several processes at once,
- * and beside others at work.
+ * latter owned until now is taken over. Returns the names of the migrations that were run. Safe for several processes
+ * at once, and beside others at work.
  */
 export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<string[]> {
   const { migrationUrl, databaseUrl, withQueue, logger } = options;

@@ -57,15 +57,19 @@ const onePlan = [
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
 
-/** SQLSTATE of a server that takes no writes: it was told so, or it is a standby now and another one its primary. */
+/**
+ * SQLSTATE of a server that takes no writes: by a setting, or because it is a standby now and another server is the
+ * primary.
+ */
 const readOnly = '25006'; // read_only_sql_transaction
-/** Between renewals: while a server stays read-only, what connects to it anew is not closed for every statement. */
+/** Time between renewals: while a server stays read-only, new connections to it are not closed for every statement. */
 const renewEveryMs = 1_000;
 
 /**
  * Where a statement got no answer at all, the way to the server may have been cut without a word. Then connections that
  * were idle meanwhile are no better, and each would cost the next one that takes it a whole timeout: they are closed.
- * Where the server is read-only, its name may lead to another one by now: those at work then are closed after it, too.
+ * If the server is read-only, its name may lead to another one by now: connections at work then are closed after their
+ * work, too.
  */
 export function closeConnectionsInVain(pool: pg.Pool): void {
   const open = new Set<pg.PoolClient>();
@@ -163,7 +167,7 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 /** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
-/** True for what the role may not do (SQLSTATE 42501). */
+/** True for an error because the role lacks the permission (SQLSTATE 42501). */
 export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42501';
 
 /** True for a statement that took longer than it may (SQLSTATE 57014). */

@@ -102,7 +102,7 @@ async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
   return found.map((line) => ({ uid: Number(line[2]), gid: Number(line[3]) })).filter(({ uid }) => uid !== 0);
 }
 
-/** Proves that initdb finds all it needs; `--version` would not look for it. Nothing is made. */
+/** Proves that initdb finds everything it needs; `--version` would not check that. Nothing is created. */
 async function probePrograms(runner: Runner): Promise<void> {
   await run(runner, 'initdb', ['--show', '-D', runner.native], PROBE_TIMEOUT_MS);
 }

@@ -19,7 +19,10 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
-/** Keys that a process counts by itself, of each limit: strangers choose how many there are, so the oldest is forgotten. */
+/**
+ * Keys that a process counts by itself, for each limit: strangers choose how many there are, so the oldest is
+ * forgotten.
+ */
 const mostKeys = 20_000;
 /** The longest a request waits for a Redis that hangs. */
 const commandTimeoutMs = 150;

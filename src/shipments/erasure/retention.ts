@@ -7,7 +7,7 @@ import { nextAccepted, nextAgain, saveLooked, type Candidate } from './retention
 import { findUnderWay } from './under-way-store.js';
 
 const shipmentsPerStep = 200;
-/** Until a shipment that could not be erased is tried again. */
+/** Time until a shipment that could not be erased is tried again. */
 const stuckForMs = 3_600_000;
 
 export type RetentionDependencies = ErasureDependencies & { logger: Logger; retentionMs: number };
@@ -15,9 +15,9 @@ export type RetentionDependencies = ErasureDependencies & { logger: Logger; rete
 /**
  * A step of the retention: erases shipments whose last state is longer ago than `retentionMs`, some at a time. The walk
  * over what was accepted never turns back; what came to a state since is looked at again when its own time has come. So
- * each shipment is looked at twice at least and a few times at most. A step that breaks off is made again; a shipment that
- * cannot be erased is passed over and comes again later. Before that it finishes what others have begun and may be gone.
- * Returns whether there may be more to do.
+ * each shipment is looked at at least twice and at most a few times. A step that breaks off is made again; a shipment
+ * that cannot be erased is passed over and comes again later. Before that, it finishes erasures that other processes
+ * have begun, as those processes may be gone. Returns whether there may be more to do.
  */
 export async function eraseExpired(deps: RetentionDependencies): Promise<boolean> {
   const underWay = await findUnderWay(deps.db, shipmentsPerStep);

@@ -85,7 +85,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       },
       errors: {
         409: 'The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way.',
-        429: `Too many requests, ${simulationsPerShipper} journeys of your shipments are under way, or ${mostAnHour} were asked for within an hour.`,
+        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${mostAnHour} were asked for within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),

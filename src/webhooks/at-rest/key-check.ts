@@ -6,8 +6,8 @@ const where = { webhookId: '', field: 'key check' };
 const value = 'sealed with SECRETS_KEY';
 
 /**
- * Throws ConfigError where neither key opens what this database was sealed with. False where nothing was sealed yet:
- * before the first start, or before the schema.
+ * Throws ConfigError if neither key opens the sealed value in this database. Returns false if nothing was sealed yet:
+ * before the first start, or before the schema exists.
  */
 export async function requireKey(db: Database, secrets: SecretBox): Promise<boolean> {
   const sealed = await readCheck(db);
@@ -22,7 +22,7 @@ export async function requireKey(db: Database, secrets: SecretBox): Promise<bool
   return true;
 }
 
-/** The same, and the first start seals the value. Of several at once the first one decides. */
+/** The same, and the first start seals the value. Of several starts at once the first one decides. */
 export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   if (await requireKey(db, secrets)) return;
   await db.query('insert-key-check', 'insert into key_check (sealed) values ($1) on conflict do nothing', [

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 /** What a text belongs to; a sealed one opens nowhere else. Both secrets of a rotation are the field `secret`. */
 export interface SealedField {
-  /** Empty for what belongs to no webhook. */
+  /** Empty for a value that belongs to no webhook. */
   webhookId: string;
   field: string;
 }

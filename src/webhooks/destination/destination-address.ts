@@ -9,7 +9,7 @@ export interface DestinationPolicy {
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; not looked at where private targets are allowed. */
   allowedPorts: readonly number[];
-  /** The operator's: never to be called, whatever else is allowed (`inDenied`). */
+  /** Networks that the operator denies: never to be called, whatever else is allowed (`inDenied`). */
   isDenied(ip: string): boolean;
   /** Where the service itself is reached. */
   publicUrl: URL | null;
@@ -71,7 +71,10 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
   return deniedIpv6.some((range) => address.match(range)) || ownAddresses().has(address.toString());
 }
 
-/** Whether an address is in one of these networks; with loopback they have the unspecified one, too, as Linux has it. */
+/**
+ * Whether an address is in one of these networks. Networks with loopback include the unspecified address, too, as on
+ * Linux.
+ */
 export function inDenied(networks: readonly Network[]): (ip: string) => boolean {
   if (networks.length === 0) return () => false;
   const isInside = inNetworks(networks);

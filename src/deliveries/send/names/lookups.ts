@@ -5,21 +5,21 @@ import type { Logger } from '../../../platform/logger.js';
 import { packageFolder } from '../../../version.js';
 import type { Found, Query } from './query.js';
 
-/** What the thread is started with. */
+/** The options that the thread is started with. */
 export interface LookupOptions {
-  /** Name servers, `address` or `address:port`; without it those of the machine. */
+  /** Name servers, `address` or `address:port`; if not set, those of the machine. */
   servers?: readonly string[] | undefined;
-  /** Asks the machine for names that DNS does not know: they may stand in its hosts file. */
+  /** Asks the machine for names that DNS does not know: they may be in its hosts file. */
   systemToo: boolean;
 }
 
-/** To the thread: a lookup to begin, or with an id alone one that nobody wants any more. */
+/** To the thread: a lookup to begin or, with an id alone, one to cancel. */
 export interface Ask {
   id: number;
   query?: { hostname: string; shipperId: string };
 }
 
-/** From the thread. Each lookup is told of once, one that was cancelled too. */
+/** From the thread. Each lookup is reported once, a cancelled one too. */
 export interface Told {
   id: number;
   found: Found;
@@ -38,8 +38,8 @@ const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 12
 
 /**
  * Looks names up in a thread of its own: an answer may have thousands of addresses, and reading it takes 20 ms in one
- * piece, in which nothing else would go on. The thread begins with the first lookup. One that dies takes its lookups with
- * it; the next lookup begins another.
+ * piece, in which nothing else would go on. The thread is started by the first lookup. If it dies, its lookups fail;
+ * the next lookup starts another thread.
  */
 export function createLookups(options: LookupOptions, logger: Logger): Lookups {
   const underWay = new Map<number, (found: Found) => void>();

@@ -21,11 +21,11 @@ export interface Names {
 const mostAtOnce = 256;
 const mostOfOneShipper = 64;
 const remembered = 5_000;
-/** Of all that are remembered. */
+/** Of all names that are remembered. */
 const rememberedAddresses = 40_000;
 const longestUseMs = 30_000;
 const failureLastsMs = 5_000;
-/** Such an answer is dear to read, and is seldom a mistake that is put right in a moment. */
+/** Such an answer is expensive to read, and seldom a mistake that is corrected in a moment. */
 const tooManyLastsMs = 60_000;
 
 /** RFC 6761, 6.3: these names always mean the machine itself. */
