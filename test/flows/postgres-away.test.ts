@@ -229,7 +229,9 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
         await until('ready', async () => (await ready()).ok);
         await withClient(databaseUrl, async (client) => {
           await client.query('begin; lock table migrations in access exclusive mode');
-          const checking = `select from pg_locks where relation = 'migrations'::regclass and not granted`;
+          // Databases of one template have the same ids of tables: another test may do the same on this server.
+          const checking = `select from pg_locks l join pg_database d on d.oid = l.database
+            where relation = 'migrations'::regclass and not granted and datname = current_database()`;
           await until('checked', async () => (await client.query(checking)).rowCount! > 0);
           const asked = Array.from({ length: 60 }, ready);
           await sleep(100);
