@@ -135,7 +135,12 @@ describe('a process that stops', () => {
     expect(await outboxOf(world, webhookId)).toEqual([expect.objectContaining({ status: 'READY' })]);
     expect(new Set(left)).toEqual(new Set([webhookId, other]));
     left.splice(0);
-    dispatcher.recorded(dispatcher.reserve([world.shipperId]), [], dueSinceUnknown([other]), performance.now());
+    dispatcher.recorded(
+      dispatcher.reserve([world.shipperId]),
+      [],
+      dueSinceUnknown([other]),
+      performance.now(),
+    );
     dispatcher.notify(dueSinceUnknown([webhookId]));
     expect(left).toEqual([other, webhookId]);
     expect(receiver.received).toEqual([]);

@@ -80,7 +80,12 @@ export function createSettling(options: SettlingOptions): Settling {
     // Refused is also what was moved while the statement ran, and what is recorded but whose answer was lost.
     const refused = items.filter((item) => !isSettled(item));
     const recordedBefore = new Set(
-      refused.length === 0 ? [] : await findRecorded(db, refused.map(({ settlement }) => settlement)),
+      refused.length === 0
+        ? []
+        : await findRecorded(
+            db,
+            refused.map(({ settlement }) => settlement),
+          ),
     );
     const results = items.map((item): SettlingResult => {
       const { deliveryId } = item.claim;

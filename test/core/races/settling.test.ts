@@ -20,7 +20,9 @@ const startedAt = new Date();
 async function settleOver(db: SettlingOptions['db'], claims: Awaited<ReturnType<typeof record>>) {
   const notified: string[] = [];
   const notify = (due: Due[]) => void notified.push(...due.map(({ webhookId }) => webhookId));
-  const settled = await finish(db, claims, 'SUCCEEDED', { notify, startedAt }).catch((error: unknown) => error);
+  const settled = await finish(db, claims, 'SUCCEEDED', { notify, startedAt }).catch(
+    (error: unknown) => error,
+  );
   return { settled, notified };
 }
 

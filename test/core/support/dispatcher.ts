@@ -56,4 +56,5 @@ export const startRedeliverer = (
   world: World,
   url: string,
   options: Partial<RedelivererOptions> = {},
-): Redeliverer => createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });
+): Redeliverer =>
+  createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });
