@@ -150,7 +150,7 @@ test('a migration that waits for a lock gives up before others wait long behind 
   await holder.end();
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'Migrated: 0002-more\n' });
   expect(stderr).toBe(
-    '55P03 migration 0002-more was not run: for 1000 ms another session held a lock that it needs; trying again\n',
+    '55P03 migration 0002-more was not run: for 1500 ms another session held a lock that it needs; trying again\n',
   );
 });
 
