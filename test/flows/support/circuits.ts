@@ -18,9 +18,11 @@ export function circuitCalls(service: () => Service) {
     });
   const forceOpen = (webhookId: string) =>
     service().sql(
-      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, times_opened)
-       values ($1, now(), 10, 10, now(), now() + interval '1 hour', 1)
-       on conflict (webhook_id) do update set open_until = excluded.open_until, times_opened = 1`,
+      `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until, open_wait,
+                             times_opened)
+       values ($1, now(), 10, 10, now(), now() + interval '1 hour', interval '1 hour', 1)
+       on conflict (webhook_id) do update set open_until = excluded.open_until, open_wait = excluded.open_wait,
+                                              times_opened = 1`,
       [webhookId],
     );
   return { waitingForRetry, isOpen, untilOpenedTwice, forceOpen };
