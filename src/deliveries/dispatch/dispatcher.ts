@@ -55,7 +55,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let pageScheduled = false;
   let lastEndAtMs = 0;
 
-  /** What a stopping process is told of goes to the others: requests and jobs may end after it has drained. */
+  /** A stopping process passes on what it is told of: requests and jobs may end after it has drained. */
   const notify = (due: Due[], isFresh = false) => {
     if (draining) return options.onLeft(distinctDue(due));
     scheduler.notify(due, isFresh);

@@ -61,7 +61,7 @@ export function createLeases(options: LeaseOptions): Leases {
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 10_000,
-    // What goes wrong is the answer for these claims alone: those that wait for the next statement have a try of their own.
+    // A failure is the answer for these claims alone: those that wait for the next statement have a try of their own.
     flush: async (claims) => {
       const failure = await giveAllBack(claims).then(
         () => undefined,

@@ -30,11 +30,11 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
-/** What this process holds and has promised, in claims. */
+/** The claims that this process holds and has promised. */
 export interface Counts {
   pending: Record<Pool, number>;
   inFlight: Record<Pool, number>;
-  /** What pages under way may bring. */
+  /** Pages under way may bring these. */
   awaited: Record<Pool, number>;
   /** Reserved for statements that record. */
   promised: number;
@@ -60,7 +60,7 @@ export function createRoom(concurrency: number, counts: Counts) {
   const { places } = placesOf(concurrency);
   const startsLately = createRate(pendingMs);
 
-  /** What waits at a slow receiver would be old before it starts. */
+  /** A claim that waits at a slow receiver would be old before it starts. */
   const maxHeld = (lane: Lane, rounds: number) => (lane.pool === 'quick' ? rounds : 1) * lane.limit;
 
   return {

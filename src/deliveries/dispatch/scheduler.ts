@@ -82,7 +82,7 @@ export interface Start {
   asOfMs: number;
 }
 
-/** What one statement pulls: so many of each webhook, due from `sinceMs` (epoch) on; -Infinity: from the beginning. */
+/** One statement pulls this: so many of each webhook, due from `sinceMs` (epoch) on; -Infinity: from the beginning. */
 export interface Page {
   wanted: { webhookId: string; room: number; sinceMs: number }[];
 }

@@ -22,7 +22,7 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-/** What became of an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
+/** The result of settling an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
 export type SettlingResult =
   | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
   | { kind: 'alreadySettled' }

@@ -9,7 +9,7 @@ import { keysInOrder, type RowKey } from '../outbox/types.js';
  */
 
 /**
- * What the database's clock said in answer to a query, and when the query was sent and answered (performance.now()).
+ * The time on the database's clock in answer to a query, and when the query was sent and answered (performance.now()).
  */
 export interface ClockReading {
   databaseMs: number;
