@@ -136,7 +136,8 @@ export function createSimulation(options: {
     if (act.kind === 'record') record(act.shipper, act.events);
     else if (act.kind === 'owe') {
       const webhook = webhookId(act.webhook.shipper, act.webhook.n);
-      for (let n = 0; n < act.count; n += 1) addRow(act.webhook.shipper, webhook, nowMs - act.agoMs + n);
+      for (let n = 0; n < act.count; n += 1)
+        addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // told of what is due already
       scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }]);
     } else if (act.kind === 'pageComes') comePage(act.fails);
     else if (act.kind === 'end') {
