@@ -21,6 +21,7 @@ import { advanceSimulations } from './shipments/simulation/advance.js';
 import type { ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
+import type { Producer } from './platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { resealWebhooks } from './webhooks/at-rest/reseal.js';
 import { sealedForm } from './webhooks/at-rest/secrets.js';
@@ -168,9 +169,15 @@ export function startWorker(resources: Resources): WorkerRole {
   const simulations = config.SIMULATE
     ? background(times.sweepEveryMs, 'simulations', () => advanceSimulations(creation))
     : null;
-  background(times.canaryEveryMs, 'canary', async () => {
-    const job = { name: 'canary', id: `canary-${Date.now()}` };
-    await Promise.all([...producers.values()].map((producer) => producer.add([job])));
+  // One queue after the other, once each has had one: a job wakes all that wait for its queue, and deliveries would
+  // wait for the burst.
+  const toFeed = [...producers.values()];
+  const canary = (producer: Producer) => producer.add([{ name: 'canary', id: `canary-${Date.now()}` }]);
+  let isFirst = true;
+  background(times.canaryEveryMs / toFeed.length, 'canary', async () => {
+    toFeed.push(toFeed.shift()!);
+    await Promise.all((isFirst ? toFeed : toFeed.slice(-1)).map(canary));
+    isFirst = false;
   });
   background(
     gaugeIntervalMs,
