@@ -1,5 +1,5 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
-import { blocker, isActive, isInterested, isTroubled, ms } from '../deliveries/outbox/sql.js';
+import { claimWithinRoom, fanOut, tellOwed, type OwedRow } from '../deliveries/outbox/insert.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** What a state event needs to know of its shipment. */
@@ -40,20 +40,10 @@ export interface Move {
 }
 
 /** One delivery owed for one of the events recorded. */
-export interface Owed {
+export interface Owed extends Omit<OwedRow, 'eventId'> {
   deliveryId: string;
-  webhookId: string;
   /** Its event, as it was passed. */
   event: EventRow;
-  /** It is claimed by this process. */
-  started: boolean;
-  /** By PostgreSQL's clock; that of its recording where it waits its turn. */
-  dueAt: Date;
-  waitsTurn: boolean;
-  revision: number;
-  ordered: boolean;
-  supersedes: boolean;
-  troubled: boolean;
 }
 
 export function loadShipments(
@@ -105,7 +95,7 @@ export async function insertEvents(
   room: Room,
   options: { leaseMs: number; orderHoldMs: number },
 ): Promise<{ recorded: Set<string>; owed: Owed[] }> {
-  const rows = await db.query<Omit<Owed, 'event'> & { eventId: string }>('insert-events', insertEventsText, [
+  const rows = await db.query<OwedRow>('insert-events', insertEventsText, [
     moves.map(({ shipmentId }) => shipmentId),
     moves.map(({ shipperId }) => shipperId),
     moves.map(({ fromSequence }) => fromSequence),
@@ -130,20 +120,15 @@ export async function insertEvents(
   const byId = new Map(events.map((event) => [event.eventId, event]));
   return {
     recorded: new Set(rows.map(({ eventId }) => eventId)),
-    owed: rows.flatMap(({ eventId, ...owed }) =>
-      owed.deliveryId === null ? [] : [{ ...owed, event: byId.get(eventId)! }],
+    owed: rows.flatMap(({ eventId, deliveryId, ...owed }) =>
+      deliveryId === null ? [] : [{ ...owed, deliveryId, event: byId.get(eventId)! }],
     ),
   };
 }
 
-/**
- * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
- * by id, and only after all of them the events, by the caller's ids. The room's `place` counts what a webhook may start:
- * turns are decided before. The feed relies on its being one statement by itself: so it locks `events` before it has the
- * transaction id that the position is made of, and what a shipment came to next has a later one.
- */
-const insertEventsText = `
-  with m as materialized (
+/** Moves the shipments, each if it is still where it was. */
+const moveShipments = `
+  m as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[])
       as m (shipment_id, shipper_id, from_sequence, to_sequence, state, erased) order by shipment_id
   ), created as (
@@ -160,7 +145,16 @@ const insertEventsText = `
     returning p.shipment_id
   ), moved as materialized (
     select shipment_id from created union all select shipment_id from advanced
-  ), recorded as (
+  )`;
+
+/**
+ * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
+ * by id, and only after all of them the events, by the caller's ids. The feed relies on its being one statement by itself: so it locks `events` before it has the
+ * transaction id that the position is made of, and what a shipment came to next has a later one.
+ */
+const insertEventsText = `
+  with ${moveShipments},
+  recorded as (
     insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure,
                         position)
     select e.*, (select first_position + pg_current_xact_id()::text::bigint from feed)
@@ -170,42 +164,7 @@ const insertEventsText = `
      where coalesce(e.shipment_id in (select shipment_id from moved), false)
      order by e.external_id, e.event_id
     returning event_id, shipper_id, shipment_id, sequence, state
-  ), owed as (
-    select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
-           w.ordering = 'SHIPMENT' and r.sequence > 1 and (
-             row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
-             or exists (${blocker('before', '$18')})) as waits_turn
-      from recorded r
-     cross join lateral (
-       select webhook_id, revision, ordering, supersede, called_since, c.troubled,
-              ${isActive('webhooks')} and not coalesce(c.resting, false) as probed,
-              case when ${isActive('webhooks')} and not coalesce(c.open, false)
-                   then coalesce(($14::jsonb -> webhook_id::text)::int, $15::int) else 0 end as room
-         from webhooks
-         left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting
-                              from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
-        where shipper_id = r.shipper_id and deleted_at is null and ${isInterested('r.state', 'interests')}
-       offset 0) w
-     cross join lateral (select w.webhook_id, r.shipment_id, r.sequence offset 0) before
-  ), placed as (
-    select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place from owed
-  ), started as materialized (
-    select *, not waits_turn and place <= room
-              and row_number() over (order by waits_turn or place > room, place, event_id) <= $16::int as starts
-      from placed
-  ), added as (
-    insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, waits_turn,
-                        due_at, lease_until, attempt_count)
-    select shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state,
-           case when starts then 'SENDING' else 'READY' end, waits_turn, case when not waits_turn then now() end,
-           case when starts then now() + ${ms('$17')} end, starts::int
-      from started
-  )
-  select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
-         null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
-         null::bool as troubled, now() as "dueAt"
-    from recorded
-  union all
-  select event_id, delivery_id, webhook_id, starts, waits_turn, revision, ordering = 'SHIPMENT', supersede,
-         coalesce(troubled, false), now()
-    from started`;
+  ),
+  ${fanOut({ byWebhook: '$14', ofOthers: '$15', holdMs: '$18' })},
+  ${claimWithinRoom({ total: '$16', leaseMs: '$17' })}
+  ${tellOwed}`;

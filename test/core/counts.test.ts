@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   claimRedeliveries,
-  requestRedelivery,
   settleRedelivery,
   takeLapsedRedeliveries,
-} from '../../src/deliveries/on-demand/store.js';
+} from '../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
 import { settle, settleOnceMore } from '../../src/deliveries/outbox/settle.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import { createFold } from '../../src/deliveries/stats/fold.js';

@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  settleRedelivery,
-} from '../../src/deliveries/on-demand/store.js';
+import { claimRedeliveries, settleRedelivery } from '../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { eraseExpired } from '../../src/shipments/erasure/retention.js';

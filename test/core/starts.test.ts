@@ -5,11 +5,8 @@ import { timesOf } from '../../src/deliveries/times.js';
 import type { Claim, DueClaim } from '../../src/deliveries/outbox/types.js';
 import { disableWebhooks } from '../../src/deliveries/circuit/store.js';
 import type { Database } from '../../src/platform/database/postgres.js';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  takeLapsedRedeliveries,
-} from '../../src/deliveries/on-demand/store.js';
+import { claimRedeliveries, takeLapsedRedeliveries } from '../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
 import { giveBack } from '../../src/deliveries/outbox/claim.js';
 import { markDeleted, rotateSecret, updateWebhook } from '../../src/webhooks/store.js';
 import { resumeWebhooks, suspendWebhooks } from '../../src/webhooks/shipper-store.js';

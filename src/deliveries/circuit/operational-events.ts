@@ -1,5 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { oweAtOnce } from '../outbox/insert.js';
 import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
 
 /** Operational notifications a shipper's other webhooks may ask for by name (`*` does not include them). */
@@ -32,12 +33,10 @@ export async function recordNotices(tx: Database, about: Notice[]): Promise<stri
                                 'reason', reason, 'timestamp', $6::bigint)::text
          from about
      )
-     insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at)
-     select w.shipper_id, delivery_id(a.event_id, w.webhook_id), a.event_id, w.webhook_id, 1, a.state, 'READY', now()
-       from about a
-       join webhooks w on w.shipper_id = a.shipper_id and w.webhook_id <> a.webhook_id and w.deleted_at is null
-        and a.state = any(w.interests)
-     returning webhook_id`,
+     ${oweAtOnce(`select a.shipper_id, a.event_id, w.webhook_id, a.state
+                    from about a
+                    join webhooks w on w.shipper_id = a.shipper_id and w.webhook_id <> a.webhook_id
+                     and w.deleted_at is null and a.state = any(w.interests)`)}`,
     [
       about.map(() => newId(now.getTime())),
       about.map(({ webhookId }) => webhookId),

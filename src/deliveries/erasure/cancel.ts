@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { cancelErased } from '../outbox/cancel.js';
 import { lockMoves } from '../outbox/moves.js';
 import type { Times } from '../times.js';
 import { untilNoSendCanStart } from '../send/starts.js';
-import { cancelErased, eraseAnswers, findReplayed, isErasedOwed, takeBackAsked } from './store.js';
+import { eraseAnswers, findReplayed, isErasedOwed, takeBackAsked } from './store.js';
 
 export interface ErasedShipment {
   shipmentId: string;

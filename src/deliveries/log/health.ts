@@ -1,6 +1,6 @@
 import { isoOffset } from '../../http/envelope.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { ms } from '../outbox/sql.js';
+import { ms, owedTo } from '../outbox/sql.js';
 import { lastSuccessHour } from '../stats/sql.js';
 import { countLately } from '../stats/store.js';
 
@@ -78,7 +78,7 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
             (select open_until from circuit) as "nextProbeAt",
             coalesce((select max(at) from arrived where at >= w.hour),
                      greatest((select max(at) from arrived), (select last_success_at from circuit), w.hour)) as "lastSuccessAt",
-            (select count(*)::int from (select 1 from outbox where webhook_id = w.webhook_id limit $3) o) as "pendingCount") h`,
+            (select count(*)::int from (${owedTo('w.webhook_id')} limit $3) o) as "pendingCount") h`,
     [webhookIds, newestOfEach, pendingCountMax],
   );
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
-import { isInRangeOf } from '../outbox/sql.js';
+import { isInRangeOf, unfinishedDeliveries } from '../outbox/sql.js';
 import type { Holds } from './holds.js';
 import { daysOf, type TimeRange } from './range.js';
 
@@ -54,28 +54,14 @@ export interface PageQuery {
   holds: Holds;
 }
 
-/** What is owed and not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
-const isHeld = (stopped: string) =>
-  `(waits_turn or due_at <= now() and webhook_id = any(${stopped}::uuid[]))`;
-/** No next attempt is planned while something is held, or is being sent because it was due. */
-const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDING' and due_at <= now())`;
-const owedStatus = (stopped: string) =>
-  `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
-
-const columns = `shipper_id, delivery_id, event_id, webhook_id, state`;
-const owedColumns = (
-  stopped: string,
-) => `${columns}, ${owedStatus(stopped)} as status, null::text as reason, waits_turn,
-  attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as due_at, null::timestamptz as completed_at,
-  null::timestamptz as started_at, null::int as duration_ms, null::int as status_code, null::text as error_code`;
-const loggedColumns = `${columns}, status, reason, false as waits_turn, attempt_count, null::timestamptz as due_at,
-  completed_at, started_at, duration_ms, status_code, error_code`;
+const loggedColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, false as waits, attempt_count,
+  null::timestamptz as next_attempt_at, completed_at, started_at, duration_ms, status_code, error_code`;
 
 /** What is shown of rows `d`: the attempts of what is owed are looked up, the last one of what is finished is in it. */
 const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${withoutQuerySql('w.target_address')} as "targetAddress",
   coalesce(e.external_id, e.event_id::text) as "eventId", s.tracking_id as "trackingId",
-  s.shipper_tracking_id as "shipperTrackingId", d.state, d.status, d.reason, d.waits_turn as "waitsTurn",
-  d.attempt_count as "attemptCount", d.due_at as "nextAttemptAt", e.recorded_at as "createdAt",
+  s.shipper_tracking_id as "shipperTrackingId", d.state, d.status, d.reason, d.waits as "waitsTurn",
+  d.attempt_count as "attemptCount", d.next_attempt_at as "nextAttemptAt", e.recorded_at as "createdAt",
   d.completed_at as "completedAt",
   case when d.started_at is not null or a.started_at is not null then json_build_object(
     'startedAt', coalesce(d.started_at, a.started_at),
@@ -94,7 +80,7 @@ const joins = `cross join lateral (select target_address from webhooks where web
 /** The deliveries that fulfil a condition on the key, wherever they are. */
 export const detailsOf = (condition: string, stopped: string, more = '') =>
   `select ${shown}${more} from (
-     select ${owedColumns(stopped)} from outbox where ${condition}
+     ${unfinishedDeliveries(stopped, condition)}
      union all
      select ${loggedColumns} from deliveries where ${condition}
    ) d ${joins}`;
@@ -142,11 +128,11 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
 const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
   days && !days.today ? '' : `${name}-${days?.firstId.slice(0, 13) ?? 'all'}`;
 
-type Source = 'shipments' | 'outbox' | 'kinds-of-state' | 'kinds' | 'all';
+type Source = 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
 
 /** Where what the filter allows is looked for; `all` where any will do, so that their order alone is enough. */
 function sourceOf({ webhookId, status, state }: LogFilter): Source {
-  if (status !== undefined && !isFinished(status)) return 'outbox';
+  if (status !== undefined && !isFinished(status)) return 'owed';
   if (state !== undefined) return 'kinds-of-state';
   return webhookId === undefined && status === undefined ? 'all' : 'kinds';
 }
@@ -175,9 +161,11 @@ const ownerOf = (webhookId: string | undefined) =>
 
 function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: string): string {
   const { status, webhookId } = filter;
-  const owed = `select ${owedColumns('$6')} from outbox
-    where shipper_id = $1 and ${inRange} and ($7::uuid is null or webhook_id = $7)
-      and ($8::text is null or state = $8) ${status ? `and ${owedStatus('$6')} = '${status}'` : ''}`;
+  const owed = unfinishedDeliveries(
+    '$6',
+    `shipper_id = $1 and ${inRange} and ($7::uuid is null or webhook_id = $7) and ($8::text is null or state = $8)`,
+    status,
+  );
   const logged = (owner: string) =>
     `select ${loggedColumns} from deliveries where ${owner} and ${inRange} and ${ofDays}`;
   const newest = 'order by delivery_id desc limit $5';
@@ -193,7 +181,7 @@ function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: st
             ${status ? `and status = '${status}'` : ''}`,
         ])
       : `(${owed} ${isFinished(status) ? 'and false' : newest})
-         ${source === 'outbox' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
+         ${source === 'owed' ? '' : `union all (${byKinds ? ofKinds : `${logged('shipper_id = $1')} ${newest}`})`}`;
   return `with recursive given as (select $6::uuid[], $7::uuid, $8::text, $9::uuid[]),
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     found as materialized (${found}),

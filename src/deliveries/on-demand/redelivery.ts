@@ -2,20 +2,18 @@ import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
 import { reportSuccess } from '../circuit/transitions.js';
+import {
+  claimRedeliveries,
+  giveRedeliveryBack,
+  settleRedelivery,
+  takeLapsedRedeliveries,
+} from '../outbox/by-hand.js';
 import { dueSinceUnknown } from '../outbox/hand-over.js';
 import { giveTurns } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
 import { noteSuccess } from '../record/attempt-metrics.js';
 import { sendByHand, type ByHandOptions } from './send-by-hand.js';
-import {
-  claimRedeliveries,
-  dropVoid,
-  findWaiting,
-  giveRedeliveryBack,
-  isAnythingAsked,
-  settleRedelivery,
-  takeLapsedRedeliveries,
-} from './store.js';
+import { dropVoid, findWaiting, isAnythingAsked } from './store.js';
 
 const atOnce = 50;
 const atOnceOfOneWebhook = 5;

@@ -10,8 +10,7 @@ import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { redelivery, testResult } from '../log/answers.js';
 import { findDelivery } from '../log/store.js';
-import { findRedeliverable, redeliveriesPerDay } from './redelivery-cap.js';
-import { isErased, requestRedelivery } from './store.js';
+import { findRedeliverable, isErased, redeliveriesPerDay, requestRedelivery } from './store.js';
 import type { TestResult } from './test.js';
 
 export interface OnDemandDependencies {

@@ -3,8 +3,9 @@ import { notFound, tooManyRequests, unavailable } from '../../platform/errors.js
 import { newId } from '../../platform/ids.js';
 import { reportSuccess } from '../circuit/transitions.js';
 import { findLastAttempt, type Attempt } from '../log/attempts.js';
+import { oweTest } from '../outbox/insert.js';
 import { settle } from '../outbox/settle.js';
-import { isTroubled, ms } from '../outbox/sql.js';
+import { isTroubled } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
 import { sendByHand, type ByHandOptions } from './send-by-hand.js';
 
@@ -82,12 +83,7 @@ async function insertTest(
        insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
        select $3, shipper_id, 1, $4, now(), $5 from w
      ), owed as (
-       insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
-                           attempt_count, trigger)
-       select shipper_id, delivery_id($3, webhook_id), $3, webhook_id, 1, $4, 'SENDING', now(), now() + ${ms('$6')}, 1,
-              'TEST'
-         from w
-       returning delivery_id
+       ${oweTest('select shipper_id, $3::uuid as event_id, webhook_id, $4::text as state from w', '$6')}
      )
      select o.delivery_id as "deliveryId", w.revision, now() as "recordedAt",
             exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled

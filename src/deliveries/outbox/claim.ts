@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { claimColumns, isActive, isTroubled, ms, ofEvent, restingStatus, sameDelivery } from './sql.js';
+import { atRest, claimColumns, claimed, isActive, isTroubled, ms, ofEvent, sameDelivery } from './sql.js';
 import type { Claim, DueClaim } from './types.js';
 
 /** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
@@ -32,8 +32,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
            order by due_at limit t.room for no key update skip locked) o
         where c.open_until is null
      ), o as (
-       update outbox o
-          set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$4')}
+       update outbox o set ${claimed('$4')}
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
@@ -81,8 +80,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
        update circuits set probe_until = now() + ${ms('$2')}
         where webhook_id = any(array(select webhook_id from picked))
      ), o as (
-       update outbox o
-          set status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms('$1')}
+       update outbox o set ${claimed('$1')}
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
@@ -113,7 +111,7 @@ export async function giveBack<Some extends Claim>(db: Database, claims: Some[])
   const rows = await db.query<{ deliveryId: string }>(
     'give-back',
     `with held as materialized (${held})
-     update outbox o set status = ${restingStatus('o')}, attempt_count = o.attempt_count - 1, lease_until = null
+     update outbox o set ${atRest}, attempt_count = o.attempt_count - 1
        from held where ${sameDelivery('o', 'held')}
      returning o.delivery_id as "deliveryId"`,
     keysOf(claims),
@@ -131,3 +129,12 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
     [...keysOf(claims), leaseMs],
   );
 }
+
+/**
+ * Joined beside claim `t` (shipper_id, delivery_id, number), `is_ours` tells whether the row is claimed by it still, for
+ * `leaseLeftMs` at least, and its replay is not cancelled; null where it is in the outbox no more.
+ */
+export const ownClaim = (t: string, leaseLeftMs: string) => `
+  select not withdrawn and status = 'SENDING' and attempt_count = ${t}.number
+         and lease_until > now() + ${ms(leaseLeftMs)} as is_ours from outbox
+   where shipper_id = ${t}.shipper_id and delivery_id = ${t}.delivery_id limit 1`;

@@ -91,9 +91,66 @@ export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deli
 export const ofEvent = `cross join lateral (
   select event_id, external_id, body, recorded_at, erasure from events where event_id = o.event_id limit 1) e`;
 
+/** Row `d`, of the outbox or the log, is a delivery of event `e`. */
+export const isDeliveryOf = (
+  d: string,
+  e: string,
+) => `${d}.shipper_id = ${e}.shipper_id and ${d}.event_id = ${e}.event_id
+  and ${isInRangeOf(`${d}.delivery_id`, `${e}.event_id`)}`;
+
+/** The keys of what is owed of event `e`, as `o`. */
+export const owedOf = (e: string) =>
+  `select o.shipper_id, o.delivery_id from outbox o where ${isDeliveryOf('o', e)}`;
+
+/** A row for each that webhook `webhookId` is owed. */
+export const owedTo = (webhookId: string) => `select 1 from outbox where webhook_id = ${webhookId}`;
+
+/** What is owed of the delivery with that key; the log has it where this finds nothing. */
+export const owedByKey = (shipperId: string, deliveryId: string) =>
+  `select shipper_id, delivery_id, webhook_id, event_id from outbox
+    where shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
+
+/** Whether delivery `given` is owed. */
+export const isOwed = (given: string) => `exists (select 1 from outbox o where ${sameDelivery('o', given)})`;
+
+/** A row for each that has been owed since before that moment. */
+export const owedSinceBefore = (moment: string) =>
+  `select 1 from outbox where delivery_id < uuid_floor(${moment})`;
+
+/** What is owed and not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
+const isHeld = (stopped: string) =>
+  `(waits_turn or due_at <= now() and webhook_id = any(${stopped}::uuid[]))`;
+/** No next attempt is planned while something is held, or is being sent because it was due. */
+const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDING' and due_at <= now())`;
+const shownStatus = (stopped: string) =>
+  `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
+
+/**
+ * What is owed as the log shows it, with a status of the log, while the webhooks in `stopped` are not called: rows that
+ * fulfil a condition on columns which the log has, too.
+ */
+export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
+  select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
+         waits_turn as waits, attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as next_attempt_at,
+         null::timestamptz as completed_at, null::timestamptz as started_at, null::int as duration_ms,
+         null::int as status_code, null::text as error_code
+    from outbox where ${condition} ${status ? `and ${shownStatus(stopped)} = '${status}'` : ''}`;
+
+/** The events of shipments $1 whose personal data was erased, as `e`. */
+export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
+  cross join lateral (
+    select shipper_id, event_id from events where shipment_id = s.shipment_id and erasure = 'DONE' offset 0) e`;
+
 /** What a row is while no attempt is under way. */
 export const restingStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
+
+/** Ends a claim of row `o`; what else becomes of the row the statement says. */
+export const atRest = `status = ${restingStatus('o')}, lease_until = null`;
+
+/** Claims row `o`: the attempt is counted, and leased. It changes nothing that an index mentions, so the update is HOT. */
+export const claimed = (leaseMs: string) =>
+  `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
@@ -107,11 +164,6 @@ export const takeOut = (given: string) =>
  * in the log, never in both; being ready for the opposite would cost every one of them a third more.
  */
 export const insertIntoLog = (source: string) => `insert into deliveries (${logColumns}) ${source}`;
-
-/** Writes rows taken out of the outbox into the log as cancelled; the attempts they had are in `attempts`. */
-export const insertCancelled = (rows: string, reason: string) =>
-  insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'CANCELLED', ${reason}, attempt_count,
-    now(), null, null, null, null, null, null, null, null from ${rows}`);
 
 /** Writes attempts that are not a delivery's last one. */
 export const insertAttempts = (source: string) =>

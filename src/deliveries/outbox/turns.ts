@@ -1,14 +1,7 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
+import { supersede, type Overtaken } from './cancel.js';
 import { distinctDue, type Due } from './hand-over.js';
-import {
-  blocker,
-  insertCancelled,
-  isProbed,
-  laterFinished,
-  laterOwed,
-  sameDelivery,
-  takeOut,
-} from './sql.js';
+import { blocker, isProbed, sameDelivery } from './sql.js';
 import type { Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
@@ -57,34 +50,6 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
   );
   return distinctDue(
     rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
-  );
-}
-
-/** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, replayed or not. */
-export interface Overtaken extends Turn {
-  before: number | null;
-}
-
-/**
- * Cancels what a later state has overtaken, where the webhook wants that; but nothing that is being sent, and no terminal
- * state. What is owed behind it may go then: ask for their turns next.
- */
-export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
-  await db.query(
-    'supersede',
-    `with overtaken as materialized (
-       select e.shipper_id, e.delivery_id
-         from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (webhook_id, shipment_id, before)
-        cross join lateral (select 1 from webhooks where webhook_id = t.webhook_id and supersede limit 1) w
-        cross join lateral (
-          select e.shipper_id, e.delivery_id from outbox e
-           where e.webhook_id = t.webhook_id and e.shipment_id = t.shipment_id
-             and e.status <> 'SENDING' and e.state <> all($4::text[])
-             and (e.sequence < t.before or ${laterOwed('e')} or ${laterFinished('e')})
-           order by e.sequence for update of e skip locked) e
-     ), gone as (${takeOut('overtaken')})
-     ${insertCancelled('gone', `'SUPERSEDED'`)}`,
-    [...columnsOf(turns), turns.map(({ before }) => before), terminalStates],
   );
 }
 

@@ -1,9 +1,10 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
+import type { Overtaken } from '../outbox/cancel.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
-import { distinctTurns, giveTurns, passTurnsOn, type Overtaken } from '../outbox/turns.js';
+import { distinctTurns, giveTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim, Settlement, Turn } from '../outbox/types.js';
 
 export interface SettlingOptions {

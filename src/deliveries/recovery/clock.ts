@@ -1,12 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { ms, sameDelivery } from '../outbox/sql.js';
-import { keysInOrder, type RowKey } from '../outbox/types.js';
-
-/**
- * PostgreSQL's clock decides what is due. If it is set back, everything scheduled before would come that much too late.
- * So everything that waits records how long it was to wait (`retry_wait`, `open_wait`; leases and probes have a fixed
- * length), and nothing may be scheduled further ahead than that.
- */
+import { clockToleranceMs, isTooFar } from '../outbox/lapse.js';
+import { ms } from '../outbox/sql.js';
 
 /**
  * The time on the database's clock in answer to a query, and when the query was sent and answered (performance.now()).
@@ -17,64 +11,13 @@ export interface ClockReading {
   answeredAt: number;
 }
 
-/** Clocks are not set by less than this: anything ahead by less is as it should be. */
-const toleranceMs = 1_000;
-
 /**
  * How far the database's clock was set back between two readings, or a little less, but never more. 0 if it was not.
  */
 export function putBackMs(before: ClockReading, now: ClockReading): number {
   const passedMs = now.askedAt - before.answeredAt;
   const backMs = passedMs - (now.databaseMs - before.databaseMs);
-  return backMs > toleranceMs ? backMs : 0;
-}
-
-/** Anything that is due now, or was scheduled before, is ahead by less than this. */
-const tolerance = `interval '${toleranceMs} ms'`;
-/** How far ahead a row's retry may be; a row that has not failed is due as soon as its turn comes. */
-const longestWait = (row: string) => `coalesce(${row}.retry_wait, interval '0')`;
-/** Whether a moment is further ahead than it may be if it was scheduled to come after `wait`. */
-const isTooFar = (moment: string, wait: string) =>
-  `coalesce(${moment} > now() + ${wait} + ${tolerance}, false)`;
-export const isRowAhead = (o: string, longestLeaseMs: string) =>
-  `(${isTooFar(`${o}.due_at`, longestWait(o))} or ${isTooFar(`${o}.scheduled_at`, longestWait(o))}
-    or ${isTooFar(`${o}.lease_until`, ms(longestLeaseMs))} or ${isTooFar(`${o}.first_failed_at`, `interval '0'`)})`;
-
-/**
- * Corrects rows that are too far ahead because PostgreSQL's clock was set back. If `putBackMs` is known, they were
- * scheduled too late by that much. Afterwards no row is further ahead than its own wait, no lease is longer than the
- * longest one, and no failure is later than now. So nothing comes early, and nothing comes late by more than its own
- * wait. Returns their webhooks.
- */
-export async function putRowsRight(
-  db: Database,
-  keys: RowKey[],
-  { putBackMs, longestLeaseMs }: { putBackMs: number; longestLeaseMs: number },
-): Promise<string[]> {
-  const back = (moment: string) =>
-    `case when ${isTooFar(moment, longestWait('o'))}
-          then least(${moment} - ${ms('$3')}, now() + ${longestWait('o')}) else ${moment} end`;
-  const rows = await db.query<{ webhook_id: string }>(
-    'put-rows-right',
-    `with ahead as materialized (
-       select o.* from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
-         select shipper_id, delivery_id, webhook_id from outbox o
-          where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id and ${isRowAhead('o', '$4')}
-          limit 1 for no key update skip locked) o
-     ), called as (
-       update webhooks set called_since = now()
-        where webhook_id = any(array(select webhook_id from ahead)) and ${isTooFar('called_since', `interval '0'`)}
-     )
-     update outbox o
-        set due_at = ${back('o.due_at')}, scheduled_at = ${back('o.scheduled_at')},
-            first_failed_at = case when o.first_failed_at > now()
-                                   then least(o.first_failed_at - ${ms('$3')}, now()) else o.first_failed_at end,
-            lease_until = case when o.lease_until is not null then least(o.lease_until, now() + ${ms('$4')}) end
-       from ahead a where ${sameDelivery('o', 'a')}
-     returning o.webhook_id`,
-    [...keysInOrder(keys), putBackMs, longestLeaseMs],
-  );
-  return [...new Set(rows.map((row) => row.webhook_id))];
+  return backMs > clockToleranceMs ? backMs : 0;
 }
 
 /** No replay rests for longer. */

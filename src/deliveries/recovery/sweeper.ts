@@ -4,14 +4,16 @@ import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
+import { cancelOwed } from '../outbox/cancel.js';
 import { claimProbes } from '../outbox/claim.js';
+import { findFirst, findFirstOwing, findLapsed, inspectPage } from '../outbox/inspect.js';
+import { putRowsRight, takeLapsed } from '../outbox/lapse.js';
 import type { Times } from '../times.js';
 import { byHandLeaseMs } from '../on-demand/send-by-hand.js';
 import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import type { DueClaim, RowKey, Turn } from '../outbox/types.js';
-import { putBackMs, putOthersRight, putRowsRight, type ClockReading } from './clock.js';
-import { cancelOwed, findFirst, findFirstOwing, findLapsed, inspectPage, takeLapsed } from './store.js';
+import { putBackMs, putOthersRight, type ClockReading } from './clock.js';
 import { afterPage, afterTooSlow, atTheBeginning, type Place } from './walk.js';
 
 export interface SweeperOptions extends TransitionDependencies {

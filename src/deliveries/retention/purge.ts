@@ -1,5 +1,6 @@
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { owedTo } from '../outbox/sql.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const webhooksPerStep = 500;
@@ -22,10 +23,12 @@ export function createPurge(db: Database, logger: Logger): () => Promise<boolean
   };
 }
 
-const mentioning = ['outbox', 'deliveries', 'redeliveries', 'replays', 'attempt_counts'];
-/** A look by the table's index of webhooks for each of the page, whatever the tables hold. */
-const doesNotMention = (table: string) =>
-  `(select 1 from ${table} where webhook_id = p.webhook_id limit 1) is null`;
+const mentions = [
+  owedTo('p.webhook_id'),
+  ...['deliveries', 'redeliveries', 'replays', 'attempt_counts'].map(
+    (table) => `select 1 from ${table} where webhook_id = p.webhook_id`,
+  ),
+];
 
 async function purgeDeletedWebhooks(db: Database, after: string, limit: number) {
   const [row] = await db.query<{ last: string | null; looked: number; purged: number }>(
@@ -36,7 +39,8 @@ async function purgeDeletedWebhooks(db: Database, after: string, limit: number) 
         order by webhook_id limit $2
      ), unmentioned as materialized (
        select webhook_id from page p
-        where ${mentioning.map(doesNotMention).join(' and ')}
+        -- Each is a look by the table's index of webhooks, whatever the tables hold.
+        where ${mentions.map((one) => `(${one} limit 1) is null`).join(' and ')}
      ), gone as (
        delete from webhooks w using unmentioned u where w.webhook_id = u.webhook_id returning w.webhook_id
      ), forgotten as (

@@ -1,14 +1,8 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import {
-  cancelExpired,
-  deleteOldReplays,
-  dropDay,
-  isOwedUntil,
-  listExpiredDays,
-  lockRetention,
-} from './store.js';
+import { cancelExpired } from '../outbox/cancel.js';
+import { deleteOldReplays, dropDay, isOwedUntil, listExpiredDays, lockRetention } from './store.js';
 
 const cancelledPerStatement = 1_000;
 const oldReplaysAtOnce = 1_000;

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { insertCancelled, ms, takeOut } from '../outbox/sql.js';
+import { ms, owedSinceBefore } from '../outbox/sql.js';
 
 /** Days (`YYYYMMDD`, UTC) of which the log still has a partition and that ended before the retention, oldest first. */
 export async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
@@ -30,8 +30,7 @@ export async function lockRetention(tx: Database): Promise<boolean> {
 export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
     'is-owed-until',
-    `select 1 from outbox
-      where delivery_id < uuid_floor((to_date($1, 'YYYYMMDD') + 1)::timestamp at time zone 'UTC') limit 1`,
+    `${owedSinceBefore(`(to_date($1, 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'`)} limit 1`,
     [day],
   );
   return rows.length > 0;
@@ -55,19 +54,4 @@ export async function deleteOldReplays(db: Database, retentionMs: number, limit:
         where status <> 'RUNNING' and finished_at < now() - ${ms('$1')} limit $2)`,
     [retentionMs, limit],
   );
-}
-
-/** Cancels a page of what has been owed for longer than the log is kept. Returns how many. */
-export async function cancelExpired(db: Database, retentionMs: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    'cancel-expired',
-    `with page as materialized (
-       select shipper_id, delivery_id from outbox
-        where delivery_id < uuid_floor(now() - ${ms('$1')}) and status <> 'SENDING'
-        order by shipper_id, delivery_id limit $2 for update skip locked
-     ), gone as (${takeOut('page')}), logged as (${insertCancelled('gone', `'EXPIRED'`)})
-     select delivery_id from gone`,
-    [retentionMs, limit],
-  );
-  return rows.length;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { isActive, ms } from '../outbox/sql.js';
+import { ownClaim } from '../outbox/claim.js';
+import { isActive } from '../outbox/sql.js';
 import type { Times } from '../times.js';
 import type { Claim } from '../outbox/types.js';
 
@@ -70,10 +71,7 @@ async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number)
            from webhooks where webhook_id = t.webhook_id limit 1) w on true
        left join lateral (
          select erased_at from shipment_progress where shipment_id = t.shipment_id limit 1) p on true
-       left join lateral (
-         select not withdrawn and status = 'SENDING' and attempt_count = t.number
-                and lease_until > now() + ${ms('$9')} as is_ours from outbox
-          where shipper_id = t.shipper_id and delivery_id = t.delivery_id limit 1) o on true
+       left join lateral (${ownClaim('t', '$9')}) o on true
        left join lateral (
          select lease_until is not null and number = t.number as is_ours from redeliveries
           where delivery_id = t.delivery_id limit 1) r on true

@@ -1,4 +1,5 @@
-import { ms, sameDelivery } from '../../deliveries/outbox/sql.js';
+import { owedToRemove } from '../../deliveries/outbox/cancel.js';
+import { ms, sameDelivery, takeOut } from '../../deliveries/outbox/sql.js';
 import { lockCounts } from '../../deliveries/stats/fold.js';
 import { recordNothing } from '../../events/feed/look-store.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -95,19 +96,24 @@ export const stopWebhooks = pieceOf(
    ${pieceBy('webhook_id', `select (select count(*) from stopped) + (select count(*) from replayed) + (select count(*) from asked)`)}`,
 );
 
-const deliveriesIn = (table: string) => `
-  with page as materialized (
-    select shipper_id, delivery_id from ${table}
-     where shipper_id = $1 and delivery_id > $2::uuid order by delivery_id limit $3 for update skip locked
-  ), tried as (
+const deliveriesOf = (page: string, takeOut: string) => `
+  with page as materialized (${page}), tried as (
     delete from attempts a using page p where a.delivery_id = any(array[p.delivery_id])
-  ), gone as (
-    delete from ${table} d using page p where ${sameDelivery('d', 'p')} returning 1
-  )
+  ), gone as (${takeOut})
   ${pieceBy('delivery_id')}`;
 
-export const deleteOwed = pieceOf('remove-owed', deliveriesIn('outbox'));
-export const deleteLogged = pieceOf('remove-logged', deliveriesIn('deliveries'));
+export const deleteOwed = pieceOf(
+  'remove-owed',
+  deliveriesOf(owedToRemove({ shipperId: '$1', after: '$2::uuid', limit: '$3' }), takeOut('page')),
+);
+export const deleteLogged = pieceOf(
+  'remove-logged',
+  deliveriesOf(
+    `select shipper_id, delivery_id from deliveries
+      where shipper_id = $1 and delivery_id > $2::uuid order by delivery_id limit $3 for update skip locked`,
+    `delete from deliveries d using page p where ${sameDelivery('d', 'p')} returning 1`,
+  ),
+);
 
 /** What was counted of a shipper's webhooks, hours and what is not folded into them yet. */
 export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {

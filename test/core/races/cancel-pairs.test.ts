@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  settleRedelivery,
-} from '../../../src/deliveries/on-demand/store.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
-import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import { finish, leaseMs, pull, settlementOf } from '../support/acts.js';

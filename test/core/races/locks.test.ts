@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack, pullDue, renewLeases } from '../../../src/deliveries/outbox/claim.js';
 import { lockHopeless, updateCircuits } from '../../../src/deliveries/circuit/store.js';
-import { claimRedeliveries, requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
+import { claimRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import { recordEvents } from '../../../src/events/record.js';
 import type { Database } from '../../../src/platform/database/postgres.js';

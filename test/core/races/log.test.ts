@@ -2,12 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { makePartitionsSince } from '../../../src/deliveries/retention/partitions.js';
 import { dropExpiredDays } from '../../../src/deliveries/retention/retention.js';
 import { isOwedUntil } from '../../../src/deliveries/retention/store.js';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  settleRedelivery,
-} from '../../../src/deliveries/on-demand/store.js';
-import { cancelExpired } from '../../../src/deliveries/retention/store.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
+import { cancelExpired } from '../../../src/deliveries/outbox/cancel.js';
 import {
   createSweeper,
   drain,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
 import { timesOf } from '../../../src/deliveries/times.js';
-import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
 import { untilNoSendCanStart } from '../../../src/deliveries/send/starts.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import {

@@ -1,6 +1,7 @@
-import { takeLapsedRedeliveries } from '../../../src/deliveries/on-demand/store.js';
+import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
 import { withdrawCancelled } from '../../../src/deliveries/replay/cancel/cancel.js';
-import { inspectPage, takeLapsed } from '../../../src/deliveries/recovery/store.js';
+import { inspectPage } from '../../../src/deliveries/outbox/inspect.js';
+import { takeLapsed } from '../../../src/deliveries/outbox/lapse.js';
 import { createSweeper as sweeperOf } from '../../../src/deliveries/recovery/sweeper.js';
 import { pullDue } from '../../../src/deliveries/outbox/claim.js';
 import { noRoom, type Due, type HandOver, type Room } from '../../../src/deliveries/outbox/hand-over.js';

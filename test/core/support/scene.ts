@@ -1,13 +1,9 @@
 import { giveBack, renewLeases } from '../../../src/deliveries/outbox/claim.js';
-import { giveTurns, holdTurns, remakeTurns, supersede } from '../../../src/deliveries/outbox/turns.js';
+import { giveTurns, holdTurns, remakeTurns } from '../../../src/deliveries/outbox/turns.js';
+import { cancelExpired, cancelOwed, supersede } from '../../../src/deliveries/outbox/cancel.js';
 import type { Claim, Turn } from '../../../src/deliveries/outbox/types.js';
-import {
-  claimRedeliveries,
-  requestRedelivery,
-  settleRedelivery,
-} from '../../../src/deliveries/on-demand/store.js';
-import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
-import { cancelExpired } from '../../../src/deliveries/retention/store.js';
+import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted, updateWebhook } from '../../../src/webhooks/store.js';
 import {

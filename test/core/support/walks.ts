@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cancelOwed } from '../../../src/deliveries/recovery/store.js';
+import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
 import { createFold } from '../../../src/deliveries/stats/fold.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';

@@ -1,24 +1,8 @@
 import type { Database } from '../../platform/database/postgres.js';
-import {
-  blocker,
-  frontOf,
-  insertAttempts,
-  insertCancelled,
-  insertIntoLog,
-  isActive,
-  isCallable,
-  isProbed,
-  laterFinished,
-  laterOwed,
-  ms,
-  restingStatus,
-  sameDelivery,
-  takeOut,
-} from '../outbox/sql.js';
-import type { Due } from '../outbox/hand-over.js';
-import { keysInOrder, type RowKey, type Turn } from '../outbox/types.js';
-import { insertCounts } from '../stats/sql.js';
-import { isRowAhead } from './clock.js';
+import type { Due } from './hand-over.js';
+import { isRowAhead } from './lapse.js';
+import { blocker, frontOf, isActive, isCallable, isProbed, laterFinished, laterOwed, ms } from './sql.js';
+import type { RowKey, Turn } from './types.js';
 
 /** What a page of the outbox wants done. */
 export interface Findings {
@@ -195,68 +179,4 @@ export async function findFirstOwing(db: Database, after: string | null): Promis
     [after ?? firstKey],
   );
   return rows[0]?.webhookId ?? null;
-}
-
-/**
- * Takes up those of these claims whose lease has run out; their attempts are recorded without an outcome, as begun when
- * they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by
- * hand are left to the process that made them. Returns the webhooks, the shipments and the number of deliveries that
- * became due again.
- */
-export async function takeLapsed(
-  db: Database,
-  keys: RowKey[],
-  options: { leaseMs: number; byHandLeaseMs: number },
-): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
-  const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
-    'take-lapsed',
-    `with lapsed as materialized (
-       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$4')} else ${ms('$3')} end as began_at
-         from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
-         select * from outbox o
-          where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
-            and o.status = 'SENDING' and o.lease_until <= now()
-            and not exists (select 1 from redeliveries r where r.delivery_id = o.delivery_id and r.lease_until is not null)
-          limit 1 for update skip locked) o
-     ), over as (
-       delete from outbox o using lapsed l where l.trigger = 'TEST' and ${sameDelivery('o', 'l')}
-       returning o.*, l.began_at
-     ), logged as (
-       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
-                               trigger, began_at, null, null, null, null, null, null from over`)}
-     ), lost as (
-       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, null, null, null,
-                                null, null, null from lapsed where trigger <> 'TEST'`)}
-     ), counted as (
-       ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
-                              null::int as duration_ms from lapsed`)}
-     )
-     update outbox o set status = ${restingStatus('o')}, lease_until = null, due_at = coalesce(o.due_at, now())
-       from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
-     returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
-    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
-  );
-  return {
-    webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],
-    turns: rows.flatMap(({ webhookId, shipmentId }) =>
-      shipmentId === null ? [] : [{ webhookId, shipmentId }],
-    ),
-    count: rows.length,
-  };
-}
-
-/** Cancels a page of what a deleted webhook is owed, but nothing that is being sent. Returns how many. */
-export async function cancelOwed(db: Database, webhookId: string, limit: number): Promise<number> {
-  const rows = await db.query(
-    'cancel-owed',
-    `with page as materialized (
-       select shipper_id, delivery_id from outbox
-        where webhook_id = $1 and status <> 'SENDING'
-          and exists (select 1 from webhooks where webhook_id = $1 and deleted_at is not null)
-        order by webhook_id, shipment_id, sequence limit $2 for update skip locked
-     ), gone as (${takeOut('page')}), logged as (${insertCancelled('gone', `'WEBHOOK_DELETED'`)})
-     select delivery_id from gone`,
-    [webhookId, limit],
-  );
-  return rows.length;
 }

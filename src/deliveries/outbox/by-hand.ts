@@ -1,0 +1,185 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { insertCounts } from '../stats/sql.js';
+import { lockMoves } from './moves.js';
+import {
+  atRest,
+  claimColumns,
+  claimed,
+  insertAttempts,
+  insertIntoLog,
+  isTroubled,
+  ms,
+  ofEvent,
+  sameDelivery,
+} from './sql.js';
+import type { AttemptRecord, Claim } from './types.js';
+
+/**
+ * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not;
+ * none of a suspended shipper. What is owed is marked as being sent, its schedule left as it is; what is finished stays
+ * where it is. What is being sent, or somebody has locked, stays asked for.
+ */
+export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
+  return db.transaction(async (tx) => {
+    const asked = await tx.query<{ webhook_id: string }>(
+      'webhooks-of-redeliveries',
+      `select distinct webhook_id from redeliveries where delivery_id = any($1::uuid[]) and lease_until is null`,
+      [deliveryIds],
+    );
+    if (asked.length === 0) return [];
+    await lockMoves(
+      tx,
+      asked.map((row) => row.webhook_id),
+    );
+    return tx.query<Claim>('claim-redeliveries', claimText, [deliveryIds, leaseMs]);
+  });
+}
+
+const claimText = `
+  with wanted as materialized (
+    select r.shipper_id, r.delivery_id, w.revision, w.ordering, w.supersede,
+           exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled
+      from redeliveries r join webhooks w using (webhook_id)
+     where r.delivery_id = any($1::uuid[]) and r.lease_until is null and w.deleted_at is null and not w.suspended
+       and (w.status = 'ACTIVE' or r.requested_at > coalesce(w.stopped_at, '-infinity'))
+     order by r.delivery_id for no key update of r skip locked
+  ), free as materialized (
+    select r.* from wanted r cross join lateral (
+      select 1 from outbox
+       where shipper_id = r.shipper_id and delivery_id = r.delivery_id and status <> 'SENDING'
+       limit 1 for no key update skip locked) o
+  ), owed as (
+    update outbox o set ${claimed('$2')} from free r where ${sameDelivery('o', 'r')}
+    returning o.shipper_id, o.delivery_id, o.event_id, o.webhook_id, o.attempt_count, r.revision, r.ordering,
+              r.supersede, r.troubled
+  ), o as materialized (
+    select * from owed
+    union all
+    select d.shipper_id, d.delivery_id, d.event_id, d.webhook_id, d.attempt_count + 1, r.revision, r.ordering,
+           r.supersede, r.troubled
+      from wanted r join deliveries d on ${sameDelivery('d', 'r')}
+     where d.status <> 'CANCELLED'
+  ), taken as (
+    update redeliveries r set lease_until = now() + ${ms('$2')}, number = o.attempt_count
+      from o where r.delivery_id = any(array[o.delivery_id])
+  )
+  select ${claimColumns}, false as "isProbe"
+    from (select o.*, s.shipment_id, s.sequence, 'MANUAL' as trigger, 0 as failure_count
+            from o cross join lateral (select shipment_id, sequence from events where event_id = o.event_id limit 1) s) o
+    ${ofEvent}`;
+
+const keysOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.number];
+
+const thisAttempt = `o.status = 'SENDING' and o.attempt_count = t.number`;
+
+/** Gives a claim back that was not sent; it stays asked for. */
+export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<void> {
+  await db.query(
+    'give-redelivery-back',
+    `with t as (
+       update redeliveries set lease_until = null, number = null
+        where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
+       returning shipper_id, delivery_id, $3::int as number
+     )
+     update outbox o set ${atRest}, attempt_count = o.attempt_count - 1
+       from t where ${sameDelivery('o', 't')} and ${thisAttempt}`,
+    keysOf(claim),
+  );
+}
+
+const replaceLastAttempt = `
+  before as (
+    ${insertAttempts(`select d.shipper_id, d.delivery_id, d.attempt_count, d.trigger, d.started_at, d.duration_ms,
+                             d.status_code, d.error_code, d.error_detail, d.response_body, d.request_headers
+                        from t join deliveries d on ${sameDelivery('d', 't')} where d.started_at is not null`)}
+  )`;
+
+/**
+ * Records an attempt by hand. A success ends the delivery; after a failure it is what it was before, its schedule
+ * untouched. The attempt is the last one of what is finished. Null if the claim was taken away meanwhile, else whether
+ * the delivery was owed until now and is finished.
+ */
+export async function settleRedelivery(
+  db: Database,
+  attempt: AttemptRecord & { succeeded: boolean },
+): Promise<{ finished: boolean } | null> {
+  const rows = await db.query<{ finished: boolean }>(
+    'settle-redelivery',
+    `with t as (
+       delete from redeliveries
+        where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
+       returning shipper_id, delivery_id, number
+     ), ended as (
+       delete from outbox o using t where $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning o.*
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', null, $3, now(), 'MANUAL',
+                               $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text,
+                               $11::text from ended`)}
+     ), rested as (
+       update outbox o set ${atRest} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning o.shipper_id, o.delivery_id, o.webhook_id
+     ), kept as (
+       ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10, $11 from rested`)}
+     ), ${replaceLastAttempt}, after as (
+       update deliveries d
+          set attempt_count = $3, trigger = 'MANUAL', started_at = $5, duration_ms = $6, status_code = $7,
+              error_code = $8, error_detail = $9, response_body = $10, request_headers = $11,
+              completed_at = case when $4 and d.status <> 'SUCCEEDED' then now() else d.completed_at end,
+              status = case when $4 then 'SUCCEEDED' else d.status end
+         from t where ${sameDelivery('d', 't')}
+       returning d.webhook_id
+     ), counted as (
+       ${insertCounts(`select webhook_id, $5::timestamptz as started_at, 'MANUAL' as trigger, $4::boolean as succeeded,
+                              $6::int as duration_ms
+                         from (select webhook_id from ended union all select webhook_id from rested
+                               union all select webhook_id from after) w`)}
+     )
+     select exists (select 1 from ended) as finished from t`,
+    [
+      attempt.shipperId,
+      attempt.deliveryId,
+      attempt.number,
+      attempt.succeeded,
+      attempt.startedAt,
+      Math.round(attempt.durationMs),
+      attempt.statusCode,
+      attempt.errorCode,
+      attempt.errorDetail,
+      attempt.responseBody,
+      attempt.requestHeaders,
+    ],
+  );
+  return rows[0] ?? null;
+}
+
+/** Takes up attempts by hand whose process is gone: recorded without an outcome, they wait again. Returns how many. */
+export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
+  const rows = await db.query(
+    'take-lapsed-redeliveries',
+    `with t as materialized (
+       select shipper_id, delivery_id, number, lease_until - ${ms('$1')} as started_at from redeliveries
+        where lease_until <= now() order by delivery_id limit $2 for update skip locked
+     ), rested as (
+       update outbox o set ${atRest} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
+       returning t.*, o.webhook_id
+     ), lost as (
+       ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null, null from rested`)}
+     ), ${replaceLastAttempt}, after as (
+       update deliveries d
+          set attempt_count = t.number, trigger = 'MANUAL', started_at = t.started_at, duration_ms = null,
+              status_code = null, error_code = null, error_detail = null, response_body = null,
+              request_headers = null
+         from t where ${sameDelivery('d', 't')}
+       returning d.webhook_id, t.started_at
+     ), counted as (
+       ${insertCounts(`select webhook_id, started_at, 'MANUAL' as trigger, false as succeeded, null::int as duration_ms
+                         from (select webhook_id, started_at from rested union all select * from after) w`)}
+     )
+     update redeliveries r set lease_until = null, number = null
+       from t where r.delivery_id = any(array[t.delivery_id])
+     returning r.delivery_id`,
+    [leaseMs, limit],
+  );
+  return rows.length;
+}

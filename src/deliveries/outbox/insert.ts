@@ -1,0 +1,90 @@
+import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
+
+/**
+ * Parts of the statement that records: what is owed for the events it has `recorded` (event_id, shipper_id, shipment_id,
+ * sequence, state), to whom, and whether its turn has come. A statement does not see its own rows, so of several states
+ * of one shipment only the first may go. `room` is what this process may start of each webhook.
+ */
+export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: string }) => `
+  owed as (
+    select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
+           w.ordering = 'SHIPMENT' and r.sequence > 1 and (
+             row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
+             or exists (${blocker('before', given.holdMs)})) as waits_turn
+      from recorded r
+     cross join lateral (
+       select webhook_id, revision, ordering, supersede, called_since, c.troubled,
+              ${isActive('webhooks')} and not coalesce(c.resting, false) as probed,
+              case when ${isActive('webhooks')} and not coalesce(c.open, false)
+                   then coalesce((${given.byWebhook}::jsonb -> webhook_id::text)::int, ${given.ofOthers}::int) else 0 end as room
+         from webhooks
+         left join lateral (select ${isTroubled('circuits')} as troubled, open_until is not null as open, open_until > now() as resting
+                              from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
+        where shipper_id = r.shipper_id and deleted_at is null and ${isInterested('r.state', 'interests')}
+       offset 0) w
+     cross join lateral (select w.webhook_id, r.shipment_id, r.sequence offset 0) before
+  )`;
+
+/**
+ * Puts what is owed into the outbox: claimed by this process as far as there is room, fair between webhooks; the rest is
+ * READY or waits its turn. A webhook's `place` counts what it may start, so turns are decided before.
+ */
+export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
+  placed as (
+    select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place from owed
+  ), started as materialized (
+    select *, not waits_turn and place <= room
+              and row_number() over (order by waits_turn or place > room, place, event_id) <= ${given.total}::int as starts
+      from placed
+  ), added as (
+    insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, waits_turn,
+                        due_at, lease_until, attempt_count)
+    select shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state,
+           case when starts then 'SENDING' else 'READY' end, waits_turn, case when not waits_turn then now() end,
+           case when starts then now() + ${ms(given.leaseMs)} end, starts::int
+      from started
+  )`;
+
+/** A row of what `tellOwed` selects. */
+export interface OwedRow {
+  eventId: string;
+  /** Null in the row that only says that the event was recorded. */
+  deliveryId: string | null;
+  webhookId: string;
+  /** It is claimed by this process. */
+  started: boolean;
+  /** By PostgreSQL's clock; that of its recording where it waits its turn. */
+  dueAt: Date;
+  waitsTurn: boolean;
+  revision: number;
+  ordered: boolean;
+  supersedes: boolean;
+  troubled: boolean;
+}
+
+/** Tells what was recorded, and what is owed for it. */
+export const tellOwed = `
+  select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
+         null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
+         null::bool as troubled, now() as "dueAt"
+    from recorded
+  union all
+  select event_id, delivery_id, webhook_id, starts, waits_turn, revision, ordering = 'SHIPMENT', supersede,
+         coalesce(troubled, false), now()
+    from started`;
+
+/** Owes events of no shipment, due now: `source` selects shipper_id, event_id, webhook_id and state of each delivery. */
+export const oweAtOnce = (source: string) => `
+  insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at)
+  select shipper_id, delivery_id(event_id, webhook_id), event_id, webhook_id, 1, state, 'READY', now()
+    from (${source}) o
+  returning webhook_id`;
+
+/** Owes a test as `oweAtOnce` does, but claimed by this process. */
+export const oweTest = (source: string, leaseMs: string) => `
+  insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
+                      attempt_count, trigger)
+  select shipper_id, delivery_id(event_id, webhook_id), event_id, webhook_id, 1, state, 'SENDING', now(),
+         now() + ${ms(leaseMs)}, 1, 'TEST'
+    from (${source}) o
+  returning delivery_id`;
