@@ -103,8 +103,33 @@ async function settleBy(
   return new Map(rows.map(({ deliveryId, ...settled }) => [deliveryId, settled]));
 }
 
+/** The result of settling an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
+export type SettlingResult =
+  | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
+  | { kind: 'alreadySettled' }
+  | { kind: 'lost' };
+
+/**
+ * What became of each settlement, in their order. Of those that were refused it is looked up, in a statement of its own,
+ * for what was recorded while the first one ran that one could not see.
+ */
+export async function resultsOf(
+  db: Database,
+  settlements: Settlement[],
+  settled: Map<string, Settled>,
+): Promise<SettlingResult[]> {
+  const isSettled = ({ deliveryId, number }: Settlement) => settled.get(deliveryId)?.number === number;
+  const refused = settlements.filter((settlement) => !isSettled(settlement));
+  const recorded = new Set(refused.length === 0 ? [] : await findRecorded(db, refused));
+  return settlements.map((settlement) => {
+    const { deliveryId } = settlement;
+    if (isSettled(settlement)) return { kind: 'settled', dueAt: settled.get(deliveryId)!.dueAt };
+    return { kind: recorded.has(deliveryId) ? 'alreadySettled' : 'lost' };
+  });
+}
+
 /** Of outcomes that were refused: the deliveries of which this very attempt is recorded already. */
-export async function findRecorded(db: Database, refused: Settlement[]): Promise<string[]> {
+async function findRecorded(db: Database, refused: Settlement[]): Promise<string[]> {
   const rows = await db.query<{ delivery_id: string }>(
     'find-recorded',
     `select r.delivery_id

@@ -6,12 +6,13 @@ import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
 import type { Due } from '../outbox/hand-over.js';
 import type { Times } from '../times.js';
+import type { SettlingResult } from '../outbox/settle.js';
 import type { Claim, Settlement } from '../outbox/types.js';
 import type { AttemptOutcome } from '../send/request.js';
 import { noteAttempt, noteSettlement } from './attempt-metrics.js';
 import { isGone, settlementOf } from './outcome.js';
 import { retryAfterMs } from './retry-policy.js';
-import { createSettling, type Outcome, type SettlingOptions, type SettlingResult } from './settling.js';
+import { createSettling, type Outcome, type SettlingOptions } from './settling.js';
 import { untilBack } from './until-back.js';
 
 export interface RecorderOptions extends TransitionDependencies, SettlingOptions {

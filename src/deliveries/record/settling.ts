@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger.js';
 import { isUniqueViolation, type Database, type Pool } from '../../platform/database/postgres.js';
 import type { Overtaken } from '../outbox/cancel.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
-import { findRecorded, settle, settleOnceMore } from '../outbox/settle.js';
+import { resultsOf, settle, settleOnceMore, type SettlingResult } from '../outbox/settle.js';
 import { distinctTurns, giveTurns, passTurnsOn } from '../outbox/turns.js';
 import type { Claim, Settlement, Turn } from '../outbox/types.js';
 
@@ -23,12 +23,6 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-/** The result of settling an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
-export type SettlingResult =
-  | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
-  | { kind: 'alreadySettled' }
-  | { kind: 'lost' };
-
 /** Settles outcomes and gives turns to what comes after. Returns what became of each, in their order. */
 export type Settling = (items: Outcome[]) => Promise<SettlingResult[]>;
 
@@ -37,7 +31,7 @@ export function createSettling(options: SettlingOptions): Settling {
 
   /** In one message, where nothing is to be superseded in between: at light load that saves a fifth of all messages. */
   const settleAndGiveTurns = async (items: Outcome[]) => {
-    const settlements = items.map(({ settlement }) => settlement);
+    const settlements = settlementsOf(items);
     const turns = items.some(mayBeOvertaken) ? [] : turnsAfter(items);
     if (turns.length === 0) return { settled: await settle(db, settlements), turnsGiven: false };
     const [settled, due] = await db.together(
@@ -52,8 +46,7 @@ export function createSettling(options: SettlingOptions): Settling {
 
   const settleOnceMoreIfLogged = async (error: unknown, items: Outcome[]) => {
     if (!isUniqueViolation(error)) throw error;
-    const settlements = items.map(({ settlement }) => settlement);
-    return { settled: await settleOnceMore(db, settlements), turnsGiven: false };
+    return { settled: await settleOnceMore(db, settlementsOf(items)), turnsGiven: false };
   };
 
   /** What is overtaken goes first. What is lost here the sweeper finds: the outcomes are committed. */
@@ -77,22 +70,7 @@ export function createSettling(options: SettlingOptions): Settling {
     const { settled, turnsGiven } = await settleAndGiveTurns(items).catch((error: unknown) =>
       settleOnceMoreIfLogged(error, items),
     );
-    const isSettled = ({ claim }: Outcome) => settled.get(claim.deliveryId)?.number === claim.number;
-    // Refused is also what was moved while the statement ran, and what is recorded but whose answer was lost.
-    const refused = items.filter((item) => !isSettled(item));
-    const recordedBefore = new Set(
-      refused.length === 0
-        ? []
-        : await findRecorded(
-            db,
-            refused.map(({ settlement }) => settlement),
-          ),
-    );
-    const results = items.map((item): SettlingResult => {
-      const { deliveryId } = item.claim;
-      if (isSettled(item)) return { kind: 'settled', dueAt: settled.get(deliveryId)!.dueAt };
-      return { kind: recordedBefore.has(deliveryId) ? 'alreadySettled' : 'lost' };
-    });
+    const results = await resultsOf(db, settlementsOf(items), settled);
     const ofKind = (...kinds: SettlingResult['kind'][]) =>
       items.filter((_, index) => kinds.includes(results[index]!.kind));
     options.notify(dueIn(turnsAfter(ofKind('alreadySettled')))); // with that answer, the one that told of turns was lost
@@ -100,6 +78,8 @@ export function createSettling(options: SettlingOptions): Settling {
     return results;
   };
 }
+
+const settlementsOf = (items: Outcome[]) => items.map(({ settlement }) => settlement);
 
 /** It has failed, and is owed still; of a replay only what used up an attempt of its schedule. */
 const mayBeOvertaken = ({ claim: { supersedes, trigger }, settlement: { status } }: Outcome) =>
