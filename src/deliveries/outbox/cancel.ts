@@ -10,21 +10,22 @@ import {
   owedOf,
   takeOut,
 } from './sql.js';
-import type { Turn } from './types.js';
+import { turnColumns, type Turn } from './types.js';
 
 /**
  * Takes a page of rows out of the outbox, which `page` selects and locks by key, and writes them into the log as
- * cancelled; the attempts they had are in `attempts`. `also` is done with the rows that are `gone`. Returns how many.
+ * cancelled; the attempts they had are in `attempts`. `also` are further parts of the statement, of the rows that are
+ * `gone`. Returns how many.
  */
 async function cancel(
   db: Database,
   name: string,
-  { page, reason, also = '' }: { page: string; reason: string; also?: string },
+  { page, reason, also = [] }: { page: string; reason: string; also?: string[] },
   parameters: unknown[],
 ): Promise<number> {
   const rows = await db.query(
     name,
-    `with page as materialized (${page}), gone as (${takeOut('page')}) ${also}
+    `with ${[`page as materialized (${page})`, `gone as (${takeOut('page')})`, ...also].join(', ')}
      ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'CANCELLED', '${reason}', attempt_count,
                              now(), null, null, null, null, null, null, null, null from gone`)}
      returning delivery_id`,
@@ -79,14 +80,16 @@ export async function cancelErased(
     {
       page: `select o.* from ${erasedEvents} cross join lateral (${owedOf('e')} for update skip locked) o`,
       reason: 'ERASED',
-      also: `, lost as (
-        ${insertAttempts(`select shipper_id, delivery_id, attempt_count,
-                                 case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
-                                 ${startedAt}, null, null, null, null, null, null ${underWay}`)}
-      ), counted as (
-        ${insertCounts(`select webhook_id, ${startedAt} as started_at, trigger, false as succeeded,
-                               null::int as duration_ms ${underWay}`)}
-      )`,
+      also: [
+        `lost as (${insertAttempts(
+          `select shipper_id, delivery_id, attempt_count,
+                  case when delivery_id = any($3::uuid[]) then 'MANUAL' else trigger end,
+                  ${startedAt}, null, null, null, null, null, null ${underWay}`,
+        )})`,
+        `counted as (${insertCounts(
+          `select webhook_id, ${startedAt} as started_at, trigger, false as succeeded, null::int as duration_ms ${underWay}`,
+        )})`,
+      ],
     },
     [shipmentIds, leaseMs, byHand],
   );
@@ -117,12 +120,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
                  order by e.sequence for update of e skip locked) e`,
       reason: 'SUPERSEDED',
     },
-    [
-      turns.map(({ webhookId }) => webhookId),
-      turns.map(({ shipmentId }) => shipmentId),
-      turns.map(({ before }) => before),
-      terminalStates,
-    ],
+    [...turnColumns(turns), turns.map(({ before }) => before), terminalStates],
   );
 }
 

@@ -52,21 +52,21 @@ export async function takeLapsed(
 }
 
 /**
+ * Clocks are not set by less than this: anything ahead by less is as it should be.
+ *
  * PostgreSQL's clock decides what is due. If it is set back, everything scheduled before would come that much too late.
  * So everything that waits records how long it was to wait (`retry_wait`, `open_wait`; leases and probes have a fixed
  * length), and nothing may be scheduled further ahead than that.
  */
-/** Clocks are not set by less than this: anything ahead by less is as it should be. */
 export const clockToleranceMs = 1_000;
 
-/** Anything that is due now, or was scheduled before, is ahead by less than this. */
-const tolerance = `interval '${clockToleranceMs} ms'`;
+/** Whether a moment is further ahead than it may be if it was scheduled to come after `wait`. */
+export const isTooFar = (moment: string, wait: string) =>
+  `coalesce(${moment} > now() + ${wait} + interval '${clockToleranceMs} ms', false)`;
 
 /** How far ahead a row's retry may be; a row that has not failed is due as soon as its turn comes. */
 const longestWait = (row: string) => `coalesce(${row}.retry_wait, interval '0')`;
-/** Whether a moment is further ahead than it may be if it was scheduled to come after `wait`. */
-export const isTooFar = (moment: string, wait: string) =>
-  `coalesce(${moment} > now() + ${wait} + ${tolerance}, false)`;
+
 export const isRowAhead = (o: string, longestLeaseMs: string) =>
   `(${isTooFar(`${o}.due_at`, longestWait(o))} or ${isTooFar(`${o}.scheduled_at`, longestWait(o))}
     or ${isTooFar(`${o}.lease_until`, ms(longestLeaseMs))} or ${isTooFar(`${o}.first_failed_at`, `interval '0'`)})`;

@@ -2,7 +2,7 @@ import type { Database, Queries } from '../../platform/database/postgres.js';
 import { supersede, type Overtaken } from './cancel.js';
 import { distinctDue, type Due } from './hand-over.js';
 import { blocker, isProbed, sameDelivery } from './sql.js';
-import type { Turn } from './types.js';
+import { turnColumns, type Turn } from './types.js';
 
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
 const scheduleKept = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
@@ -12,10 +12,10 @@ const dueAt = `case when o.withdrawn then null when o.trigger = 'REPLAY' then no
 
 /** And what it may still be put back to. */
 const scheduleLeft = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
+
 /** What a webhook says of turns. */
 const ruleOf = (webhookId: string) =>
   `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
-const dueAgain = `due_at = ${dueAt}, scheduled_at = ${scheduleLeft}`;
 
 /**
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
@@ -43,10 +43,10 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
            where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
            limit 1 for no key update skip locked) n
      )
-     update outbox o set waits_turn = false, ${dueAgain} from next n
+     update outbox o set waits_turn = false, due_at = ${dueAt}, scheduled_at = ${scheduleLeft} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
      returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
-    [...columnsOf(turns), holdMs],
+    [...turnColumns(turns), holdMs],
   );
   return distinctDue(
     rows.flatMap(({ webhookId, dueAt }) => (dueAt ? [{ webhookId, dueFromMs: dueAt.getTime() }] : [])),
@@ -67,7 +67,8 @@ export async function passTurnsOn(
 }
 
 /**
- * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Ask for turns after the commit.
+ * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Ask for turns
+ * after the commit.
  */
 export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {
   await db.query(
@@ -84,7 +85,7 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
      )
      update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduleKept} from held h
       where ${sameDelivery('o', 'h')}`,
-    [...columnsOf(turns), holdMs],
+    [...turnColumns(turns), holdMs],
   );
 }
 
@@ -156,11 +157,6 @@ async function remakePage(
   );
   return row!;
 }
-
-const columnsOf = (turns: Turn[]) => [
-  turns.map(({ webhookId }) => webhookId),
-  turns.map(({ shipmentId }) => shipmentId),
-];
 
 /** Each pair once, in the order in which rows are locked. */
 export function distinctTurns<T extends Turn>(turns: T[]): T[] {

@@ -65,6 +65,12 @@ export interface Turn {
   shipmentId: string;
 }
 
+/** The two columns of some turns. */
+export const turnColumns = (turns: Turn[]): [webhookIds: string[], shipmentIds: string[]] => [
+  turns.map(({ webhookId }) => webhookId),
+  turns.map(({ shipmentId }) => shipmentId),
+];
+
 /** The key by which a row of the outbox is found. */
 export interface RowKey {
   shipperId: string;
