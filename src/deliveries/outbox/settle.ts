@@ -110,8 +110,8 @@ export type SettlingResult =
   | { kind: 'lost' };
 
 /**
- * What became of each settlement, in their order. Of those that were refused it is looked up, in a statement of its own,
- * for what was recorded while the first one ran that one could not see.
+ * What became of each settlement, in their order. Those that were refused are looked up in a statement of their own: the
+ * one that refused them could not see what was recorded while it ran.
  */
 export async function resultsOf(
   db: Database,
@@ -120,21 +120,20 @@ export async function resultsOf(
 ): Promise<SettlingResult[]> {
   const isSettled = ({ deliveryId, number }: Settlement) => settled.get(deliveryId)?.number === number;
   const refused = settlements.filter((settlement) => !isSettled(settlement));
-  const recorded = new Set(refused.length === 0 ? [] : await findRecorded(db, refused));
+  const recorded = refused.length === 0 ? new Set<Settlement>() : await findRecorded(db, refused);
   return settlements.map((settlement) => {
-    const { deliveryId } = settlement;
-    if (isSettled(settlement)) return { kind: 'settled', dueAt: settled.get(deliveryId)!.dueAt };
-    return { kind: recorded.has(deliveryId) ? 'alreadySettled' : 'lost' };
+    if (isSettled(settlement)) return { kind: 'settled', dueAt: settled.get(settlement.deliveryId)!.dueAt };
+    return { kind: recorded.has(settlement) ? 'alreadySettled' : 'lost' };
   });
 }
 
-/** Of outcomes that were refused: the deliveries of which this very attempt is recorded already. */
-async function findRecorded(db: Database, refused: Settlement[]): Promise<string[]> {
-  const rows = await db.query<{ delivery_id: string }>(
+/** Of outcomes that were refused: those of which this very attempt is recorded already. */
+async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
+  const rows = await db.query<{ place: number }>(
     'find-recorded',
-    `select r.delivery_id
-       from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[])
-         as r (shipper_id, delivery_id, number, started_at)
+    `select r.place::int as place
+       from unnest($1::uuid[], $2::uuid[], $3::int[], $4::timestamptz[]) with ordinality
+         as r (shipper_id, delivery_id, number, started_at, place)
       where exists (select 1 from deliveries d
                      where d.shipper_id = r.shipper_id and d.delivery_id = r.delivery_id
                        and d.attempt_count >= r.number and d.started_at = r.started_at)
@@ -148,5 +147,5 @@ async function findRecorded(db: Database, refused: Settlement[]): Promise<string
       refused.map(({ startedAt }) => startedAt),
     ],
   );
-  return rows.map((row) => row.delivery_id);
+  return new Set(rows.map(({ place }) => refused[place - 1]!));
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Due } from '../../../src/deliveries/outbox/hand-over.js';
+import { takeLapsed } from '../../../src/deliveries/outbox/lapse.js';
+import { resultsOf, settle } from '../../../src/deliveries/outbox/settle.js';
 import type { SettlingOptions } from '../../../src/deliveries/record/settling.js';
 import { unavailable } from '../../../src/platform/errors.js';
-import { drain, finish, muchRoom, record } from '../support/acts.js';
+import { drain, finish, leaseMs, muchRoom, pull, record, settlementOf } from '../support/acts.js';
 import { expectEachOnce } from '../support/checks.js';
 import { now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { outboxOf } from '../support/world.js';
@@ -94,4 +96,15 @@ describe('who must look at the next state is told', () => {
     expect(notified).toContain(webhookId);
     expect(await outboxOf(world)).toMatchObject([{ sequence: 2, waits_turn: false }]);
   });
+});
+
+test('of two attempts of a delivery that are told of together, one is recorded already and the other is lost', async () => {
+  const [lapsed] = await sendFirst();
+  await world.sql('update outbox set lease_until = now()');
+  await takeLapsed(world.db, [lapsed!], { leaseMs, byHandLeaseMs: leaseMs });
+  const [again] = await pull(world.db, webhookId);
+  const both = [settlementOf(lapsed!, 'SUCCEEDED'), settlementOf(again!, 'SUCCEEDED')];
+  await settle(world.db, both.slice(1));
+  const settled = await settle(world.db, both);
+  expect(await resultsOf(world.db, both, settled)).toEqual([{ kind: 'lost' }, { kind: 'alreadySettled' }]);
 });
