@@ -264,9 +264,8 @@ create table circuits (
 --   failure_count    scheduled attempts that failed: the position in the retry schedule
 --   first_failed_at  when it first failed: it blocks the states behind it for ORDER_HOLD from then
 --   trigger          what its next attempt is to be logged as
---   replay_id        the replay that owes it
+--   replay_id        the replay that owes it; nobody claims it once that is cancelled
 --   only_replayed    it is owed because of its replay and for no other reason
---   withdrawn        its replay is cancelled: it is not sent any more, and leaves when no attempt of it is under way
 --   scheduled_at     when its retry was due before a replay hastened it
 --   retry_wait       how long after its last failure its retry was due; null if none was scheduled. What lies further ahead
 --                    than that was scheduled before the clock was put back
@@ -289,7 +288,6 @@ create table outbox (
   trigger text not null default 'SCHEDULED',
   replay_id uuid,
   only_replayed boolean not null default false,
-  withdrawn boolean not null default false,
   scheduled_at timestamptz,
   retry_wait interval,
   primary key (shipper_id, delivery_id)

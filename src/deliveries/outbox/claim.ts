@@ -1,5 +1,15 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { atRest, claimColumns, claimed, isActive, isTroubled, ms, ofEvent, sameDelivery } from './sql.js';
+import {
+  atRest,
+  claimColumns,
+  claimed,
+  isActive,
+  isTroubled,
+  isWithdrawn,
+  ms,
+  ofEvent,
+  sameDelivery,
+} from './sql.js';
 import type { Claim, DueClaim } from './types.js';
 
 /** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
@@ -28,7 +38,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
         cross join lateral (
           select shipper_id, delivery_id from outbox
            where webhook_id = t.webhook_id and due_at <= now() and due_at >= coalesce(t.since, '-infinity')
-             and status <> 'SENDING' and not withdrawn
+             and status <> 'SENDING' and not ${isWithdrawn('outbox')}
            order by due_at limit t.room for no key update skip locked) o
         where c.open_until is null
      ), o as (
@@ -68,13 +78,13 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
         cross join lateral (
           select shipper_id, delivery_id from (
             select shipper_id, delivery_id, attempt_count, due_at from outbox
-             where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not withdrawn
+             where webhook_id = ripe.webhook_id and due_at <= now() and status <> 'SENDING' and not ${isWithdrawn('outbox')}
              order by due_at limit 50) longest_due
            order by attempt_count, due_at limit 1) least_tried
         cross join lateral (
           select shipper_id, delivery_id, webhook_id from outbox
            where shipper_id = least_tried.shipper_id and delivery_id = least_tried.delivery_id
-             and due_at <= now() and status <> 'SENDING' and not withdrawn
+             and due_at <= now() and status <> 'SENDING' and not ${isWithdrawn('outbox')}
            limit 1 for no key update skip locked) o
      ), probing as (
        update circuits set probe_until = now() + ${ms('$2')}
@@ -135,6 +145,6 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
  * `leaseLeftMs` at least, and its replay is not cancelled; null where it is in the outbox no more.
  */
 export const ownClaim = (t: string, leaseLeftMs: string) => `
-  select not withdrawn and status = 'SENDING' and attempt_count = ${t}.number
+  select not ${isWithdrawn('outbox')} and status = 'SENDING' and attempt_count = ${t}.number
          and lease_until > now() + ${ms(leaseLeftMs)} as is_ours from outbox
    where shipper_id = ${t}.shipper_id and delivery_id = ${t}.delivery_id limit 1`;

@@ -56,6 +56,14 @@ export const isInRangeOf = (deliveryId: string, eventId: string) =>
   `${deliveryId} >= overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid
      and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
 
+/**
+ * Outbox row `row` is of a replay that was cancelled: nobody sends it until it was taken back. What holds it is in no
+ * row; one without a replay is not looked up.
+ */
+export const isWithdrawn = (row: string) =>
+  `(${row}.replay_id is not null and coalesce(
+     (select status = 'CANCELLED' from replays where replay_id = ${row}.replay_id), false))`;
+
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 /** Nobody has stopped the webhook of row `w`, nor suspended its shipper. */

@@ -7,8 +7,8 @@ import { turnColumns, type Turn } from './types.js';
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
 const scheduleKept = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
 
-/** Of row `o`, whose turn it is: when it is due. A replay sends now what it has hastened; what is withdrawn nobody sends. */
-const dueAt = `case when o.withdrawn then null when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
+/** Of row `o`, whose turn it is: when it is due. A replay sends now what it has hastened. */
+const dueAt = `case when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
 
 /** And what it may still be put back to. */
 const scheduleLeft = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;

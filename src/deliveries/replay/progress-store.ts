@@ -1,6 +1,7 @@
 import { isoOffset } from '../../http/envelope.js';
 import { timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { owedBy } from '../outbox/replay.js';
 
 /** A replay and how far it has come. */
 export interface Replay {
@@ -25,7 +26,7 @@ export interface Replay {
 /** What it has set going and the outbox does not hold under its id any more is settled. */
 const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.status,
   r.done - case when r.status = 'RUNNING' or r.withdrawing
-                then (select count(*)::int from outbox where replay_id = r.replay_id) else 0 end as done,
+                then (select count(*)::int from ${owedBy('r.replay_id')} o) else 0 end as done,
   r.total, r.from_at as "from", r.to_at as "to", r.last_event_id as "lastEventId", r.end_event_id as "endEventId",
   r.delivery_status as "deliveryStatus", r.created_at as "createdAt", r.finished_at as "finishedAt",
   (select tracking_id from shipments where shipment_id = r.shipment_id) as "trackingId"`;

@@ -6,20 +6,18 @@ import { makePartitionsSince } from '../retention/partitions.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import { lockMoves } from '../outbox/moves.js';
-import { withdrawCancelled } from './cancel/cancel.js';
+import { countOwed, replayPiece, type ReplayPiece } from '../outbox/replay.js';
+import { withdrawCancelled } from './cancel.js';
 import {
-  countOwed,
   endWithWebhook,
   finishSettled,
   passOver,
   postponeReplay,
-  replayPiece,
   saveProgress,
   takeReplay,
   whatReplaysNeed,
   type ReplayInHand,
-  type ReplayPiece,
-} from './step-store.js';
+} from './store.js';
 
 /** What replays of one webhook may have in the outbox together: the rest of what it missed stays in its events. */
 const maxOwed = 6_000;

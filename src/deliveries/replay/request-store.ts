@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { deliveryOf, eventsIn, isMissed } from '../outbox/replay.js';
 import { isCallable, isInterested } from '../outbox/sql.js';
-import { deliveryOf, eventsIn, missed } from './missed.js';
 
 /** Which of a webhook's deliveries a replay catches up on. */
 export interface ReplayRange {
@@ -84,9 +84,9 @@ const insertText = `
        and ($7::text is null or s.shipment_id is not null)
   ), counted as (
     select count(*)::int as recorded, (count(*) filter (where e.wanted))::int as wanted,
-           (count(*) filter (where e.wanted and not e.erased and ${missed('$6')}
+           (count(*) filter (where e.wanted and not e.erased and ${isMissed('$6')}
                                and (o.replay_id is null or o.withdrawn)))::int as total,
-           (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${missed('null')}
+           (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${isMissed('null')}
                                and (o.replay_id is null or o.withdrawn)))::int as other_status,
            (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
       from target w

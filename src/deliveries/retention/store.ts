@@ -51,7 +51,7 @@ export async function deleteOldReplays(db: Database, retentionMs: number, limit:
     'delete-old-replays',
     `delete from replays where replay_id in (
        select replay_id from replays
-        where status <> 'RUNNING' and finished_at < now() - ${ms('$1')} limit $2)`,
+        where status <> 'RUNNING' and not withdrawing and finished_at < now() - ${ms('$1')} limit $2)`,
     [retentionMs, limit],
   );
 }

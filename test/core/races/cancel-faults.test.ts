@@ -1,14 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
 import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
+import { cancelReplay } from '../../../src/deliveries/replay/cancel.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { drain, finish, pull, record } from '../support/acts.js';
-import { doneOrWaiting, stopAt } from '../support/barriers.js';
+import { drain, finish, leaseMs, longHoldMs, pull, record } from '../support/acts.js';
+import { stopAt } from '../support/barriers.js';
 import { expectSoundRows } from '../support/checks.js';
-import { lockWaiters } from '../support/lock-waits.js';
 import { advance, askForReplay, cancel, replay, withdrawing } from '../support/replays.js';
 import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
-import { addShipment, logOf, outboxOf } from '../support/world.js';
+import { addShipment, logger, logOf, outboxOf, setStatus } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
@@ -34,36 +37,41 @@ const lockOne = async () => {
     return holding;
   };
 };
-const unmarked = () => world.sql('select 1 from outbox where not withdrawn');
 
-test('a cancel waits for no lock while it holds some: it comes back to what was locked', async () => {
+test('a cancel waits for no lock on what was set going: nobody claims that, and a worker takes it back', async () => {
   await failTwo();
   const replayId = await replay(world, world.db, webhookId);
   const letGo = await lockOne();
-  const cancelling = cancel(world, world.db, replayId);
-  expect(await doneOrWaiting(world.db, cancelling, withdrawing)).toBe('waiting');
-  expect(await world.sql(lockWaiters)).toEqual([]);
-  expect(await unmarked()).toHaveLength(1);
+  expect(await cancel(world, world.db, replayId)).toMatchObject({ status: 'CANCELLED' });
+  expect(await now()).toEqual(['1 FAILED', '1 READY']);
   await letGo();
-  await cancelling;
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  await advance(world.db);
   expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
   expect(await world.sql(withdrawing)).toEqual([]);
 });
 
-test('a cancel that cannot mark all is refused, and called again it marks the rest', async () => {
-  await failTwo();
+test('who cancels what was cancelled just now waits, too, for what was claimed before', async () => {
+  await failForGood();
   const replayId = await replay(world, world.db, webhookId);
-  const letGo = await lockOne();
-  await expect(cancel(world, world.db, replayId)).rejects.toMatchObject({ httpStatus: 503 });
-  expect(await unmarked()).toHaveLength(1);
-  await letGo();
-  expect(await cancel(world, world.db, replayId)).toMatchObject({ status: 'CANCELLED' });
-  expect(await unmarked()).toEqual([]);
-  await advance(world.db);
-  expect(await now()).toEqual(['1 FAILED', '1 FAILED']);
+  await cancel(world, world.db, replayId);
+  expect(await world.sql(withdrawing)).toEqual([]);
+  const again = cancelReplay(
+    {
+      db: world.db,
+      logger,
+      times: { ...timesOf(), longestStartMs: 1_000, startMarginMs: 0 },
+      orderHoldMs: longHoldMs,
+      notify: () => undefined,
+    },
+    { kind: 'USER', name: null, address: null },
+    { replayId, shipperId: null },
+  );
+  expect(await Promise.race([again, sleep(500, 'waiting')])).toBe('waiting');
+  expect(await again).toMatchObject({ status: 'CANCELLED' });
 });
 
-test('all that a large replay has set going is marked before the first of it is removed', async () => {
+test('of what a large replay has set going nothing is claimed once it has ended, nor probed', async () => {
   const replayId = await askForReplay(world, webhookId);
   await world.sql(
     `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
@@ -72,14 +80,35 @@ test('all that a large replay has set going is marked before the first of it is 
        from generate_series(1, 5001) n`,
     [world.shipperId, webhookId, shipmentId, replayId],
   );
-  const stop = stopAt(world, 'remove-withdrawn', 'SNAPSHOT');
+  const stop = stopAt(world, 'withdraw-page', 'SNAPSHOT');
   const cancelling = cancel(world, stop.db, replayId);
   await stop.reached;
-  expect(await unmarked()).toEqual([]);
   expect(await pull(world.db, webhookId)).toEqual([]);
+  await world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+     values ($1, now(), 10, 10, now() - interval '1 second')`,
+    [webhookId],
+  );
+  expect(await claimProbes(world.db, leaseMs, leaseMs)).toEqual([]);
   stop.go();
   await cancelling;
   expect(await outboxOf(world)).toEqual([]);
+});
+
+test('what was owed anyway is claimed again when it was taken back, and its lane is told', async () => {
+  await setStatus(world, webhookId, 'PAUSED');
+  await record(world.db, shipmentId, ['CREATED']);
+  const replayId = await replay(world, world.db, webhookId);
+  await setStatus(world, webhookId, 'ACTIVE');
+  const stop = stopAt(world, 'withdraw-page', 'SNAPSHOT');
+  const told: string[] = [];
+  const cancelling = cancel(world, stop.db, replayId, (due) => told.push(...due.map((one) => one.webhookId)));
+  await stop.reached;
+  expect(await pull(world.db, webhookId)).toEqual([]);
+  stop.go();
+  await cancelling;
+  expect(told).toContain(webhookId);
+  expect(await pull(world.db, webhookId)).toMatchObject([{ trigger: 'SCHEDULED' }]);
 });
 
 test('replays that cannot be withdrawn keep neither others from it nor those under way', async () => {
@@ -120,18 +149,19 @@ test('what is in the log already leaves the outbox, and the log is as it was', a
   expect(await world.sql(withdrawing)).toEqual([]);
 });
 
-test('what is withdrawn is due for nobody, and again when another replay takes it', async () => {
+test('what a cancelled replay has left because it is asked for by hand is claimed when another takes it', async () => {
   await failForGood();
   const replayId = await replay(world, world.db, webhookId);
   const [row] = await outboxOf(world);
   await requestRedelivery(world.db, world.shipperId, row!.delivery_id); // so it stays
   await cancel(world, world.db, replayId);
-  expect(await outboxOf(world)).toMatchObject([{ withdrawn: true, due_at: null }]);
+  expect(await outboxOf(world)).toMatchObject([{ replay_id: replayId }]);
+  expect(await pull(world.db, webhookId)).toEqual([]);
   await world.sql('delete from redeliveries');
-  await askForReplay(world, webhookId);
+  const second = await askForReplay(world, webhookId);
   await world.sql('update replays set withdrawing = false');
   await advance(world.db);
-  expect(await outboxOf(world)).toMatchObject([{ withdrawn: false, due_at: expect.any(Date) }]);
+  expect(await outboxOf(world)).toMatchObject([{ replay_id: second }]);
   await expectSoundRows(world);
   await drain(world);
   expect(await now()).toEqual(['1 SUCCEEDED']);

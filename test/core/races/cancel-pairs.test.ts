@@ -3,18 +3,34 @@ import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/out
 import { requestRedelivery } from '../../../src/deliveries/on-demand/store.js';
 import { giveBack } from '../../../src/deliveries/outbox/claim.js';
 import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
+import { createStarts } from '../../../src/deliveries/send/starts.js';
+import { timesOf } from '../../../src/deliveries/times.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
-import { finish, leaseMs, pull, settlementOf } from '../support/acts.js';
+import { drain, finish, leaseMs, pull, record, settlementOf } from '../support/acts.js';
 import { doneOrWaiting, stopAt } from '../support/barriers.js';
-import { expectEachOnce } from '../support/checks.js';
-import { advance, askForReplay, cancel, expectWithdrawn, replay, withdrawing } from '../support/replays.js';
+import { expectEachOnce, expectSoundRows } from '../support/checks.js';
+import {
+  advance,
+  askForReplay,
+  cancel,
+  expectWithdrawn,
+  progressOf,
+  replay,
+  withdrawing,
+} from '../support/replays.js';
 import { failForGood, now, setUpRaces, shipmentId, webhookId, world } from '../support/race.js';
 import { logOf, outboxOf } from '../support/world.js';
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const wheres = ['SNAPSHOT', 'COMMIT'] as const;
+/** Of a cancel: it ends the replay, and takes a page back. */
+const stops = [
+  ['end-replay', 'COMMIT'],
+  ['withdraw-page', 'SNAPSHOT'],
+  ['withdraw-page', 'COMMIT'],
+] as const;
 
 /** What else goes on: the statement of it, what it does, and what the state is in the end if it came first or last. */
 interface Other {
@@ -94,9 +110,9 @@ describe.each(Object.entries(others))('a cancel and %s', (_, { statement, run, e
     await expectOneEnd(replayId);
   });
 
-  test.each(wheres)('and the cancel stopped at its %s: the same', async (where) => {
+  test.each(stops)('and the cancel stopped, %s at its %s: the same', async (name, where) => {
     const replayId = await begin();
-    const stop = stopAt(world, 'withdraw-page', where);
+    const stop = stopAt(world, name, where);
     const cancelling = cancel(world, stop.db, replayId);
     await stop.reached;
     const other = run(world.db, replayId);
@@ -111,7 +127,8 @@ describe('a cancel and a claim', () => {
   test.each([
     ['pull-due', 'SNAPSHOT', 0],
     ['pull-due', 'COMMIT', 1],
-    ['withdraw-page', 'SNAPSHOT', 1],
+    ['end-replay', 'COMMIT', 1],
+    ['withdraw-page', 'SNAPSHOT', 0],
     ['withdraw-page', 'COMMIT', 0],
   ] as const)('%s stopped at its %s: what is claimed is not sent again', async (name, where, claimed) => {
     await failForGood();
@@ -120,7 +137,7 @@ describe('a cancel and a claim', () => {
     const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
     await stop.reached;
     const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
-    await doneOrWaiting(world.db, second, withdrawing);
+    await doneOrWaiting(world.db, second, name === 'end-replay' ? undefined : withdrawing);
     stop.go();
     const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
     await Promise.all([first, second]);
@@ -130,4 +147,73 @@ describe('a cancel and a claim', () => {
     expect((await logOf(world))[0]).toMatchObject({ attempt_count: 1 + claimed });
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });
+
+  test('that sees the replay as it was and commits after the end: it starts at once or never', async () => {
+    await failForGood();
+    const replayId = await replay(world, world.db, webhookId);
+    const claim = stopAt(world, 'pull-due', 'SNAPSHOT');
+    const claiming = pull(claim.db, webhookId);
+    await claim.reached;
+    const takingBack = stopAt(world, 'take-withdrawing', 'COMMIT');
+    const cancelling = cancel(world, takingBack.db, replayId);
+    await takingBack.reached;
+    claim.go();
+    const claims = await claiming;
+    takingBack.go();
+    await cancelling;
+    expect(claims).toHaveLength(1);
+    const longAgo = performance.now() - timesOf().longestStartMs - 1;
+    expect(await createStarts(world.db, timesOf()).mayStart(claims[0]!, longAgo)).toBe(false);
+    await giveBack(world.db, claims);
+    await expectWithdrawn(world, webhookId, replayId);
+  });
+});
+
+describe('the cancel of one replay and a piece of another', () => {
+  const begin = async (owedAnyway: boolean) => {
+    if (owedAnyway) {
+      await record(world.db, shipmentId, ['CREATED']);
+      await finish(world.db, await pull(world.db, webhookId), 'RETRY');
+      await world.sql(`update outbox set due_at = now() + interval '1 hour'`);
+    } else await failForGood();
+    const first = await replay(world, world.db, webhookId);
+    return { first, second: await askForReplay(world, webhookId) };
+  };
+  /** It is the second one's, or that came too early: then it is as it was before both. */
+  const expectOneOwner = async (first: string, second: string, owedAnyway: boolean) => {
+    await advance(world.db);
+    await expectSoundRows(world);
+    expect(await world.sql(withdrawing)).toEqual([]);
+    expect((await progressOf(world, first))[0]).toBe('CANCELLED');
+    const [status, , total] = await progressOf(world, second);
+    const isTheSeconds = total === 1;
+    expect(status).toBe(isTheSeconds ? 'RUNNING' : 'DONE');
+    expect(await pull(world.db, webhookId)).toHaveLength(isTheSeconds ? 1 : 0);
+    await drain(world);
+    expect(await now()).toEqual([isTheSeconds || owedAnyway ? '1 SUCCEEDED' : '1 FAILED']);
+    await advance(world.db);
+    expect(await progressOf(world, second)).toEqual(['DONE', total, total]);
+    await expectEachOnce(world, [webhookId], [shipmentId]);
+  };
+
+  const cases = [false, true].flatMap((owedAnyway) => [
+    ...wheres.map((where) => [owedAnyway, 'replay-piece', where] as const),
+    ...stops.map((stop) => [owedAnyway, ...stop] as const),
+  ]);
+  test.each(cases)(
+    'owed anyway: %s, %s stopped at its %s: one owner in the end',
+    async (owedAnyway, name, where) => {
+      const { first, second } = await begin(owedAnyway);
+      const stop = stopAt(world, name, where);
+      const isPiece = name === 'replay-piece';
+      const stopped = isPiece ? advance(stop.db) : cancel(world, stop.db, first);
+      await stop.reached;
+      const other = isPiece ? cancel(world, world.db, first) : advance(world.db);
+      await doneOrWaiting(world.db, other);
+      stop.go();
+      await Promise.all<unknown>([stopped, other]);
+      await world.sql(`update replays set next_at = now()`);
+      await expectOneOwner(first, second, owedAnyway);
+    },
+  );
 });

@@ -132,8 +132,8 @@ describe('a cancelled replay', () => {
 });
 
 test.each([
-  ['remove-withdrawn', 'SNAPSHOT'],
-  ['remove-withdrawn', 'COMMIT'],
+  ['withdraw-page', 'SNAPSHOT'],
+  ['withdraw-page', 'COMMIT'],
   ['cancel-erased', 'SNAPSHOT'],
   ['cancel-erased', 'COMMIT'],
 ] as const)(

@@ -1,5 +1,5 @@
 import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
-import { withdrawCancelled } from '../../../src/deliveries/replay/cancel/cancel.js';
+import { withdrawCancelled } from '../../../src/deliveries/replay/cancel.js';
 import { inspectPage } from '../../../src/deliveries/outbox/inspect.js';
 import { takeLapsed } from '../../../src/deliveries/outbox/lapse.js';
 import { createSweeper as sweeperOf } from '../../../src/deliveries/recovery/sweeper.js';

@@ -75,7 +75,7 @@ export async function expectStillThere({ sql }: World, deliveryIds: string[]): P
 export async function expectSoundRows(world: World): Promise<void> {
   const unsound = await world.sql(
     `select * from outbox
-      where (waits_turn <> (due_at is null) and not withdrawn) or (status = 'SENDING') <> (lease_until is not null)
+      where waits_turn <> (due_at is null) or (status = 'SENDING') <> (lease_until is not null)
          or failure_count > attempt_count`,
   );
   expect(unsound).toEqual([]);

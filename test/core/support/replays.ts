@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import { cancelReplay } from '../../../src/deliveries/replay/cancel/cancel.js';
+import { cancelReplay } from '../../../src/deliveries/replay/cancel.js';
+import type { Due } from '../../../src/deliveries/outbox/hand-over.js';
 import { timesOf } from '../../../src/deliveries/times.js';
 import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
@@ -47,14 +48,19 @@ export async function replay(world: World, db: Database, webhookId: string): Pro
 }
 
 /** Cancels a replay as its owner does, and sees to what an attempt under way has left as a worker does. */
-export const cancel = (world: World, db: Database, replayId: string) =>
+export const cancel = (
+  world: World,
+  db: Database,
+  replayId: string,
+  notify: (due: Due[]) => void = () => undefined,
+) =>
   cancelReplay(
     {
       db,
       logger,
       times: { ...timesOf(), longestStartMs: 0, startMarginMs: 0 },
       orderHoldMs: longHoldMs,
-      notify: () => undefined,
+      notify,
     },
     { kind: 'USER', name: null, address: null },
     { replayId, shipperId: world.shipperId },

@@ -1,0 +1,262 @@
+import type { Database } from '../../platform/database/postgres.js';
+import {
+  insertAttempts,
+  insertIntoLog,
+  isCallable,
+  isInterested,
+  isWithdrawn,
+  ms,
+  sameDelivery,
+  takeOut,
+} from './sql.js';
+import type { Turn } from './types.js';
+
+/** What a replay has still to look at, and for whom. */
+export interface ReplaySpan {
+  replayId: string;
+  webhookId: string;
+  shipperId: string;
+  shipmentId: string | null;
+  deliveryStatus: string | null;
+  lastEventId: string;
+  endEventId: string;
+}
+
+/**
+ * As what a replay sends of a webhook's event is missed; null where it is not: it succeeded, was cancelled, is on its way
+ * or belongs to another replay that is under way. What a cancelled one is yet to give back counts as if it had.
+ * Needs what `deliveryOf` joins, and whether webhook `w` is `callable`.
+ */
+const missedAs = `case
+    when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
+    when o.delivery_id is null then 'neverOwed'
+    when o.withdrawn and o.only_replayed then 'failed'
+    when o.status = 'SENDING' or o.trigger = 'REPLAY' and not o.withdrawn then null
+    when o.waits_turn or o.due_at <= now() and not w.callable then 'held'
+    when o.status = 'RETRY' and o.due_at > now() then 'waiting'
+  end`;
+
+/** Whether it is missed as the status asked for says; null asks for all. */
+export const isMissed = (status: string) => `(${missedAs}) = any(case ${status}::text
+    when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
+    else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
+
+/** The delivery of event `e` to webhook `webhookId` in the log, as `d`, and in the outbox, as `o`; one of them or both null. */
+export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
+  left join lateral (
+    select shipper_id, delivery_id, status from deliveries
+     where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
+     limit 1) d on true
+  left join lateral (
+    select shipper_id, delivery_id, status, trigger, waits_turn, only_replayed, replay_id, withdrawn,
+           case when withdrawn and not waits_turn then coalesce(scheduled_at, due_at) else due_at end as due_at
+      from outbox cross join lateral (select ${isWithdrawn('outbox')} as withdrawn offset 0) r
+     where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
+     limit 1) o on true`;
+
+/** The rows that a replay owes. */
+export const owedBy = (replayId: string) => `(select 1 from outbox where replay_id = ${replayId})`;
+
+/** Events of a shipper, or of one shipment if that is not null, that fulfil a condition on their id, oldest first. */
+export const eventsIn = (
+  condition: string,
+  of: { shipperId: string; shipmentId: string; limit: string },
+) => `(select shipper_id, event_id, shipment_id, sequence, state, erasure from events
+        where ${of.shipmentId}::uuid is null and shipper_id = ${of.shipperId} and shipment_id is not null and ${condition}
+        order by event_id limit ${of.limit})
+      union all
+      (select * from (
+         select shipper_id, event_id, shipment_id, sequence, state, erasure from events
+          where shipment_id = ${of.shipmentId} offset 0) of_shipment
+        where ${condition} order by event_id limit ${of.limit})`;
+
+/**
+ * The number of rows that all replays of the webhook have in the outbox, whatever they wait for, counted up to `limit`.
+ * While the lock on the webhook's moves is held, nobody adds to them.
+ */
+export async function countOwed(
+  db: Database,
+  { shipperId, webhookId }: ReplaySpan,
+  limit: number,
+): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    'count-owed-by-replays',
+    `select count(*)::int as count from (
+       select 1 from replays r
+        cross join lateral (select 1 from ${owedBy('r.replay_id')} one limit $3) o
+        where r.shipper_id = $1 and r.webhook_id = $2 and (r.status = 'RUNNING' or r.withdrawing)
+        limit $3) owed`,
+    [shipperId, webhookId, limit],
+  );
+  return rows[0]!.count;
+}
+
+/** The last event that a replay has passed; events that the log no longer keeps count as passed. */
+export const lookedTo = (lastEventId: string, retentionMs: string) =>
+  `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
+
+export interface ReplayPiece {
+  /** How far this piece got; null if there was nothing left to look at. */
+  lastEventId: string | null;
+  /** Deliveries it set going, those of a webhook that is not called now included. Without what another replay owes. */
+  sent: number;
+  /** Something is due; it may be owed by another replay, too. */
+  anythingSent: boolean;
+  /** What of it goes one at a time. */
+  turns: Turn[];
+}
+
+/**
+ * Sets the next deliveries of a replay going, oldest event first: those that never were are made, the failed come back
+ * from the log and begin their schedule anew, those that wait for a retry are due now, the held only get their trigger,
+ * for they go out in their turn. What another replay owes stays that one's, unless it was cancelled. Looks at no more
+ * than `scanLimit` events. To be called with the lock on the webhook's moves: without it two replays could both bring the
+ * same delivery back.
+ */
+export async function replayPiece(
+  db: Database,
+  replay: ReplaySpan,
+  options: { scanLimit: number; sendLimit: number; retentionMs: number },
+): Promise<ReplayPiece> {
+  const rows = await db.query<{
+    lastEventId: string | null;
+    shipmentId: string | null;
+    own: boolean;
+    ordered: boolean;
+  }>(
+    'replay-piece',
+    `with w as materialized (
+       select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
+     ), scanned as materialized (
+       ${eventsIn(`event_id > ${lookedTo('$5', '$9')} and event_id < $6`, {
+         shipperId: '$2',
+         shipmentId: '$3',
+         limit: '$7',
+       })}
+     ), found as materialized (
+       select s.*, delivery_id(s.event_id, $1) as delivery_id, o.delivery_id is not null as owed,
+              d.delivery_id is not null as failed
+         from scanned s
+        cross join w
+         ${deliveryOf('s', '$1')}
+        where ${isInterested('s.state', 'w.interests')} and ${isMissed('$4')}
+          and s.erasure is distinct from 'DONE'
+          and not exists (select 1 from redeliveries r
+                           where r.delivery_id = delivery_id(s.event_id, $1) and r.lease_until is not null)
+        order by s.event_id limit $8
+     ), back as (
+       delete from deliveries d using found f where f.failed and ${sameDelivery('d', 'f')} and d.status = 'FAILED'
+       returning d.*, f.shipment_id, f.sequence
+     ), kept as (
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, started_at, duration_ms, status_code,
+                                error_code, error_detail, response_body, request_headers from back
+                           where started_at is not null`)}
+     ), added as (
+       insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
+                           attempt_count, trigger, replay_id, only_replayed)
+       select shipper_id, delivery_id, event_id, $1, shipment_id, sequence, state, 'READY', now(), attempt_count,
+              'REPLAY', $10::uuid, true
+         from (select shipper_id, delivery_id, event_id, shipment_id, sequence, state, attempt_count from back
+               union all
+               select shipper_id, delivery_id, event_id, shipment_id, sequence, state, 0
+                 from found where not owed and not failed) f
+        order by event_id
+       on conflict do nothing
+       returning shipment_id, true as own
+     ), moved as (
+       update outbox o
+          set replay_id = case when exists (select 1 from replays where replay_id = o.replay_id and status = 'RUNNING')
+                                then o.replay_id else $10::uuid end,
+              trigger = case when o.status = 'SENDING' then o.trigger else 'REPLAY' end,
+              due_at = case when o.waits_turn then null when o.status = 'SENDING' then coalesce(o.due_at, now())
+                            else least(o.due_at, now()) end,
+              scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at else o.scheduled_at end
+         from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.only_replayed and ${isWithdrawn('o')})
+       returning o.shipment_id, o.replay_id = $10::uuid as own
+     ), sent as (
+       select * from added union all select * from moved
+     ), reached as (
+       -- Full: the rest of what was looked at is the next piece's.
+       select case when (select count(*) from found) = $8 then (select event_id from found order by event_id desc limit 1)
+                   else (select event_id from scanned order by event_id desc limit 1) end as event_id
+     )
+     select r.event_id as "lastEventId", s.shipment_id as "shipmentId", s.own,
+            (select ordering from w) = 'SHIPMENT' as ordered
+       from reached r left join sent s on true`,
+    [
+      replay.webhookId,
+      replay.shipperId,
+      replay.shipmentId,
+      replay.deliveryStatus,
+      replay.lastEventId,
+      replay.endEventId,
+      options.scanLimit,
+      options.sendLimit,
+      options.retentionMs,
+      replay.replayId,
+    ],
+  );
+  const sent = rows.filter((row) => row.shipmentId !== null);
+  return {
+    lastEventId: rows[0]?.lastEventId ?? null,
+    sent: sent.filter(({ own }) => own).length,
+    anythingSent: sent.length > 0,
+    turns: sent.flatMap(({ shipmentId, ordered }) =>
+      ordered ? [{ webhookId: replay.webhookId, shipmentId: shipmentId! }] : [],
+    ),
+  };
+}
+
+/**
+ * Takes back a page of what a cancelled replay has set going. What is owed because of it only leaves the outbox: into the
+ * log as FAILED with its last attempt, or away if it never had one; but nothing that is being sent or was asked for by
+ * hand. What was owed anyway is as it was before, its retry due when it was. What others have locked is left out, for they
+ * lock in an order of their own. To be called with the lock on the webhook's moves. Returns the shipment of each, whose
+ * turns are to be asked for after the commit, and whether something is due that nobody could claim.
+ */
+export async function withdrawPage(
+  tx: Database,
+  replayId: string,
+  limit: number,
+): Promise<{ shipmentIds: string[]; anythingDue: boolean }> {
+  const [row] = await tx.query<{ shipmentIds: string[]; anythingDue: boolean }>(
+    'withdraw-page',
+    `with page as materialized (
+       select o.shipper_id, o.delivery_id, o.only_replayed from outbox o
+        where o.replay_id = $1
+          and not (o.only_replayed and (o.status = 'SENDING'
+                     or exists (select 1 from redeliveries r where r.delivery_id = o.delivery_id)))
+        order by o.delivery_id limit $2 for update of o skip locked
+     ), as_before as (
+       update outbox o
+          set replay_id = null,
+              trigger = case when o.status = 'SENDING' then o.trigger else 'SCHEDULED' end,
+              due_at = case when o.waits_turn then o.due_at else coalesce(o.scheduled_at, o.due_at) end,
+              scheduled_at = case when o.waits_turn then o.scheduled_at end
+         from page p where not p.only_replayed and ${sameDelivery('o', 'p')}
+       returning o.shipment_id, coalesce(o.due_at <= now(), false) as is_due
+     ), only_replayed as (
+       select * from page where only_replayed
+     ), gone as (${takeOut('only_replayed')}), tried as materialized (
+       select g.shipper_id, g.delivery_id, g.event_id, g.webhook_id, g.state, g.attempt_count, a.number, a.trigger,
+              a.started_at, a.duration_ms, a.status_code, a.error_code, a.error_detail, a.response_body,
+              a.request_headers
+         from gone g left join lateral (
+           select * from attempts where delivery_id = g.delivery_id and number = g.attempt_count limit 1) a on true
+        where g.attempt_count > 0
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count,
+                               coalesce(started_at + ${ms('coalesce(duration_ms, 0)')}, now()), trigger, started_at,
+                               duration_ms, status_code, error_code, error_detail, response_body,
+                               request_headers from tried
+                        on conflict do nothing returning delivery_id`)}
+     ), moved as (
+       delete from attempts a using tried t join logged using (delivery_id)
+        where a.delivery_id = any(array[t.delivery_id]) and a.number = any(array[t.number])
+     )
+     select coalesce(array_agg(shipment_id), '{}') as "shipmentIds", coalesce(bool_or(is_due), false) as "anythingDue"
+       from (select shipment_id, is_due from as_before union all select shipment_id, false from gone) taken_back`,
+    [replayId, limit],
+  );
+  return row!;
+}

@@ -1,0 +1,196 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { eventsIn, lookedTo, owedBy, type ReplaySpan } from '../outbox/replay.js';
+import { isCallable, ms } from '../outbox/sql.js';
+
+export interface ReplayInHand extends ReplaySpan {
+  /** Deliveries it has set going so far. */
+  done: number;
+  setbacks: number;
+  webhookDeleted: boolean;
+  /** Whether its webhook is called now. */
+  callable: boolean;
+}
+
+/** Whether some replay may go on, and whether something is left of a cancelled one. */
+export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; withdrawing: boolean }> {
+  const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
+    'what-replays-need',
+    `select exists (select 1 from replays where status = 'RUNNING' and next_at <= now()) as ripe,
+            exists (select 1 from replays where withdrawing and next_at <= now()) as withdrawing`,
+  );
+  return row!;
+}
+
+/**
+ * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Those of
+ * suspended shippers wait.
+ */
+export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
+  const rows = await db.query<ReplayInHand>(
+    'take-replay',
+    `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
+            r.shipment_id as "shipmentId", r.delivery_status as "deliveryStatus",
+            r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done, r.setbacks,
+            w.deleted_at is not null as "webhookDeleted", ${isCallable('w')} as callable
+       from replays r join webhooks w using (webhook_id)
+      where r.status = 'RUNNING' and r.walked_at is null and r.next_at <= now()
+        and (not w.suspended or w.deleted_at is not null)
+      order by r.next_at limit 1 for update of r skip locked`,
+  );
+  return rows[0] ?? null;
+}
+
+/** Another try later; what was cancelled meanwhile stays so. */
+export async function postponeReplay(
+  db: Database,
+  replayId: string,
+  pauseMs: number,
+  setbacks = 0,
+): Promise<void> {
+  await db.query(
+    'postpone-replay',
+    `update replays set next_at = now() + ${ms('$2')}, setbacks = setbacks + $3 where replay_id = $1`,
+    [replayId, pauseMs, setbacks],
+  );
+}
+
+/**
+ * Leaves the next event out and sets `setbacks`; the next piece begins behind it, after a pause. Returns that event's
+ * id.
+ */
+export async function passOver(
+  db: Database,
+  replay: ReplayInHand,
+  options: { setbacks: number; pauseMs: number; retentionMs: number },
+): Promise<string | null> {
+  const [next] = await db.query<{ event_id: string }>(
+    'next-of-replay',
+    `select event_id from (${eventsIn(`event_id > ${lookedTo('$3', '$5')} and event_id < $4`, {
+      shipperId: '$1',
+      shipmentId: '$2',
+      limit: '1',
+    })}) e`,
+    [replay.shipperId, replay.shipmentId, replay.lastEventId, replay.endEventId, options.retentionMs],
+  );
+  await db.query(
+    'pass-over',
+    `update replays set last_event_id = coalesce($3, last_event_id), setbacks = $4, next_at = now() + ${ms('$5')}
+      where replay_id = $1 and last_event_id = $2`,
+    [replay.replayId, replay.lastEventId, next?.event_id ?? null, options.setbacks, options.pauseMs],
+  );
+  return next?.event_id ?? null;
+}
+
+/** Notes how far a replay is; its next piece is due now. `walked`: it has found all its deliveries. */
+export async function saveProgress(
+  db: Database,
+  replayId: string,
+  progress: { lastEventId: string | null; sent: number; walked: boolean },
+): Promise<void> {
+  await db.query(
+    'save-replay-progress',
+    `update replays
+        set last_event_id = coalesce($2, last_event_id), done = done + $3,
+            total = case when $4 then done + $3 when total is not null then greatest(total, done + $3) end,
+            walked_at = case when $4 then now() end, setbacks = greatest(setbacks - 1, 0),
+            next_at = now()
+      where replay_id = $1`,
+    [replayId, progress.lastEventId, progress.sent, progress.walked],
+  );
+}
+
+/** Ends a replay whose webhook is deleted: what it has set going is cancelled with all the webhook was owed. */
+export async function endWithWebhook(db: Database, replayId: string): Promise<void> {
+  await db.query(
+    'end-replay-with-webhook',
+    `update replays set status = 'CANCELLED', finished_at = now() where replay_id = $1`,
+    [replayId],
+  );
+}
+
+/**
+ * Ends replays that have found all and of which nothing is owed any more. The others are looked at again later, the more
+ * rarely the longer they last: for days, where a retry is owed.
+ */
+export async function finishSettled(
+  db: Database,
+  options: { pauseMs: number; limit: number },
+): Promise<void> {
+  await db.query(
+    'finish-replays',
+    `with looked as materialized (
+       select r.replay_id, exists ${owedBy('r.replay_id')} as owed,
+              (select deleted_at is not null from webhooks where webhook_id = r.webhook_id) as deleted
+         from (select replay_id, webhook_id from replays
+                where status = 'RUNNING' and walked_at is not null and next_at <= now()
+                order by next_at limit $2 for no key update skip locked) r
+     )
+     update replays r
+        set status = case when l.owed then 'RUNNING' when l.deleted then 'CANCELLED' else 'DONE' end,
+            finished_at = case when not l.owed then now() end,
+            next_at = now() + least(interval '30 s', greatest(${ms('$1')}, (now() - r.walked_at) / 20))
+       from looked l where r.replay_id = any(array[l.replay_id])`,
+    [options.pauseMs, options.limit],
+  );
+}
+
+/** Ends a replay that is under way; null if there is none, or it is over. It waits for a piece of it that is being made. */
+export async function endReplay(
+  tx: Database,
+  replayId: string,
+  shipperId: string | null,
+): Promise<{ webhookId: string; shipperId: string } | null> {
+  const rows = await tx.query<{ webhookId: string; shipperId: string }>(
+    'end-replay',
+    `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true, next_at = now()
+      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'RUNNING'
+     returning webhook_id as "webhookId", shipper_id as "shipperId"`,
+    [replayId, shipperId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether a replay was cancelled so lately that a claim made before may start still, or something of it is left. */
+export async function isEnding(
+  db: Database,
+  replayId: string,
+  { shipperId, withinMs }: { shipperId: string | null; withinMs: number },
+): Promise<boolean> {
+  const rows = await db.query(
+    'is-replay-ending',
+    `select 1 from replays
+      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'CANCELLED'
+        and (withdrawing or finished_at > now() - ${ms('$3')})`,
+    [replayId, shipperId, withinMs],
+  );
+  return rows.length > 0;
+}
+
+/** Cancelled replays of which something may be left, those first that were looked at longest ago. */
+export async function findWithdrawing(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ replay_id: string }>(
+    'find-withdrawing',
+    `select replay_id from replays where withdrawing and next_at <= now() order by next_at limit $1`,
+    [limit],
+  );
+  return rows.map((row) => row.replay_id);
+}
+
+/** Takes a cancelled replay for this transaction; its webhook. Null if nothing is left of it. */
+export async function takeWithdrawing(tx: Database, replayId: string): Promise<string | null> {
+  const rows = await tx.query<{ webhook_id: string }>(
+    'take-withdrawing',
+    `select webhook_id from replays where replay_id = $1 and withdrawing for no key update`,
+    [replayId],
+  );
+  return rows[0]?.webhook_id ?? null;
+}
+
+/** Counts what was taken back, and notes whether something is left. */
+export async function saveWithdrawal(tx: Database, replayId: string, takenBack: number): Promise<void> {
+  await tx.query(
+    'save-withdrawal',
+    `update replays set done = done - $2::int, withdrawing = exists ${owedBy('$1')}, next_at = now() where replay_id = $1`,
+    [replayId, takenBack],
+  );
+}
