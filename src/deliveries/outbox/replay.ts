@@ -109,8 +109,8 @@ export interface ReplayPiece {
 /**
  * Sets the next deliveries of a replay going, oldest event first: those that never were are made, the failed come back
  * from the log and begin their schedule anew, those that wait for a retry are due now, the held only get their trigger,
- * for they go out in their turn. What another replay owes stays that one's, unless it was cancelled. Looks at no more
- * than `scanLimit` events. To be called with the lock on the webhook's moves: without it two replays could both bring the
+ * for they go out in their turn. What another replay owes stays that one's, unless it was cancelled: then it is this
+ * one's, and counts as done of the other no more. Looks at no more than `scanLimit` events. To be called with the lock on the webhook's moves: without it two replays could both bring the
  * same delivery back.
  */
 export async function replayPiece(
@@ -135,7 +135,7 @@ export async function replayPiece(
        })}
      ), found as materialized (
        select s.*, delivery_id(s.event_id, $1) as delivery_id, o.delivery_id is not null as owed,
-              d.delivery_id is not null as failed
+              d.delivery_id is not null as failed, case when o.withdrawn then o.replay_id end as taken_from
          from scanned s
         cross join w
          ${deliveryOf('s', '$1')}
@@ -172,9 +172,14 @@ export async function replayPiece(
                             else least(o.due_at, now()) end,
               scheduled_at = case when o.status <> 'SENDING' and o.due_at > now() then o.due_at else o.scheduled_at end
          from found f where f.owed and ${sameDelivery('o', 'f')} and (o.status <> 'SENDING' or o.only_replayed and ${isWithdrawn('o')})
-       returning o.shipment_id, o.replay_id = $10::uuid as own
+       returning o.shipment_id, o.replay_id = $10::uuid as own, f.taken_from
+     ), uncounted as (
+       update replays r set done = r.done - t.taken
+         from (select taken_from, count(*)::int as taken from moved where own and taken_from is not null
+                group by taken_from) t
+        where r.replay_id = any(array[t.taken_from])
      ), sent as (
-       select * from added union all select * from moved
+       select shipment_id, own from added union all select shipment_id, own from moved
      ), reached as (
        -- Full: the rest of what was looked at is the next piece's.
        select case when (select count(*) from found) = $8 then (select event_id from found order by event_id desc limit 1)

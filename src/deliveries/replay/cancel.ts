@@ -16,6 +16,7 @@ import {
   postponeReplay,
   saveWithdrawal,
   takeWithdrawing,
+  type CancelledReplay,
 } from './store.js';
 
 const takenBackAtOnce = 1_000;
@@ -53,7 +54,7 @@ export async function cancelReplay(
   if (ended ?? (await isEnding(db, replayId, { shipperId, withinMs }))) {
     const takingBack =
       ended && // else that is for who ended it, or a worker
-      takeBack(deps, replayId).catch((error: unknown) =>
+      takeBack(deps, { replayId, webhookId: ended.webhookId }).catch((error: unknown) =>
         logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
       );
     // What was claimed before starts within that time; later PostgreSQL is asked, and says no.
@@ -67,35 +68,35 @@ export async function cancelReplay(
  * stopped in the middle. What goes wrong with one keeps no other waiting. Returns whether something is left.
  */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
-  const replayIds = await findWithdrawing(deps.db, replaysPerRun);
-  for (const replayId of replayIds)
+  const cancelled = await findWithdrawing(deps.db, replaysPerRun);
+  for (const replay of cancelled)
     try {
-      await takeBack(deps, replayId);
+      await takeBack(deps, replay);
     } catch (error) {
+      const { replayId } = replay;
       deps.logger.warn({ replayId, error: describeError(error) }, 'replay is withdrawn later');
       await postponeReplay(deps.db, replayId, troubledPauseMs);
     }
-  return replayIds.length > 0;
+  return cancelled.length > 0;
 }
 
 /** Takes back what a cancelled replay has set going, page by page; what is being sent stays until that is over. */
-async function takeBack(deps: WithdrawDependencies, replayId: string): Promise<void> {
+async function takeBack(deps: WithdrawDependencies, replay: CancelledReplay): Promise<void> {
   for (let piece = 0; piece < piecesPerRun; piece += 1) {
-    const page = await deps.db.transaction((tx) => takePageBack(tx, replayId));
+    const page = await deps.db.transaction((tx) => takePageBack(tx, replay));
     if (!page) return;
-    await seeToTheRest(deps, page);
+    await seeToTheRest(deps, { webhookId: replay.webhookId, ...page });
     if (page.shipmentIds.length < takenBackAtOnce) return;
   }
 }
 
-/** In this order: a piece of a replay has its row before the lock on moves, too. */
-async function takePageBack(tx: Database, replayId: string) {
-  const webhookId = await takeWithdrawing(tx, replayId);
-  if (webhookId === null) return null;
+/** In this order: a piece of another replay that takes over what this one owes has the lock on moves before its row, too. */
+async function takePageBack(tx: Database, { replayId, webhookId }: CancelledReplay) {
   await lockMoves(tx, [webhookId]);
+  if (!(await takeWithdrawing(tx, replayId))) return null;
   const page = await withdrawPage(tx, replayId, takenBackAtOnce);
   await saveWithdrawal(tx, replayId, page.shipmentIds.length);
-  return { webhookId, ...page };
+  return page;
 }
 
 /** To be called after the commit. Lanes have passed by what nobody could claim; turns not given here the sweeper gives. */

@@ -166,24 +166,28 @@ export async function isEnding(
   return rows.length > 0;
 }
 
-/** Cancelled replays of which something may be left, those first that were looked at longest ago. */
-export async function findWithdrawing(db: Database, limit: number): Promise<string[]> {
-  const rows = await db.query<{ replay_id: string }>(
-    'find-withdrawing',
-    `select replay_id from replays where withdrawing and next_at <= now() order by next_at limit $1`,
-    [limit],
-  );
-  return rows.map((row) => row.replay_id);
+export interface CancelledReplay {
+  replayId: string;
+  webhookId: string;
 }
 
-/** Takes a cancelled replay for this transaction; its webhook. Null if nothing is left of it. */
-export async function takeWithdrawing(tx: Database, replayId: string): Promise<string | null> {
-  const rows = await tx.query<{ webhook_id: string }>(
+/** Cancelled replays of which something may be left, those first that were looked at longest ago. */
+export const findWithdrawing = (db: Database, limit: number): Promise<CancelledReplay[]> =>
+  db.query<CancelledReplay>(
+    'find-withdrawing',
+    `select replay_id as "replayId", webhook_id as "webhookId" from replays
+      where withdrawing and next_at <= now() order by next_at limit $1`,
+    [limit],
+  );
+
+/** Takes a cancelled replay for this transaction. False if nothing is left of it. */
+export async function takeWithdrawing(tx: Database, replayId: string): Promise<boolean> {
+  const rows = await tx.query(
     'take-withdrawing',
-    `select webhook_id from replays where replay_id = $1 and withdrawing for no key update`,
+    `select 1 from replays where replay_id = $1 and withdrawing for no key update`,
     [replayId],
   );
-  return rows[0]?.webhook_id ?? null;
+  return rows.length > 0;
 }
 
 /** Counts what was taken back, and notes whether something is left. */
