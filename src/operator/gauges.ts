@@ -1,7 +1,7 @@
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { countOpenCircuits, readLag, readUncalled } from './lag-store.js';
+import { countOpenCircuits, readLag, readUncalled, type Lag } from './lag-store.js';
 import { countRemoved } from './removal/store.js';
 
 const openCounted = 200_000;
@@ -14,7 +14,7 @@ export interface GaugeDependencies {
 
 /**
  * Reads the gauges that tell of the whole deployment; every worker does, and they agree. Rejects if a part of it
- * could not be read; then the old figures stay, and `metrics_refreshed_timestamp_seconds` tells their age.
+ * could not be read; its gauges are NaN until it can be, as an old figure would pass for the present one.
  */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
@@ -29,49 +29,100 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   metrics.refreshedAt.setToCurrentTime();
 }
 
-async function refreshDeliveries({ db, metrics }: GaugeDependencies): Promise<void> {
-  const { pending, sending, held, oldestDueSeconds, oldestLapsedSeconds } = await readLag(db, openCounted);
-  metrics.deliveriesOpen.set({ status: 'PENDING' }, pending);
-  metrics.deliveriesOpen.set({ status: 'SENDING' }, sending);
-  metrics.deliveriesOpen.set({ status: 'HELD' }, held);
-  metrics.oldestWaiting.set(oldestDueSeconds);
-  metrics.oldestLapsedClaim.set(oldestLapsedSeconds);
+async function show<Figures>(
+  reading: Promise<Figures>,
+  unknown: Figures,
+  set: (figures: Figures) => void,
+): Promise<void> {
+  try {
+    set(await reading);
+  } catch (error) {
+    set(unknown);
+    throw error;
+  }
 }
 
-async function refreshUncalled({ db, metrics }: GaugeDependencies): Promise<void> {
-  const shippers = await readUncalled(db, openCounted);
-  metrics.deliveriesUncalled.set(shippers.reduce((sum, { deliveries }) => sum + deliveries, 0));
+const refreshDeliveries = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(readLag(db, openCounted), unknownLag, (lag) => {
+    metrics.deliveriesOpen.set({ status: 'PENDING' }, lag.pending);
+    metrics.deliveriesOpen.set({ status: 'SENDING' }, lag.sending);
+    metrics.deliveriesOpen.set({ status: 'HELD' }, lag.held);
+    metrics.oldestWaiting.set(lag.oldestDueSeconds);
+    metrics.oldestLapsedClaim.set(lag.oldestLapsedSeconds);
+  });
+
+const unknownLag: Lag = {
+  pending: NaN,
+  sending: NaN,
+  held: NaN,
+  due: NaN,
+  oldestDueSeconds: NaN,
+  oldestLapsedSeconds: NaN,
+};
+
+const refreshUncalled = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    readUncalled(db, openCounted).then((shippers) =>
+      shippers.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    ),
+    NaN,
+    (owed) => metrics.deliveriesUncalled.set(owed),
+  );
+
+interface WebhookFigures {
+  byStatus: { status: string; count: number }[];
+  circuitsOpen: number;
+  shippersToRemove: number;
 }
 
-async function refreshWebhooks({ db, metrics }: GaugeDependencies): Promise<void> {
-  const rows = await db.query<{ status: string; count: number }>(
+const statuses = ['ACTIVE', 'PAUSED', 'DISABLED'];
+const unknownWebhooks: WebhookFigures = {
+  byStatus: statuses.map((status) => ({ status, count: NaN })),
+  circuitsOpen: NaN,
+  shippersToRemove: NaN,
+};
+
+const refreshWebhooks = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(readWebhooks(db), unknownWebhooks, ({ byStatus, circuitsOpen, shippersToRemove }) => {
+    for (const { status, count } of byStatus) metrics.webhooks.set({ status }, count);
+    metrics.circuitsOpen.set(circuitsOpen);
+    metrics.shippersToRemove.set(shippersToRemove);
+  });
+
+const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
+  byStatus: await db.query(
     'count-webhooks',
     `select s.status, count(w.status)::int as count
-       from unnest(array['ACTIVE', 'PAUSED', 'DISABLED']) as s (status)
+       from unnest($1::text[]) as s (status)
        left join webhooks w on w.status = s.status and w.deleted_at is null
       group by s.status`,
-  );
-  for (const { status, count } of rows) metrics.webhooks.set({ status }, count);
-  metrics.circuitsOpen.set(await countOpenCircuits(db));
-  metrics.shippersToRemove.set(await countRemoved(db));
-}
+    [statuses],
+  ),
+  circuitsOpen: await countOpenCircuits(db),
+  shippersToRemove: await countRemoved(db),
+});
 
 /** Under an old snapshot the outbox keeps what is long gone, and everybody who looks for what is due reads it again. */
-async function refreshOldestSnapshot({ db, metrics }: GaugeDependencies): Promise<void> {
-  const [row] = await db.query<{ seconds: number }>(
-    'oldest-snapshot',
-    `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
-       select xact_start as since from pg_stat_activity
-        where datname = current_database() and backend_type = 'client backend'
-          and (backend_xmin is not null or backend_xid is not null)
-       union all
-       select prepared from pg_prepared_xacts where database = current_database()) s`,
+const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    db.query<{ seconds: number }>(
+      'oldest-snapshot',
+      `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
+         select xact_start as since from pg_stat_activity
+          where datname = current_database() and backend_type = 'client backend'
+            and (backend_xmin is not null or backend_xid is not null)
+         union all
+         select prepared from pg_prepared_xacts where database = current_database()) s`,
+    ),
+    [{ seconds: NaN }],
+    ([row]) => metrics.oldestSnapshot.set(row!.seconds),
   );
-  metrics.oldestSnapshot.set(row!.seconds);
-}
 
 async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {
-  for (const [state, count] of Object.entries(await producer.counts()))
-    metrics.queueJobs.set({ queue, state }, count);
-  metrics.queueOldestWaiting.set({ queue }, (await producer.oldestWaitingMs()) / 1_000);
+  await Promise.all([
+    show(producer.counts(), { waiting: NaN, active: NaN, delayed: NaN }, (counts) => {
+      for (const [state, count] of Object.entries(counts)) metrics.queueJobs.set({ queue, state }, count);
+    }),
+    show(producer.oldestWaitingMs(), NaN, (ms) => metrics.queueOldestWaiting.set({ queue }, ms / 1_000)),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { frontOf, isActive, isCallable } from '../deliveries/outbox/sql.js';
+import { frontOf, isActive, isCallable, owingWebhooks } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 
 /** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
@@ -14,20 +14,24 @@ export interface Lag {
   oldestLapsedSeconds: number;
 }
 
+/** Looked at in one statement, of those that something is owed to: some 10 µs each. */
+const webhooksLookedAt = 10_000;
+
 /**
- * Counts at most `limit` of the deliveries owed; the oldest that could be sent is found among all of them. Claims that
- * ran out are found among those counted, and at the front of every webhook that may be called.
+ * Counts at most `limit` of the deliveries owed. The oldest that could be sent is found among all that is owed to the
+ * first `webhooksMax` webhooks; claims that ran out among the deliveries counted, and at the fronts of those webhooks
+ * that may be called, `limit` rows in all and the same number for each.
  */
-export async function readLag(db: Database, limit: number): Promise<Lag> {
+export async function readLag(db: Database, limit: number, webhooksMax = webhooksLookedAt): Promise<Lag> {
   const [lag] = await db.query<Lag>(
     'read-lag',
-    `with recursive owing as (
-       (select webhook_id from outbox order by webhook_id, shipment_id, sequence limit 1)
-       union all
-       select n.webhook_id
+    `with recursive ${owingWebhooks('$2')}, called as materialized (
+       select o.webhook_id
          from owing o cross join lateral (
-           select webhook_id from outbox where webhook_id > o.webhook_id
-            order by webhook_id, shipment_id, sequence limit 1) n
+           select ${isCallable('webhooks')} as callable from webhooks where webhook_id = o.webhook_id limit 1) w
+        where w.callable
+     ), share as materialized (
+       select least(500, $1 / greatest(count(*), 1) + 1) as most from called
      ), grouped as materialized (
        select webhook_id, status = 'SENDING' as sending, waits_turn, coalesce(due_at <= now(), false) as due,
               count(*) as count, min(lease_until) filter (where status = 'SENDING') as lease_until
@@ -46,20 +50,16 @@ export async function readLag(db: Database, limit: number): Promise<Lag> {
             coalesce(sum(count) filter (where not sending and due and callable), 0)::int as due,
             coalesce(extract(epoch from now() - (
               select min(o.due_at)
-                from owing cross join lateral (
-                  select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = owing.webhook_id limit 1) w
-               cross join lateral (
+                from called c cross join lateral (
                  select due_at from outbox
-                  where webhook_id = w.webhook_id and due_at <= now() and status <> 'SENDING' and ${isCallable('w')}
+                  where webhook_id = c.webhook_id and due_at <= now() and status <> 'SENDING'
                   order by due_at limit 1) o)), 0)::float8 as "oldestDueSeconds",
             greatest(0, extract(epoch from now() - least(min(lease_until), (
               select min(o.lease_until)
-                from owing cross join lateral (
-                  select webhook_id, status, deleted_at, suspended from webhooks where webhook_id = owing.webhook_id limit 1) w
-               cross join lateral (${frontOf('w.webhook_id')}) o
-                where ${isCallable('w')} and o.status = 'SENDING'))))::float8 as "oldestLapsedSeconds"
+                from called c cross join lateral (${frontOf('c.webhook_id', 'most from share')}) o
+                where o.status = 'SENDING'))))::float8 as "oldestLapsedSeconds"
        from looked`,
-    [limit],
+    [limit, webhooksMax],
   );
   return lag!;
 }
@@ -75,21 +75,17 @@ export interface Uncalled {
 }
 
 /**
- * What is owed to webhooks that are not called, the shippers that are owed the most first. It looks at `mostWebhooks`,
+ * What is owed to webhooks that are not called, the shippers that are owed the most first. It looks at `webhooksMax`,
  * and counts at most `limit` deliveries, up to the same number for each: one with a long backlog hides no other.
  */
-export const readUncalled = (db: Database, limit: number, mostWebhooks = 10_000): Promise<Uncalled[]> =>
+export const readUncalled = (
+  db: Database,
+  limit: number,
+  webhooksMax = webhooksLookedAt,
+): Promise<Uncalled[]> =>
   db.query<Uncalled>(
     'read-uncalled',
-    `with recursive owing as (
-       (select webhook_id, 1 as number from outbox order by webhook_id, shipment_id, sequence limit 1)
-       union all
-       select n.webhook_id, o.number + 1
-         from owing o cross join lateral (
-           select webhook_id from outbox where webhook_id > o.webhook_id
-            order by webhook_id, shipment_id, sequence limit 1) n
-        where o.number < $2
-     ), uncalled as materialized (
+    `with recursive ${owingWebhooks('$2')}, uncalled as materialized (
        select o.webhook_id, w.shipper_id
          from owing o cross join lateral (
            select shipper_id from webhooks
@@ -107,7 +103,7 @@ export const readUncalled = (db: Database, limit: number, mostWebhooks = 10_000)
             bool_or(c.is_more) as "isMore"
        from counted c join shippers s using (shipper_id)
       group by c.shipper_id, s.name order by sum(c.owed) desc, c.shipper_id`,
-    [limit, mostWebhooks],
+    [limit, webhooksMax],
   );
 
 const openCircuits = `circuits c join webhooks w using (webhook_id)

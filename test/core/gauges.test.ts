@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refreshGauges } from '../../src/operator/gauges.js';
-import { readUncalled } from '../../src/operator/lag-store.js';
+import { readLag, readUncalled } from '../../src/operator/lag-store.js';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { lapse, muchRoom, record, takeUpLapsed } from './support/acts.js';
 import {
@@ -10,6 +10,7 @@ import {
   addWebhook,
   createWorld,
   forNewShipper,
+  openPool,
   setStatus,
   type World,
 } from './support/world.js';
@@ -23,8 +24,10 @@ afterAll(() => world.stop());
 const gauge = async (name: string) => {
   const metrics = createMetrics();
   await refreshGauges({ db: world.db, producers: new Map(), metrics });
-  return Number(new RegExp(`^parcelhook_${name} (.+)$`, 'm').exec(await metrics.text())![1]);
+  return figure(metrics, name);
 };
+const figure = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
+  Number(new RegExp(`^parcelhook_${name} (.+)$`, 'm').exec(await metrics.text())![1]);
 const oldestSnapshot = () => gauge('postgres_oldest_snapshot_seconds');
 
 test('a claim that ran out is shown until somebody takes it up, and none that holds', async () => {
@@ -78,4 +81,36 @@ test('what is owed to webhooks that are not called is counted up to a bound, in 
   expect(await readUncalled(world.db, 15)).toEqual([counted(little, 2, 6, false), counted(much, 1, 5, true)]);
   expect(await readUncalled(world.db, 1_000, 1)).toEqual([counted(much, 1, 40, false)]);
   expect(await gauge('deliveries_uncalled')).toBe(46);
+});
+
+test('the lag is read of so many webhooks that something is owed to, however many there are', async () => {
+  await world.sql('truncate outbox');
+  const own = await forNewShipper(world);
+  for (let n = 0; n < 3; n += 1) await addWebhook(own);
+  await record(own.db, await addShipment(own), ['CREATED']);
+  const webhookIds = (await world.sql(`select webhook_id from outbox order by webhook_id`)).map(
+    (row) => row.webhook_id as string,
+  );
+  for (const [n, id] of webhookIds.entries())
+    await world.sql(`update outbox set due_at = now() - make_interval(secs => $2) where webhook_id = $1`, [
+      id,
+      100 * (n + 1),
+    ]);
+  const waited = async (webhooksMax: number) =>
+    Math.round((await readLag(world.db, 1_000, webhooksMax)).oldestDueSeconds / 100);
+  expect(webhookIds).toHaveLength(3);
+  expect([await waited(1), await waited(2), await waited(3)]).toEqual([1, 2, 3]);
+});
+
+test('a gauge that cannot be read any more is not a number, and its old figure is not shown', async () => {
+  const metrics = createMetrics();
+  const deps = { db: world.db, producers: new Map(), metrics };
+  await refreshGauges(deps);
+  const names = ['delivery_oldest_waiting_seconds', 'deliveries_uncalled', 'circuits_open'];
+  const figures = () => Promise.all(names.map((name) => figure(metrics, name)));
+  expect(await figures()).toEqual([expect.any(Number), 0, 0]);
+  const pool = openPool('postgres://nobody@127.0.0.1:1/none', 1);
+  await expect(refreshGauges({ ...deps, db: pool })).rejects.toThrow();
+  expect(await figures()).toEqual([NaN, NaN, NaN]);
+  await pool.end();
 });

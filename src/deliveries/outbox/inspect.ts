@@ -1,7 +1,17 @@
 import type { Database } from '../../platform/database/postgres.js';
 import type { Due } from './hand-over.js';
 import { isRowAhead } from './lapse.js';
-import { blocker, frontOf, isActive, isCallable, isProbed, laterFinished, laterOwed, ms } from './sql.js';
+import {
+  blocker,
+  frontOf,
+  isActive,
+  isCallable,
+  isProbed,
+  laterFinished,
+  laterOwed,
+  ms,
+  owingWebhooks,
+} from './sql.js';
 import type { RowKey, Turn } from './types.js';
 
 /** What a page of the outbox wants done. */
@@ -144,16 +154,7 @@ export async function findLapsed(
 ): Promise<{ next: string | null; lapsed: RowKey[] }> {
   const [row] = await db.query<{ last: string | null; looked: number; lapsed: RowKey[] | null }>(
     'find-lapsed',
-    `with recursive owing as (
-       (select webhook_id, 1 as place from outbox where webhook_id > $1::uuid and due_at is not null
-         order by webhook_id, due_at limit 1)
-       union all
-       select n.webhook_id, o.place + 1
-         from owing o cross join lateral (
-           select webhook_id from outbox where webhook_id > o.webhook_id and due_at is not null
-            order by webhook_id, due_at limit 1) n
-        where o.place < $2
-     ), looked as materialized (select webhook_id from owing)
+    `with recursive ${owingWebhooks('$2', '$1')}, looked as materialized (select webhook_id from owing)
      select (select webhook_id from looked order by webhook_id desc limit 1) as last,
             (select count(*)::int from looked) as looked,
             (select json_agg(${keyOf}) from (

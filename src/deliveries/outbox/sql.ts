@@ -85,8 +85,11 @@ export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c
  * before them go out first. It misses only claims deep in a long backlog. The number of rows must not be known when the
  * statement is planned: if PostgreSQL believes that there are no more, it reads and sorts them all.
  */
-export const frontOf = (webhookId: string) => `select shipper_id, delivery_id, status, lease_until from outbox
-  where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select 500)`;
+export const frontOf = (
+  webhookId: string,
+  limit = '500',
+) => `select shipper_id, delivery_id, status, lease_until from outbox
+  where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select ${limit})`;
 
 /** What a claim tells of outbox row `o`, with webhook `w` and circuit `c`; the event comes by `ofEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
@@ -159,6 +162,20 @@ export const atRest = `status = ${restingStatus('o')}, lease_until = null`;
 /** Claims row `o`: the attempt is counted, and leased. It changes nothing that an index mentions, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
+
+/**
+ * For `with recursive`: as `owing`, the next `limit` webhooks behind `after` that something is due to, now or later; one
+ * look into the index for each, whatever it is owed. What only waits for its turn stands behind something of that kind.
+ */
+export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
+    (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null
+      order by webhook_id, due_at limit 1)
+    union all
+    select n.webhook_id, o.place + 1
+      from owing o cross join lateral (
+        select webhook_id from outbox where webhook_id > o.webhook_id and due_at is not null
+         order by webhook_id, due_at limit 1) n
+     where o.place < ${limit})`;
 
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
