@@ -16,7 +16,7 @@ import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal/removal.js';
 import { every, sparing } from './platform/every.js';
 import { createInProcess, createShipments, createOrderSweep } from './shipments/create.js';
-import { eraseExpired } from './shipments/erasure/retention.js';
+import { createRetention } from './shipments/erasure/retention.js';
 import { advanceSimulations } from './shipments/simulation/advance.js';
 import type { ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
@@ -195,10 +195,8 @@ export function startWorker(resources: Resources): WorkerRole {
   background(maintenanceIntervalMs, 'audit retention', async () =>
     (await dropOldAudit(db, config.AUDIT_RETENTION)) ? auditPauseMs : undefined,
   );
-  background(erasureIntervalMs, 'erasure', async () => {
-    const deps = { db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION };
-    return (await eraseExpired(deps)) ? erasurePauseMs : undefined;
-  });
+  const retention = createRetention({ db, times, metrics, logger, retentionMs: config.SHIPMENT_RETENTION });
+  background(erasureIntervalMs, 'erasure', async () => ((await retention()) ? erasurePauseMs : undefined));
   background(
     times.sweepRestEveryMs,
     'removal',

@@ -2,10 +2,10 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../events/
 import type { ShipmentHead } from '../events/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
-import { inHalves } from '../platform/halves.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
+import { inPieces } from '../platform/walk.js';
 import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };
@@ -73,13 +73,12 @@ export function createOrderSweep(deps: {
     if (forgotten.length === 0) return wentOn;
     deps.logger.info({ orders: forgotten.length }, 'swept');
     deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
-    const failed = await inHalves(forgotten, deps.create);
-    for (const { item, error } of failed)
-      deps.logger.error(
-        { shipmentId: item, error: describeError(error) },
-        'an accepted order is not created yet',
-      );
-    if (failed.length > 0) after = forgotten.at(-1)!;
+    let allCreated = true;
+    await inPieces(forgotten, ordersPerSweep, deps.create, (shipmentId, error) => {
+      allCreated = false;
+      deps.logger.error({ shipmentId, error: describeError(error) }, 'an accepted order is not created yet');
+    });
+    if (!allCreated) after = forgotten.at(-1)!;
     return true;
   };
 }

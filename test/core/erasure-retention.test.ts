@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { unavailable } from '../../src/platform/errors.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { newId } from '../../src/platform/ids.js';
-import { eraseExpired } from '../../src/shipments/erasure/retention.js';
+import { createRetention } from '../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../dump.js';
 import { addPlantedOrder, erase, erasing, planted, recordPlanted } from './support/erasures.js';
 import { createWorld, logger, type World } from './support/world.js';
@@ -29,8 +30,8 @@ const age = (shipmentId: string, hours: number) =>
 
 /** Steps until there is nothing more to do; how many there were. */
 async function sweep(hours: number): Promise<number> {
-  for (let steps = 0; ; steps += 1)
-    if (!(await eraseExpired({ ...erasing(world.db), logger, retentionMs: hours * hourMs }))) return steps;
+  const step = createRetention({ ...erasing(world.db), logger, retentionMs: hours * hourMs });
+  for (let steps = 0; ; steps += 1) if (!(await step())) return steps;
 }
 
 const erased = async () =>
@@ -77,9 +78,10 @@ test('more than one step holds are erased in several, and a step that broke off 
             'DELIVERED', 0, now() - interval '20 hours' from generate_series(1, $2) n`,
     [world.shipperId, many],
   );
-  const broken = { ...world.db, transaction: () => Promise.reject(new Error('killed')) };
+  const away = Object.assign(unavailable('killed'), { cause: new Error('Connection terminated') });
+  const broken = { ...world.db, transaction: () => Promise.reject(away) };
   const deps = { ...erasing(world.db), logger, retentionMs: 10 * hourMs };
-  await expect(eraseExpired({ ...deps, db: broken })).rejects.toThrow('killed');
+  await expect(createRetention({ ...deps, db: broken })()).rejects.toThrow('killed');
   expect(await sweep(10)).toBe(2);
   expect(await erased()).toHaveLength(many);
 });
@@ -96,7 +98,7 @@ test('what cannot be finished keeps nothing else from being erased, and is finis
   await expect(erase(failing, stuck)).rejects.toThrow('as planned');
   const other = await shipment(24, 23);
   await world.sql(`update erasure_walk set last_shipment_id = '00000000-0000-0000-0000-000000000000'`);
-  expect(await eraseExpired({ ...erasing(failing), logger, retentionMs: 20 * hourMs })).toBe(true);
+  expect(await createRetention({ ...erasing(failing), logger, retentionMs: 20 * hourMs })()).toBe(true);
   expect(await erased()).toEqual(expect.arrayContaining([stuck, other]));
   expect(await world.sql('select 1 from erasures_under_way')).toHaveLength(2);
   await sweep(20);

@@ -3,7 +3,7 @@ import { claimRedeliveries, settleRedelivery } from '../../src/deliveries/outbox
 import { requestRedelivery } from '../../src/deliveries/on-demand/store.js';
 import type { Claim } from '../../src/deliveries/outbox/types.js';
 import type { Database } from '../../src/platform/database/postgres.js';
-import { eraseExpired } from '../../src/shipments/erasure/retention.js';
+import { createRetention } from '../../src/shipments/erasure/retention.js';
 import { findInDatabase } from '../dump.js';
 import { drain, leaseMs, pull, settlementOf } from './support/acts.js';
 import { doneOrWaiting, stopAt, type StopAt } from './support/barriers.js';
@@ -68,7 +68,7 @@ test('nothing personal of an erased shipment is in any table, what is owed of it
 });
 
 test.each([
-  ['a worker', () => eraseExpired({ ...erasing(world.db), logger, retentionMs: 3_600_000 })],
+  ['a worker', () => createRetention({ ...erasing(world.db), logger, retentionMs: 3_600_000 })()],
   ['asking again', () => erase(world.db, shipmentId)],
 ])('an erasure whose process is killed after its commit is finished by %s', async (_, finish) => {
   const claims = await pull(world.db, webhookId);

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { newId } from '../../src/platform/ids.js';
 import { createOrderSweep, createShipments } from '../../src/shipments/create.js';
-import { eraseExpired } from '../../src/shipments/erasure/retention.js';
+import { createRetention } from '../../src/shipments/erasure/retention.js';
+import type { Database } from '../../src/platform/database/postgres.js';
 import { collector, longHoldMs, muchRoom, recording } from './support/acts.js';
 import { addPlantedOrder, erasing, recordPlanted } from './support/erasures.js';
 import { createWorld, logger, type World } from './support/world.js';
@@ -54,10 +55,10 @@ test('the retention erases all but the shipment that cannot be, and that one an 
   for (const shipmentId of shipmentIds) await recordPlanted(world.db, shipmentId, ['CREATED']);
   await world.sql(`update shipment_progress set updated_at = now() - interval '19 hours'`);
   await poison(shipmentIds[2]!);
-  const deps = { ...erasing(world.db), logger, retentionMs: 10 * hourMs };
+  const step = createRetention({ ...erasing(world.db), logger, retentionMs: 10 * hourMs });
   const steps = async () => {
     let count = 0;
-    while (await eraseExpired(deps)) count += 1;
+    while (await step()) count += 1;
     return count;
   };
   expect(await steps()).toBe(1); // it does not come again at once
@@ -66,4 +67,49 @@ test('the retention erases all but the shipment that cannot be, and that one an 
   await world.sql(`update shipments_to_erase set last_state_at = last_state_at - interval '1 hour'`);
   await steps();
   expect(await idsOf('erased_at is not null')).toEqual(shipmentIds);
+});
+
+test('a page of which nothing can be created keeps the next one from nothing', async () => {
+  await world.sql('truncate shipment_progress, events, outbox, orders_to_create, shipments');
+  const shipmentIds = (await ordersOf(3, 1)).sort();
+  const failing: string[] = [];
+  const refuse = (ids: string[]) => {
+    if (ids.length === 1) failing.push(...ids);
+    return Promise.reject(new Error('as planned'));
+  };
+  const sweep = createOrderSweep({ db: world.db, logger, metrics: createMetrics(), create: refuse });
+  await sweep();
+  expect(failing).toEqual(shipmentIds);
+  expect(await sweep()).toBe(true); // behind them there is nothing, and it begins anew
+  expect(failing).toEqual(shipmentIds);
+});
+
+test('erasures that cannot be finished, a page of them, keep none behind them from being finished', async () => {
+  await world.sql('truncate shipment_progress, events, outbox, orders_to_create, erasures_under_way');
+  await world.sql(
+    `with made as (
+       insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, erased_at)
+       select overlay(uuid_floor(now())::text placing lpad(n::text, 12, '0') from 25)::uuid, $1, 'CREATED', 1, now(), now()
+         from generate_series(1, 201) n returning shipment_id)
+     insert into erasures_under_way select shipment_id from made`,
+    [world.shipperId],
+  );
+  const underWay = async () =>
+    (await world.sql('select shipment_id from erasures_under_way order by 1')).map(
+      (row) => row.shipment_id as string,
+    );
+  const last = (await underWay()).at(-1)!;
+  const onlyLast: Database = {
+    transaction: (work) => world.db.transaction(work),
+    query: (name, text, values) =>
+      name === 'forget-erasures-under-way' && !(values![0] as string[]).includes(last)
+        ? Promise.reject(new Error('as planned'))
+        : world.db.query(name, text, values),
+  };
+  const deps = { ...erasing(onlyLast), logger, retentionMs: 10 * hourMs };
+  const step = createRetention({ ...deps, times: { ...deps.times, longestStartMs: 0 } });
+  await step();
+  expect(await underWay()).toContain(last);
+  await step();
+  expect(await underWay()).not.toContain(last);
 });

@@ -2,6 +2,7 @@ import type { Logger } from '../../platform/logger.js';
 import { describeError } from '../../platform/errors.js';
 import { mostRarely, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
+import { afterFailure, atTheBeginning, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import type { TransitionDependencies } from '../circuit/transitions.js';
 import { cancelOwed } from '../outbox/cancel.js';
@@ -14,7 +15,6 @@ import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
 import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
 import type { DueClaim, RowKey, Turn } from '../outbox/types.js';
 import { putBackMs, putOthersRight, type ClockReading } from './clock.js';
-import { afterPage, afterTooSlow, atTheBeginning, type Place } from './walk.js';
 
 export interface SweeperOptions extends TransitionDependencies {
   db: Database;
@@ -59,8 +59,6 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, times, logger, metrics } = options;
   const leases = { leaseMs: times.leaseMs, byHandLeaseMs: byHandLeaseMs(options.deliveryTimeoutMs, times) };
   const longestLeaseMs = leases.byHandLeaseMs;
-  let rows: Place<RowKey> = atTheBeginning(rowsPerPage);
-  let webhooks: Place<string> = atTheBeginning(webhooksPerPage);
   let spareUntil = 0;
   let clock: ClockReading | null = null;
   let lastPutBackMs = 0;
@@ -80,30 +78,25 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const notSwept = (error: unknown, what: object = {}) =>
     logger.warn({ ...what, error: describeError(error) }, 'not swept; the next walk comes by here again');
 
+  const rows = createWalk<RowKey>(
+    rowsPerPage,
+    (after) => findFirst(db, after),
+    ({ deliveryId }, error) => notSwept(error, { deliveryId }),
+  );
+  const webhooks = createWalk<string>(
+    webhooksPerPage,
+    (after) => findFirstOwing(db, after),
+    (webhookId, error) => notSwept(error, { webhookId }),
+  );
+
   const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
     step().catch((error: unknown) => notSwept(error));
 
-  /**
-   * Works in statements of bounded size. One that takes too long is tried again in smaller ones; a single row that
-   * takes too long is stepped over.
-   */
-  const inStatements = async <Item extends object>(
+  /** Works in statements of bounded size; a row that fails by itself is stepped over. */
+  const inStatements = <Item extends object>(
     items: Item[],
     work: (some: Item[]) => Promise<void>,
-  ): Promise<void> => {
-    let place: Place<number> = atTheBeginning(perStatement);
-    for (let from = 0; from < items.length; from = place.after ?? 0) {
-      try {
-        await work(items.slice(from, from + place.size));
-        place = afterPage(place, from + place.size, perStatement);
-      } catch (error) {
-        if (!isOfThePiece(error)) throw error;
-        const { place: next, skipped } = afterTooSlow(place, from + 1);
-        if (skipped !== null) notSwept(error, { ...items[from] });
-        place = next;
-      }
-    }
-  };
+  ): Promise<void> => inPieces(items, perStatement, work, (item, error) => notSwept(error, { ...item }));
 
   const spareIfAway = (error: unknown): never => {
     if (isOfThePiece(error)) throw error;
@@ -148,29 +141,15 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     logger.warn({ putBackMs: Math.round(back) }, "PostgreSQL's clock was put back");
   };
 
-  /** The place of the page that took too long: the same page is never read again. */
-  const stepBack = async (error: unknown): Promise<void> => {
-    const first = rows.size > 1 ? null : await findFirst(db, rows.after);
-    const { place, skipped } = afterTooSlow(rows, first);
-    rows = place;
-    if (skipped) notSwept(error, { deliveryId: skipped.deliveryId });
-  };
-
   const walk = async (): Promise<number> => {
     const startedAt = performance.now();
-    const found = await inspectPage(db, rows.after, {
-      ...times,
-      ...options,
-      longestLeaseMs,
-      limit: rows.size,
-    }).catch(async (error: unknown) => {
-      await attempted(probe); // under an old snapshot a page may take longer than a statement may
-      if (!isOfThePiece(error)) return spare(error);
-      await stepBack(error);
-      throw error;
-    });
-    const tookMs = performance.now() - startedAt;
-    rows = afterPage(rows, found.next, rowsPerPage); // whatever goes wrong with it, it keeps no other page waiting
+    const found = await rows
+      .page((after, limit) => inspectPage(db, after, { ...times, ...options, longestLeaseMs, limit }))
+      .catch(async (error: unknown) => {
+        await attempted(probe); // under an old snapshot a page may take longer than a statement may
+        return spareIfAway(error);
+      });
+    const tookMs = performance.now() - startedAt; // whatever goes wrong with the page, it keeps no other waiting
     readClock(found.databaseMs, startedAt);
     if (!isSparing() && found.unattended.length > 0) options.notify(found.unattended);
     const steps = [
@@ -198,16 +177,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const takeUpLapsed = async (): Promise<number> => {
     if (isSparing()) return times.sweepEveryMs;
     const startedAt = performance.now();
-    const found = await findLapsed(db, webhooks.after, webhooks.size).catch(async (error: unknown) => {
-      if (!isOfThePiece(error)) return spare(error);
-      const first = webhooks.size > 1 ? null : await findFirstOwing(db, webhooks.after);
-      const { place, skipped } = afterTooSlow(webhooks, first);
-      webhooks = place;
-      if (skipped !== null) notSwept(error, { webhookId: skipped });
-      throw error;
-    });
+    const found = await webhooks.page((after, limit) => findLapsed(db, after, limit)).catch(spareIfAway);
     const tookMs = performance.now() - startedAt;
-    webhooks = afterPage(webhooks, found.next, webhooksPerPage);
     if (!isSparing()) await takeUp(found.lapsed);
     return found.next === null
       ? pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs)
@@ -230,7 +201,7 @@ async function cancelSome(
       if (!isOfThePiece(error) || place.size === 1) {
         return void logger.warn({ webhookId, error: describeError(error) }, 'backlog left to the sweeper');
       }
-      place = afterTooSlow(place, null).place;
+      place = afterFailure(place, null).place;
     }
   }
 }

@@ -177,9 +177,15 @@ export const isTooSlow = (error: unknown): boolean =>
 /** SQLSTATEs that look like an outage and are about what a statement works on: resources, limits, corrupt rows, a deadlock. */
 const ofThePiece = /^(53200|54|XX00[12]|40P01)/;
 
-/** True where the piece of work is to blame, not the way to the server: it is made smaller, or stepped over. */
-export const isOfThePiece = (error: unknown): boolean =>
-  !isUnavailable(error) || isTooSlow(error) || ofThePiece.test(codeOf((error as ApiError).cause) ?? '');
+/**
+ * True where the piece of work is to blame, not the way to the server: it is made smaller, or stepped over. Nothing that
+ * PostgreSQL or the way to it has caused: then others are changing the same rows all the time.
+ */
+export const isOfThePiece = (error: unknown): boolean => {
+  if (!isUnavailable(error) || isTooSlow(error)) return true;
+  const { cause } = error as ApiError;
+  return cause === undefined || ofThePiece.test(codeOf(cause) ?? '');
+};
 
 /** Rejects where the server takes no writes, by a setting or as a standby; the pool then closes its connections. */
 export async function requireWritable(db: Database): Promise<void> {

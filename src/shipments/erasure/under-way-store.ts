@@ -10,15 +10,17 @@ export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): P
   );
 }
 
-/** Some of those under way, whoever is at it. */
-export const findUnderWay = (db: Database, limit: number): Promise<ErasedShipment[]> =>
+/** The next of those under way behind `after`, whoever is at it. */
+export const findUnderWay = (db: Database, after: string | null, limit: number): Promise<ErasedShipment[]> =>
   db.query<ErasedShipment>(
     'find-erasures-under-way',
     `select u.shipment_id as "shipmentId", p.shipper_id as "shipperId"
-       from (select shipment_id from erasures_under_way order by shipment_id limit $1) u
+       from (select shipment_id from erasures_under_way
+              where shipment_id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+              order by shipment_id limit $2) u
       cross join lateral (
         select shipper_id from shipment_progress where shipment_id = u.shipment_id limit 1) p`,
-    [limit],
+    [after, limit],
   );
 
 /** They are finished. What somebody else says so of at this moment is left to him. */

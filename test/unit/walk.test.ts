@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { putBackMs } from '../../src/deliveries/recovery/clock.js';
-import { afterPage, afterTooSlow, atTheBeginning, type Place } from '../../src/deliveries/recovery/walk.js';
+import { afterPage, afterFailure, atTheBeginning, type Place } from '../../src/platform/walk.js';
 
 const maxSize = 1_000;
 
@@ -19,7 +19,7 @@ function walkOver(costs: number[], mostPerPage: number) {
       place = afterPage(place, page.length === place.size ? from + page.length : null, maxSize);
     } else {
       tooSlow += 1;
-      const next = afterTooSlow(place, from + 1);
+      const next = afterFailure(place, from + 1);
       expect(next.place.size).toBeLessThanOrEqual(Math.max(1, place.size / 2));
       if (next.skipped !== null) skipped.push(from);
       place = next.place;

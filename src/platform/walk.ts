@@ -1,0 +1,97 @@
+import { isOfThePiece } from './database/postgres.js';
+
+/**
+ * How a walk over something of any length goes on, page by page: how large the next page is and where it begins. A page
+ * that fails is made smaller, and an item that fails by itself is stepped over: nothing is tried for ever.
+ */
+export interface Place<Key> {
+  /** The next page comes after this; null: it is the first. */
+  after: Key | null;
+  /** How much the next page holds at most. */
+  size: number;
+}
+
+export const atTheBeginning = <Key>(size: number): Place<Key> => ({ after: null, size });
+
+/** Factor by which a page shrinks when it failed. */
+const shrinkBy = 8;
+
+/** A page was handled, up to `last` (null: that was the end): the next one may be larger again, up to `maxSize`. */
+export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: number): Place<Key> => ({
+  after: last,
+  size: Math.min(2 * size, maxSize),
+});
+
+/**
+ * A page failed: the next one begins at the same place and is far smaller. If the page held a single item, `first`, that
+ * item is stepped over until the next walk.
+ */
+export const afterFailure = <Key>(
+  { after, size }: Place<Key>,
+  first: Key | null,
+): { place: Place<Key>; skipped: Key | null } =>
+  size > 1
+    ? { place: { after, size: Math.ceil(size / shrinkBy) }, skipped: null }
+    : { place: { after: first, size: 1 }, skipped: first };
+
+export interface Walk<Key> {
+  /**
+   * Does `work` for the next page. Rejects as it does; where the page is to blame, the next one is smaller or begins
+   * behind the item that failed by itself. `work` resolves with the page's last key, or null at the end.
+   */
+  page<Done extends { next: Key | null }>(
+    work: (after: Key | null, size: number) => Promise<Done>,
+  ): Promise<Done>;
+}
+
+/** `findFirst` tells which item a page after `after` begins with; `stepOver` is told of an item that failed by itself. */
+export function createWalk<Key>(
+  maxSize: number,
+  findFirst: (after: Key | null) => Promise<Key | null>,
+  stepOver: (item: Key, error: unknown) => void,
+): Walk<Key> {
+  let place: Place<Key> = atTheBeginning(maxSize);
+  return {
+    page: async (work) => {
+      try {
+        const done = await work(place.after, place.size);
+        place = afterPage(place, done.next, maxSize);
+        return done;
+      } catch (error) {
+        if (!isOfThePiece(error)) throw error;
+        const { place: next, skipped } = afterFailure(
+          place,
+          place.size > 1 ? null : await findFirst(place.after),
+        );
+        place = next;
+        if (skipped !== null) stepOver(skipped, error);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Does `work` for all items, `maxSize` at once; a piece that fails is done in smaller ones, and `stepOver` is told of an
+ * item that fails by itself. Rejects where the items are not to blame, as when PostgreSQL is out of reach.
+ */
+export async function inPieces<Item>(
+  items: readonly Item[],
+  maxSize: number,
+  work: (some: Item[]) => Promise<unknown>,
+  stepOver: (item: Item, error: unknown) => void,
+): Promise<void> {
+  let place: Place<number> = atTheBeginning(Math.min(maxSize, items.length));
+  for (let from = 0; from < items.length; from = place.after ?? 0) {
+    const some = items.slice(from, from + place.size);
+    try {
+      await work(some);
+      place = afterPage(place, from + some.length, maxSize);
+    } catch (error) {
+      if (!isOfThePiece(error)) throw error;
+      const { place: next, skipped } = afterFailure({ ...place, size: some.length }, from + 1);
+      if (skipped !== null) stepOver(items[from]!, error);
+      place = next;
+    }
+  }
+}
