@@ -206,7 +206,7 @@ export function startWorker(resources: Resources): WorkerRole {
   const purge = createPurge(db, logger);
   background(purgeIntervalMs, 'purge webhooks', async () => ((await purge()) ? purgeStepMs : undefined));
 
-  const fold = createFold(db);
+  const fold = createFold(db, logger);
   background(times.foldEveryMs, 'fold counts', async () => ((await fold()) ? foldPauseMs : undefined));
 
   background(

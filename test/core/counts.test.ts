@@ -24,7 +24,7 @@ import {
 } from './support/acts.js';
 import { addPlantedOrder, erase, recordPlanted } from './support/erasures.js';
 import { replay } from './support/replays.js';
-import { addShipment, addWebhook, createWorld, type World } from './support/world.js';
+import { addShipment, addWebhook, createWorld, type World, logger } from './support/world.js';
 
 const hourMs = 3_600_000;
 
@@ -46,7 +46,7 @@ const claimed = async (states = ['CREATED']): Promise<Claim[]> =>
   record(world.db, await addShipment(world), states, { room: muchRoom });
 const takeUpLost = () => takeUpLapsed(world.db);
 const foldAll = async () => {
-  const fold = createFold(world.db);
+  const fold = createFold(world.db, logger);
   while (await fold());
 };
 /** The sums of the last two hours, of which the hour may just have changed. */
@@ -162,7 +162,7 @@ test('what is read is what the log has at every moment, while workers settle and
     }
   });
   const folds = [0, 1].map(async () => {
-    const fold = createFold(world.db);
+    const fold = createFold(world.db, logger);
     while (working) await fold();
   });
   const reads = (async () => {

@@ -4,7 +4,7 @@ import { createFold } from '../../src/deliveries/stats/fold.js';
 import { readHours } from '../../src/deliveries/stats/store.js';
 import { newId } from '../../src/platform/ids.js';
 import { percentile } from '../flows/support.js';
-import { createWorld, type World } from './support/world.js';
+import { createWorld, type World, logger } from './support/world.js';
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
@@ -35,7 +35,7 @@ test('percentiles are within 5 % whatever the durations, folded or not', async (
   await fc.assert(
     fc.asyncProperty(pieces, async (counts) => {
       const webhookId = newId();
-      const fold = createFold(world.db);
+      const fold = createFold(world.db, logger);
       for (const { durations, folded } of counts) {
         await world.sql(
           `insert into attempt_counts values ($1, date_trunc('hour', now(), 'UTC'), cardinality($2::int[]), 0, $2)`,

@@ -6,8 +6,10 @@ import { createOrderSweep, createShipments } from '../../src/shipments/create.js
 import { createRetention } from '../../src/shipments/erasure/retention.js';
 import type { Database } from '../../src/platform/database/postgres.js';
 import { collector, longHoldMs, muchRoom, recording } from './support/acts.js';
+import { createFold } from '../../src/deliveries/stats/fold.js';
+import { createPurge } from '../../src/deliveries/retention/purge.js';
 import { addPlantedOrder, erasing, recordPlanted } from './support/erasures.js';
-import { createWorld, logger, type World } from './support/world.js';
+import { addWebhook, createWorld, logger, type World } from './support/world.js';
 
 const hourMs = 3_600_000;
 let world: World;
@@ -112,4 +114,38 @@ test('erasures that cannot be finished, a page of them, keep none behind them fr
   expect(await underWay()).toContain(last);
   await step();
   expect(await underWay()).not.toContain(last);
+});
+
+test('counts that cannot be folded keep those of no other webhook from being folded', async () => {
+  const webhookIds = [newId(1), newId(2), newId(3)].sort();
+  await world.sql(
+    `insert into attempt_counts (webhook_id, hour, succeeded, failed)
+     select webhook_id, date_trunc('hour', now()), 1, 0 from unnest($1::uuid[]) as webhook_id, generate_series(1, 3)`,
+    [webhookIds],
+  );
+  await world.sql(
+    `alter table webhook_hours add constraint refuse check (webhook_id <> '${webhookIds[1]}') not valid`,
+  );
+  const fold = createFold(world.db, logger);
+  for (let n = 0; n < 20; n += 1) await fold().catch(() => undefined);
+  const counted = await world.sql('select webhook_id from webhook_hours order by 1');
+  expect(counted.map((row) => row.webhook_id as string)).toEqual([webhookIds[0], webhookIds[2]]);
+  await world.sql('alter table webhook_hours drop constraint refuse');
+  for (let n = 0; n < 5; n += 1) await fold();
+  expect(await world.sql('select 1 from attempt_counts')).toEqual([]);
+});
+
+test('a deleted webhook that cannot be purged keeps no other one', async () => {
+  const webhookIds = [await addWebhook(world), await addWebhook(world), await addWebhook(world)].sort();
+  await world.sql(
+    `update webhooks set deleted_at = now() - interval '2 hours' where webhook_id = any($1::uuid[])`,
+    [webhookIds],
+  );
+  await world.sql(`create function keep() returns trigger language plpgsql as $$ begin
+    if old.webhook_id = '${webhookIds[1]}' then raise exception 'as planned'; end if; return old; end $$`);
+  await world.sql('create trigger keep before delete on webhooks for each row execute function keep()');
+  const purge = createPurge(world.db, logger);
+  for (let n = 0; n < 20; n += 1) await purge().catch(() => undefined);
+  const left = await world.sql('select webhook_id from webhooks order by 1');
+  expect(left.map((row) => row.webhook_id as string)).toEqual([webhookIds[1]]);
 });

@@ -1,6 +1,8 @@
+import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { owedTo } from '../outbox/sql.js';
+import { createWalk } from '../../platform/walk.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const webhooksPerStep = 500;
@@ -9,18 +11,35 @@ const leastAge = '1 hour';
 
 /**
  * Makes steps of a walk over the deleted webhooks. Each looks at some hundreds and purges those that nothing mentions any
- * more: neither outbox nor log, nor a replay, nor a count that is not folded yet. Resolves with whether the walk goes on; after its end the next step begins
- * another one.
+ * more: neither outbox nor log, nor a replay, nor a count that is not folded yet. A step that fails is made smaller, and a webhook for which it fails is stepped over.
+ * Resolves with whether the walk goes on; after its end the next step begins another one.
  */
 export function createPurge(db: Database, logger: Logger): () => Promise<boolean> {
-  let after = firstKey;
+  const walk = createWalk<string>(
+    webhooksPerStep,
+    (after) => findFirstDeleted(db, after ?? firstKey),
+    (webhookId, error) =>
+      logger.error({ webhookId, error: describeError(error) }, 'not purged; the next walk tries again'),
+  );
   return async () => {
-    const { last, looked, purged } = await purgeDeletedWebhooks(db, after, webhooksPerStep);
+    const { next, purged } = await walk.page(async (after, limit) => {
+      const done = await purgeDeletedWebhooks(db, after ?? firstKey, limit);
+      return { next: done.looked === limit ? done.last : null, purged: done.purged };
+    });
     if (purged > 0) logger.info({ webhooks: purged }, 'deleted webhooks purged');
-    const goesOn = last !== null && looked === webhooksPerStep;
-    after = goesOn ? last : firstKey;
-    return goesOn;
+    return next !== null;
   };
+}
+
+const isOldEnough = `deleted_at is not null and deleted_at < now() - interval '${leastAge}'`;
+
+async function findFirstDeleted(db: Database, after: string): Promise<string | null> {
+  const rows = await db.query<{ webhookId: string }>(
+    'find-first-deleted',
+    `select webhook_id as "webhookId" from webhooks where ${isOldEnough} and webhook_id > $1 order by webhook_id limit 1`,
+    [after],
+  );
+  return rows[0]?.webhookId ?? null;
 }
 
 const mentions = [
@@ -29,18 +48,19 @@ const mentions = [
     (table) => `select 1 from ${table} where webhook_id = p.webhook_id`,
   ),
 ];
+/** A look by the table's index of webhooks for each of the page, whatever the tables hold. */
+const isMentionedNowhere = mentions.map((mention) => `(${mention} limit 1) is null`).join(' and ');
 
 async function purgeDeletedWebhooks(db: Database, after: string, limit: number) {
   const [row] = await db.query<{ last: string | null; looked: number; purged: number }>(
     'purge-deleted-webhooks',
     `with page as materialized (
        select webhook_id from webhooks
-        where deleted_at is not null and deleted_at < now() - interval '${leastAge}' and webhook_id > $1
+        where ${isOldEnough} and webhook_id > $1
         order by webhook_id limit $2
      ), unmentioned as materialized (
        select webhook_id from page p
-        -- Each is a look by the table's index of webhooks, whatever the tables hold.
-        where ${mentions.map((one) => `(${one} limit 1) is null`).join(' and ')}
+        where ${isMentionedNowhere}
      ), gone as (
        delete from webhooks w using unmentioned u where w.webhook_id = u.webhook_id returning w.webhook_id
      ), forgotten as (

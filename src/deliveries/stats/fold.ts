@@ -1,24 +1,57 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { createWalk } from '../../platform/walk.js';
 import { summedUp } from './sql.js';
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const countsPerStep = 2_000;
 
+/** Pages end within a webhook that has many counts: then the next one begins there. */
+interface Position {
+  webhookId: string;
+  /** The next page begins behind the webhook. */
+  isBehind: boolean;
+}
+const atFirst: Position = { webhookId: firstKey, isBehind: false };
+
 /**
  * Makes steps of a walk over the counts that are not folded yet, webhook by webhook: each adds some of them to the hours
- * they belong to. Resolves with whether the walk goes on; after its end the next step begins another one. One worker does
- * it at a time, in one statement, so what is read of both tables is never too much or too little.
+ * they belong to. Resolves with whether the walk goes on; after its end the next step begins another one. A step that
+ * fails is made smaller, and a webhook of which it fails for a single count is stepped over. One worker does it at a
+ * time, in one statement, so what is read of both tables is never too much or too little.
  */
-export function createFold(db: Database): () => Promise<boolean> {
-  let after = firstKey;
+export function createFold(db: Database, logger: Logger): () => Promise<boolean> {
+  const walk = createWalk<Position>(
+    countsPerStep,
+    (at) => findFirst(db, at ?? atFirst),
+    ({ webhookId }, error) =>
+      logger.error(
+        { webhookId, error: describeError(error) },
+        'counts not folded; the next walk tries again',
+      ),
+  );
   return async () => {
-    const { folded, last } = await db.transaction(async (tx) =>
-      (await tryLockCounts(tx)) ? fold(tx, after) : { folded: 0, last: null },
+    const { next } = await walk.page((at, limit) =>
+      db.transaction(async (tx) => {
+        if (!(await tryLockCounts(tx))) return { next: null };
+        const { folded, last } = await fold(tx, at ?? atFirst, limit);
+        return { next: folded === limit && last !== null ? { webhookId: last, isBehind: false } : null };
+      }),
     );
-    const goesOn = folded === countsPerStep && last !== null;
-    after = goesOn ? last : firstKey;
-    return goesOn;
+    return next !== null;
   };
+}
+
+const from = 'webhook_id >= $1 and (webhook_id > $1 or not $2)';
+
+async function findFirst(db: Database, { webhookId, isBehind }: Position): Promise<Position | null> {
+  const rows = await db.query<{ webhookId: string }>(
+    'find-first-count',
+    `select webhook_id as "webhookId" from attempt_counts where ${from} order by webhook_id limit 1`,
+    [webhookId, isBehind],
+  );
+  return rows[0] ? { webhookId: rows[0].webhookId, isBehind: true } : null;
 }
 
 const lockKey = `hashtext('parcelhook-attempt-counts')`;
@@ -36,13 +69,17 @@ export async function lockCounts(tx: Database): Promise<void> {
   await tx.query('lock-counts', `select pg_advisory_xact_lock(${lockKey})`);
 }
 
-/** Folds counts of the webhooks from `first` on. Returns how many, and the last of their webhooks, which may have more. */
-async function fold(tx: Database, first: string): Promise<{ folded: number; last: string | null }> {
+/** Folds at most `limit` counts from a position on. Returns how many, and the last of their webhooks, which may have more. */
+async function fold(
+  tx: Database,
+  { webhookId, isBehind }: Position,
+  limit: number,
+): Promise<{ folded: number; last: string | null }> {
   const [row] = await tx.query<{ folded: number; last: string | null }>(
     'fold-counts',
     `with counts as (
        delete from attempt_counts where ctid = any(array(
-         select ctid from attempt_counts where webhook_id >= $1 order by webhook_id limit $2))
+         select ctid from attempt_counts where ${from} order by webhook_id limit $3))
        returning *
      ), folded as (
        insert into webhook_hours as h (webhook_id, hour, succeeded, failed, durations_ms, duration_counts, p50_ms, p95_ms)
@@ -54,7 +91,7 @@ async function fold(tx: Database, first: string): Promise<{ folded: number; last
      )
      select (select count(*)::int from counts) as folded,
             (select webhook_id from counts order by webhook_id desc limit 1) as last`,
-    [first, countsPerStep],
+    [webhookId, isBehind, limit],
   );
   return row!;
 }

@@ -13,6 +13,29 @@ export interface Piece {
 /** Deletes what is left of a page of a shipper's rows that begins behind `after`. What somebody has locked stays. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
 
+/** What the pages of a step consist of: of `table` by `key`, those of a shipper, or of all (`isShared`). */
+export interface PageRows {
+  table: string;
+  key: string;
+  isShared: boolean;
+}
+
+/** The key that a page behind `after` begins with; null where there is none. */
+export async function findNext(
+  db: Database,
+  { table, key, isShared }: PageRows,
+  shipperId: string,
+  after: string,
+): Promise<string | null> {
+  const rows = await db.query<{ next: string }>(
+    '',
+    `select ${key}::text as next from ${table}
+      where ${isShared ? '$1::uuid is not null' : 'shipper_id = $1'} and ${key} > $2 order by ${key} limit 1`,
+    [shipperId, after],
+  );
+  return rows[0]?.next ?? null;
+}
+
 /** True for one transaction at a time. */
 export async function lockRemovals(tx: Database): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(

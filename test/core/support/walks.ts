@@ -6,7 +6,7 @@ import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import { createSweeper, finish, longHoldMs, muchRoom, pull, record, takeUpLapsed } from './acts.js';
 import { cancel, replay } from './replays.js';
-import { addShipment, addWebhook, setStatus, type World } from './world.js';
+import { addShipment, addWebhook, setStatus, type World, logger } from './world.js';
 
 const webhooks = 3;
 const shipments = 3;
@@ -128,7 +128,7 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
     case 'sweep':
       return void (await createSweeper(db).sweep());
     case 'fold':
-      return void (await createFold(db)());
+      return void (await createFold(db, logger)());
     case 'delete': {
       const webhookId = walk.webhookIds.at(-1)!;
       await markDeleted(db, world.shipperId, webhookId);
