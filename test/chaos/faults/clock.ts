@@ -1,5 +1,5 @@
 import { answeredWithin, allThereWithin, notAccepted, triedAgainWithin } from './figures.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 import type { Fault } from './fault.js';
 
 const hourMs = 3_600_000;
@@ -38,7 +38,7 @@ const wrongPostgresClock: Fault = {
   needs: { postgresClock: true },
   workers: 2,
   // libfaketime tells each backend within a second: meanwhile one may take for lapsed what another has just claimed.
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, pause, mark }) => {
     await postgres!.setClock!(-hourMs);
     mark();

@@ -1,7 +1,7 @@
 import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault, Injection } from './fault.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 
 const needs = { disks: true };
 const fullMs = 20_000;
@@ -12,7 +12,7 @@ const postgresFull: Fault = {
     'no room left for PostgreSQL, its log included, for 20 s: no 2xx without commit; going on 30 s after',
   needs,
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { disks, sql }, pause, mark }: Injection) => {
     await disks.postgres!.fill();
     await pause(fullMs / 2);

@@ -3,7 +3,7 @@ import type { Figure } from '../../bench/scenarios/scenario.js';
 import { answeredWithin, allThereWithin, goesOnWithin, notAccepted, otherThan503 } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 
 const clusterPrimary: Fault = {
   name: 'F18',
@@ -50,7 +50,7 @@ const standby: Fault = {
   promise: 'PostgreSQL stopped at once, its synchronous standby promoted: no 2xx lost; delivering 10 s after',
   needs: { failOver: 'standby' },
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { failOver }, mark }) => {
     await failOver!();
     mark();
@@ -67,7 +67,7 @@ const readOnly: Fault = {
   promise:
     'PostgreSQL takes no writes for 20 s: 503 with Retry-After, not ready within 15 s; delivering 10 s after',
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { service, postgres }, pause, mark, note }) => {
     await postgres!.setReadOnly('on');
     note(await unreadyWithin(service.url, 15_000));
@@ -89,7 +89,7 @@ const asynchronousStandby: Fault = {
     'PostgreSQL stopped at once, an asynchronous standby promoted that lacks the last seconds: cursors of before are refused; nothing else than those seconds is lost',
   needs: { failOver: 'asynchronous standby' },
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { standby, accounts }, pause, leftMs, mark, mayLose, note }) => {
     await sleep(leftMs() + 2_000); // a webhook has been paused and resumed by then, which is not to be lost
     const from = await standby!.cutOff();

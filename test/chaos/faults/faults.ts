@@ -20,7 +20,7 @@ import { networkFaults } from './network.js';
 import { replayFaults } from './replays.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 
 const none: Fault = {
   name: 'none',
@@ -58,7 +58,7 @@ const killWorker: Fault = {
   name: 'F2',
   promise: 'kill -9 of one of two workers: what it had in flight goes on within 15 s',
   workers: 2,
-  inFlight: concurrency,
+  inFlight: inFlightOfProcess,
   inject: async ({ world: { service }, mark }) => {
     await service.end(service.workers.shift()!, 'SIGKILL');
     mark();
@@ -90,7 +90,7 @@ const freezeWorker: Fault = {
   name: 'F4',
   promise: 'SIGSTOP of one of two workers for 120 s: nothing of what it recorded late counts twice',
   workers: 2,
-  inFlight: concurrency,
+  inFlight: inFlightOfProcess,
   inject: async ({ world: { service }, pause, mark }) => {
     const [victim] = service.workers;
     victim!.kill('SIGSTOP');
@@ -200,7 +200,7 @@ const crashPostgres: Fault = {
   name: 'F11',
   promise: 'PostgreSQL stopped at once, started after 5 s: no 2xx without commit, 503 in 1 s, back in 10 s',
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, pause, mark }) => {
     await postgres!.crash();
     await pause(5_000);
@@ -214,7 +214,7 @@ const terminateBackends: Fault = {
   name: 'F12',
   promise: 'pg_terminate_backend on all, every second for 20 s: no crash',
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: ({ world: { postgres }, times, pause }) =>
     everySecond(times(20), pause, () =>
       postgres!
@@ -230,7 +230,7 @@ const lockDeliveries: Fault = {
   name: 'F13',
   promise: 'the outbox and the log locked for 30 s: 503 within 3 s, no hang',
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, times, mark }) => {
     await postgres!.locked('outbox, deliveries', times(30) * 1_000);
     mark();

@@ -2,7 +2,7 @@ import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './fig
 import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
 import type { Order } from '../world/proxy.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 import type { World } from '../world/world.js';
 
 const needs = { proxies: true };
@@ -35,7 +35,7 @@ const resets: Fault = {
     'one packet in a hundred resets its connection to PostgreSQL or Redis, for 20 s: 503 in 3 s, no crash',
   needs,
   workers: 2,
-  inFlight: 2 * concurrency,
+  inFlight: 2 * inFlightOfProcess,
   inject: async ({ world, pause, mark }) => {
     await tellAll(world, { resetShare: 0.01 });
     await pause(20_000);
@@ -58,7 +58,7 @@ const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Faul
   ...(engine === 'redis' && { needsRedis: true }),
   needs,
   workers: 2,
-  inFlight: engine === 'postgres' ? 2 * concurrency : 0,
+  inFlight: engine === 'postgres' ? 2 * inFlightOfProcess : 0,
   inject: async ({ world, mark, pause, note }) => {
     await world.proxies[engine]!.tell({ swallowOpen: true });
     mark();

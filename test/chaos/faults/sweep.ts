@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registerAccount, registerWebhook } from '../../client.js';
-import { concurrency } from '../world/service.js';
+import { inFlightOfProcess } from '../world/service.js';
 import type { World } from '../world/world.js';
 import type { Fault } from './fault.js';
 import { notAccepted, takenUpWithin } from './figures.js';
@@ -84,7 +84,7 @@ const slowPage: Fault = {
   promise:
     '300,000 rows owed to one customer, 100 paused webhooks of another with states long overtaken, kill -9 of a worker: its claims taken up 12 s after their leases, the walk comes to its end',
   workers: 2,
-  inFlight: concurrency,
+  inFlight: inFlightOfProcess,
   inject: async ({ world, times, pause, mark, note }) => {
     const remove = await owe(world, times(200), times(300_000));
     const owedSince = Date.now() / 1_000;

@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../process.js';
+import { placesOf } from '../../../src/deliveries/dispatch/room.js';
 import { freePort } from '../../redis.js';
 import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';
 
 export const retryScheduleMs = [1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 export const concurrency = 50;
+/**
+ * Attempts that a process may have in flight when it ends, each of which may come twice: the places of all pools. An
+ * attempt keeps its place until it is recorded. A webhook that has not answered yet has a place of the unknown pool, an
+ * attempt that lasts gives its place back for one of the slow pool; DELIVERY_CONCURRENCY counts the quick pool alone.
+ */
+export const inFlightOfProcess = Object.values(placesOf(concurrency).places).reduce(
+  (sum, places) => sum + places,
+  0,
+);
 const endsWithinMs = 60_000;
 
 /** Variables of the environment. */
