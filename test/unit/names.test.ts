@@ -44,6 +44,12 @@ const timesAsked = (name: string) =>
 const failure = (lookup: Promise<unknown>) => lookup.catch((error: NodeJS.ErrnoException) => error.code);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+test('a thread that cannot be started fails the lookup, and nothing else', async () => {
+  const notForThreads = (() => undefined) as unknown as string;
+  const names = open({ servers: [notForThreads] });
+  expect(await failure(names.resolve('unlucky.example.org', asker()))).toBe('DNS');
+});
+
 describe('names', () => {
   test('lookups of one name under way are one, and its answer is kept as long as it says', async () => {
     replies.set('shared.example.org', { addresses: ['192.0.2.7'], ttl: 60 });

@@ -72,14 +72,23 @@ export function createLookups(options: LookupOptions, logger: Logger): Lookups {
     });
     return started;
   };
-  const post = (ask: Ask) => (thread ??= start()).postMessage(ask);
+  const post = (ask: Ask): boolean => {
+    try {
+      (thread ??= start()).postMessage(ask);
+      return true;
+    } catch (error) {
+      logger.error({ error: describeError(error) }, 'no thread to look names up can be started');
+      return false;
+    }
+  };
 
   return {
     begin: (hostname, shipperId) => {
       if (isClosed) return { found: Promise.resolve(lost), cancel: () => undefined };
       const id = (lastId += 1);
+      if (!post({ id, query: { hostname, shipperId } }))
+        return { found: Promise.resolve(lost), cancel: () => undefined };
       const found = new Promise<Found>((resolve) => underWay.set(id, resolve));
-      post({ id, query: { hostname, shipperId } });
       return {
         found,
         cancel: () => {
