@@ -5,11 +5,19 @@ import { newId } from '../../src/platform/ids.js';
 import { createOrderSweep, createShipments } from '../../src/shipments/create.js';
 import { createRetention } from '../../src/shipments/erasure/retention.js';
 import type { Database } from '../../src/platform/database/postgres.js';
-import { collector, longHoldMs, muchRoom, recording } from './support/acts.js';
+import { collector, lapse, longHoldMs, muchRoom, record, recording, takeUpLapsed } from './support/acts.js';
 import { createFold } from '../../src/deliveries/stats/fold.js';
 import { createPurge } from '../../src/deliveries/retention/purge.js';
 import { addPlantedOrder, erasing, recordPlanted } from './support/erasures.js';
-import { addWebhook, createWorld, logger, type World } from './support/world.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  logger,
+  logOf,
+  outboxOf,
+  type World,
+} from './support/world.js';
 
 const hourMs = 3_600_000;
 let world: World;
@@ -148,4 +156,20 @@ test('a deleted webhook that cannot be purged keeps no other one', async () => {
   for (let n = 0; n < 20; n += 1) await purge().catch(() => undefined);
   const left = await world.sql('select webhook_id from webhooks order by 1');
   expect(left.map((row) => row.webhook_id as string)).toEqual([webhookIds[1]]);
+});
+
+test('a lost test that is in the log already keeps no other lost attempt from being taken up', async () => {
+  await world.sql('truncate outbox, deliveries, webhooks cascade');
+  await addWebhook(world);
+  const [first] = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
+  await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
+  await world.sql(`update outbox set trigger = 'TEST' where delivery_id = $1`, [first!.deliveryId]);
+  await world.sql(
+    `insert into deliveries (shipper_id, delivery_id, event_id, webhook_id, state, status, attempt_count, completed_at)
+     select shipper_id, delivery_id, event_id, webhook_id, state, 'SUCCEEDED', 1, now() from outbox where trigger = 'TEST'`,
+  );
+  await lapse(world);
+  await takeUpLapsed(world.db);
+  expect((await outboxOf(world)).map(({ status }) => status)).toEqual(['READY']);
+  expect((await logOf(world)).map(({ status }) => status)).toEqual(['SUCCEEDED']);
 });
