@@ -1,7 +1,7 @@
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
-import { countOpenCircuits, readLag, readUncalled, type Lag } from './lag-store.js';
+import { countOpenCircuits, readLag, readUncalled, type Lag } from '../deliveries/outbox/lag.js';
 import { countRemoved } from './removal/store.js';
 
 const openCounted = 200_000;

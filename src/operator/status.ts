@@ -4,7 +4,13 @@ import type { Database } from '../platform/database/postgres.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { describeError } from '../platform/errors.js';
 import { version } from '../version.js';
-import { countOpenCircuits, listOpenCircuits, readLag, readUncalled, type OpenCircuit } from './lag-store.js';
+import {
+  countOpenCircuits,
+  listOpenCircuits,
+  readLag,
+  readUncalled,
+  type OpenCircuit,
+} from '../deliveries/outbox/lag.js';
 
 const replaysShown = 20;
 const circuitsShown = 100;

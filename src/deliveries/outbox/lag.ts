@@ -1,5 +1,5 @@
-import { frontOf, isActive, isCallable, owingWebhooks } from '../deliveries/outbox/sql.js';
-import type { Database } from '../platform/database/postgres.js';
+import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
+import type { Database } from '../../platform/database/postgres.js';
 
 /** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
 export interface Lag {
