@@ -18,7 +18,7 @@ import { every, sparing } from './platform/every.js';
 import { createInProcess, createShipments, createOrderSweep } from './shipments/create.js';
 import { createRetention } from './shipments/erasure/retention.js';
 import { advanceSimulations } from './shipments/simulation/advance.js';
-import type { ShipmentHead } from './events/store.js';
+import { dropOldExternalIds, type ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
 import type { Producer } from './platform/queue/engine.js';
@@ -189,6 +189,7 @@ export function startWorker(resources: Resources): WorkerRole {
       () => makeLogPartitions(db),
       () => dropExpiredDays(db, config.LOG_RETENTION, logger),
       () => dropOldHours(db, config.LOG_RETENTION),
+      () => dropOldExternalIds(db, config.LOG_RETENTION),
       () => dropExpiredKeys(db),
     ),
   );

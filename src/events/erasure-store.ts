@@ -1,4 +1,4 @@
-import { ms } from '../deliveries/outbox/sql.js';
+import { eventsOf, ms } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 import { eraseNotification } from './notification.js';
 
@@ -47,8 +47,7 @@ async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> 
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',
     `select e.event_id as "eventId", e.body from unnest($1::uuid[]) as s (shipment_id)
-      cross join lateral (
-        select event_id, body from events where shipment_id = s.shipment_id and erasure is null limit $2) e
+      cross join lateral ${eventsOf('s.shipment_id', 'event_id, body', 'erasure is null order by sequence limit $2')} e
       limit $2`,
     [shipmentIds, eventsPerPiece],
   );

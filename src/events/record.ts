@@ -4,7 +4,7 @@ import type { DueClaim } from '../deliveries/outbox/types.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
-import { isTooSlow, isUniqueViolation, type Database } from '../platform/database/postgres.js';
+import { isNullRefused, isTooSlow, isUniqueViolation, type Database } from '../platform/database/postgres.js';
 import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
 import { changeRefused } from './state-change.js';
 import {
@@ -135,6 +135,7 @@ async function insertUnlessTaken(
     return inserted;
   } catch (error) {
     if (isUniqueViolation(error)) return { recorded: new Set(), owed: [] };
+    if (isNullRefused(error)) throw clockIsWrong();
     throw error;
   } finally {
     const left = owed.flatMap(({ started, waitsTurn, webhookId, dueAt }): Due[] =>
@@ -144,6 +145,11 @@ async function insertUnlessTaken(
     handOver.recorded(room, started.map(claimOf), left, asOfMs);
   }
 }
+
+const clockIsWrong = () =>
+  unavailable(
+    'The clocks of this server and of its database are more than a day apart: nothing is recorded.',
+  );
 
 const claimOf = (owed: Owed): DueClaim => ({
   dueAt: owed.dueAt,
@@ -252,7 +258,9 @@ function advance(
   recordedAt: Date,
 ): EventRow {
   const timestampMs = event.timestampMs ?? recordedAt.getTime();
-  const fromSequence = moves.get(shipment.shipmentId)?.fromSequence ?? shipment.sequence;
+  const eventId = newId(recordedAt.getTime());
+  const earlier = moves.get(shipment.shipmentId);
+  const fromSequence = earlier?.fromSequence ?? shipment.sequence;
   shipment.sequence += 1;
   shipment.state = event.state;
   moves.set(shipment.shipmentId, {
@@ -262,9 +270,11 @@ function advance(
     toSequence: shipment.sequence,
     state: event.state,
     erased: shipment.erased,
+    firstEventId: earlier?.firstEventId ?? eventId,
+    lastEventId: eventId,
   });
   return {
-    eventId: newId(recordedAt.getTime()),
+    eventId,
     externalId: event.externalId ?? null,
     shipperId: shipment.shipperId,
     shipmentId: shipment.shipmentId,

@@ -1,4 +1,5 @@
 import type { Room } from '../deliveries/outbox/hand-over.js';
+import { ms } from '../deliveries/outbox/sql.js';
 import { claimWithinRoom, fanOut, tellOwed, type OwedRow } from '../deliveries/outbox/insert.js';
 import type { Database } from '../platform/database/postgres.js';
 
@@ -29,6 +30,9 @@ export interface EventRow {
   erased: boolean;
 }
 
+/** A clock that is further from PostgreSQL's records nothing: what is found by time would miss it. */
+export const clockLeewayMs = 86_400_000;
+
 /** A shipment moves on from `fromSequence` to its last event; refused if another writer was faster, or it was erased since. */
 export interface Move {
   shipmentId: string;
@@ -37,6 +41,8 @@ export interface Move {
   toSequence: number;
   state: string;
   erased: boolean;
+  firstEventId: string;
+  lastEventId: string;
 }
 
 /** One delivery owed for one of the events recorded. */
@@ -76,7 +82,7 @@ export async function findEventsByExternalId(
   if (externalIds.length === 0) return new Map();
   const rows = await db.query<{ externalId: string; shipmentId: string; state: string }>(
     'find-events-by-external-id',
-    `select external_id as "externalId", shipment_id as "shipmentId", state from events where external_id = any($1)`,
+    `select external_id as "externalId", shipment_id as "shipmentId", state from external_ids where external_id = any($1)`,
     [externalIds],
   );
   return new Map(rows.map((row) => [row.externalId, row]));
@@ -86,7 +92,8 @@ export async function findEventsByExternalId(
  * Moves shipments, records their events and everything owed for them: one statement, one commit. What finds room goes
  * into the outbox as claimed by this process, fair between webhooks; the rest is READY or waits its turn. Returns the
  * ids of the events recorded (those of shipments that somebody else moved meanwhile are missing) and what is owed.
- * Throws a unique violation where somebody else created one of the shipments meanwhile, or took a caller's event id.
+ * Throws a unique violation where somebody else created one of the shipments meanwhile, or took a caller's event id, and
+ * a null refused (the position's) where this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
   db: Database,
@@ -116,6 +123,9 @@ export async function insertEvents(
     options.orderHoldMs,
     moves.map(({ erased }) => erased),
     events.map(({ erased }) => (erased ? 'AFTER' : null)),
+    moves.map(({ firstEventId }) => firstEventId),
+    moves.map(({ lastEventId }) => lastEventId),
+    events[0]?.recordedAt,
   ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
   return {
@@ -129,16 +139,20 @@ export async function insertEvents(
 /** Moves the shipments, each if it is still where it was. */
 const moveShipments = `
   m as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[])
-      as m (shipment_id, shipper_id, from_sequence, to_sequence, state, erased) order by shipment_id
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
+      as m (shipment_id, shipper_id, from_sequence, to_sequence, state, erased, first_event_id, last_event_id)
+     order by shipment_id
   ), created as (
-    insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
-    select shipment_id, shipper_id, state, to_sequence, now() from m where from_sequence = 0
+    insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, first_event_id, last_event_id)
+    select shipment_id, shipper_id, state, to_sequence, now(), first_event_id, last_event_id from m where from_sequence = 0
     returning shipment_id
   ), done as (
     delete from orders_to_create where shipment_id = any(array(select shipment_id from created))
   ), advanced as (
-    update shipment_progress p set state = m.state, sequence = m.to_sequence, updated_at = now()
+    update shipment_progress p
+       set state = m.state, sequence = m.to_sequence, updated_at = now(),
+           first_event_id = least(p.first_event_id, m.first_event_id),
+           last_event_id = greatest(p.last_event_id, m.last_event_id)
       from m
      where m.from_sequence > 0 and p.shipment_id = any(array[m.shipment_id]) and p.sequence = m.from_sequence
        and (p.erased_at is not null) = m.erased
@@ -149,22 +163,45 @@ const moveShipments = `
 
 /**
  * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
- * by id, and only after all of them the events, by the caller's ids. The feed relies on its being one statement by itself: so it locks `events` before it has the
- * transaction id that the position is made of, and what a shipment came to next has a later one.
+ * by id, and only after all of them the caller's ids of the events, sorted. The feed relies on its being one statement by
+ * itself: so it locks `events` before it has the transaction id that the position is made of, and what a shipment came to
+ * next has a later one.
  */
 const insertEventsText = `
   with ${moveShipments},
   recorded as (
     insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure,
                         position)
-    select e.*, (select first_position + pg_current_xact_id()::text::bigint from feed)
+    select e.*, (select case when abs(extract(epoch from $23::timestamptz - now())) * 1000 < ${clockLeewayMs}
+                             then first_position + pg_current_xact_id()::text::bigint end from feed)
       from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
                            $12::timestamptz[], $13::text[], $20::text[])
         as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
      where coalesce(e.shipment_id in (select shipment_id from moved), false)
-     order by e.external_id, e.event_id
-    returning event_id, shipper_id, shipment_id, sequence, state
+     order by e.event_id
+    returning event_id, external_id, shipper_id, shipment_id, sequence, state
+  ), named as (
+    insert into external_ids (external_id, event_id, shipment_id, state)
+    select external_id, event_id, shipment_id, state from recorded where external_id is not null order by external_id
   ),
   ${fanOut({ byWebhook: '$14', ofOthers: '$15', holdMs: '$18' })},
   ${claimWithinRoom({ total: '$16', leaseMs: '$17' })}
   ${tellOwed}`;
+
+const forgottenAtOnce = 10_000;
+
+/** Forgets the callers' ids of events that are older than the log is kept, in bounded pieces. */
+export async function dropOldExternalIds(db: Database, retentionMs: number): Promise<void> {
+  let forgotten: unknown[];
+  do forgotten = await deleteOldExternalIds(db, retentionMs);
+  while (forgotten.length === forgottenAtOnce);
+}
+
+const deleteOldExternalIds = (db: Database, retentionMs: number): Promise<unknown[]> =>
+  db.query(
+    'delete-old-external-ids',
+    `delete from external_ids where external_id = any(array(
+       select external_id from external_ids
+        where event_id < uuid_floor(now() - ${ms('$1')}) order by event_id limit $2)) returning 1`,
+    [retentionMs, forgottenAtOnce],
+  );

@@ -122,16 +122,20 @@ create table idempotency_keys (
 create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- Where a shipment is. Its row comes with its first state.
---   sequence   counts its events and guards every change (optimistic concurrency)
---   erased_at  when its personal data was erased. It guards changes, too: who has read the shipment before cannot
---              record what it knows from then
+--   sequence        counts its events and guards every change (optimistic concurrency)
+--   erased_at       when its personal data was erased. It guards changes, too: who has read the shipment before cannot
+--                   record what it knows from then
+--   first_event_id  no event of it has an id before this one, nor after last_event_id: they are looked for in the
+--                   months between
 create table shipment_progress (
   shipment_id uuid primary key,
   shipper_id uuid not null,
   state text not null,
   sequence integer not null,
   updated_at timestamptz not null,
-  erased_at timestamptz
+  erased_at timestamptz,
+  first_event_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  last_event_id uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 ) with (fillfactor = 70);
 
 -- Journeys that a worker takes shipments through, one at a time each (SIMULATE). A row goes with its last state.
@@ -171,14 +175,15 @@ create function feed_position() returns bigint
 language sql stable
 return (select first_position + pg_current_xact_id()::text::bigint from feed);
 
--- What happened to shipments, for ever: the tracking history.
+-- What happened to shipments, for ever: the tracking history. A partition a month (UTC), by the time in the id; there is
+-- one event for each sequence of a shipment because shipment_progress.sequence guards every change.
 --   shipment_id  null for notifications that belong to no shipment (tests, notices)
 --   body         the notification, the same bytes on every attempt
 --   erasure      null of nearly all. DONE: its personal data was erased, it is not sent any more. AFTER: recorded after
 --                its shipment's personal data was erased; it is sent as any other, but what receivers answer is not kept
 --   position     its place in the feed; events of one commit share it and are ordered by their ids
 create table events (
-  event_id uuid primary key,
+  event_id uuid not null,
   external_id text,
   shipper_id uuid not null,
   shipment_id uuid,
@@ -188,12 +193,31 @@ create table events (
   body text not null,
   erasure text,
   position bigint not null default feed_position()
-);
-create unique index events_by_shipment on events (shipment_id, sequence) where shipment_id is not null;
-create unique index events_by_external_id on events (external_id) where external_id is not null;
+) partition by range (event_id);
+-- In this order: of a month that was vacuumed while it was empty the planner knows no difference, and takes the index
+-- that was made last.
+create index events_by_position on events (shipper_id, position, event_id) where shipment_id is not null;
 -- A replay walks over the shipper's events in the order in which they were recorded.
 create index events_by_shipper on events (shipper_id, event_id);
-create index events_by_position on events (shipper_id, position, event_id) where shipment_id is not null;
+alter table events add primary key (event_id);
+create index events_by_shipment on events (shipment_id, sequence) where shipment_id is not null;
+
+-- An event of any month. A statement that may need one in a hundred times, and names the months that it needs always,
+-- calls this instead of holding every month ready.
+create function event_of_any_month(id uuid) returns setof events
+language plpgsql stable rows 1 as $$
+begin
+  return query select * from events where event_id = id;
+end $$;
+
+-- The ids that callers gave their events, as long as the log is kept: an event sent twice is known by them.
+create table external_ids (
+  external_id text primary key,
+  event_id uuid not null,
+  shipment_id uuid not null,
+  state text not null
+);
+create index external_ids_by_event on external_ids (event_id);
 
 -- A webhook that is deleted stays for the log.
 --   revision      counts its changes: who sends keeps what he knows of a webhook until the number moves
@@ -442,28 +466,33 @@ create index shipments_to_erase_by_age on shipments_to_erase (last_state_at);
 -- if he is gone, by a worker.
 create table erasures_under_way (shipment_id uuid primary key);
 
--- Makes the log's partitions for the days from first_day to last_day (UTC) that are not there yet. A partition is
--- made first and attached then: that lock lets everybody go on, that of "create table ... partition of" nobody.
+-- Makes the log's partitions for the days from first_day to last_day (UTC), and those of events for their months, that
+-- are not there yet. A partition is made first and attached then: that lock lets everybody go on, that of "create table
+-- ... partition of" nobody.
 -- Where the service's role owns no table (MIGRATION_DATABASE_URL), it makes and drops partitions by these two
 -- functions, which run as whoever owns them.
 create function make_log_partitions(first_day date, last_day date) returns void
 language plpgsql security definer as $$
 declare
-  day date;
   parent text;
   partition text;
+  since timestamp;
+  until timestamp;
 begin
-  for day in select generate_series(first_day, last_day, '1 day')::date loop
-    foreach parent in array array['deliveries', 'attempts'] loop
-      partition := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
-      if to_regclass(partition) is null then
-        execute format('create table %I (like %I including all)', partition, parent);
-        execute format(
-          'alter table %I attach partition %I for values from (%L) to (%L)', parent, partition,
-          uuid_floor(day::timestamp at time zone 'UTC'), uuid_floor((day + 1)::timestamp at time zone 'UTC')
-        );
-      end if;
-    end loop;
+  for parent, partition, since, until in
+    select t.parent, t.parent || to_char(day, '_YYYYMMDD'), day, day + interval '1 day'
+      from generate_series(first_day::timestamp, last_day::timestamp, '1 day') day, unnest(array['deliveries', 'attempts']) as t (parent)
+    union all
+    select 'events', 'events' || to_char(month, '_YYYYMM'), month, month + interval '1 month'
+      from generate_series(date_trunc('month', first_day::timestamp), last_day::timestamp, '1 month') month
+  loop
+    if to_regclass(partition) is null then
+      execute format('create table %I (like %I including all)', partition, parent);
+      execute format(
+        'alter table %I attach partition %I for values from (%L) to (%L)', parent, partition,
+        uuid_floor(since at time zone 'UTC'), uuid_floor(until at time zone 'UTC')
+      );
+    end if;
   end loop;
 end $$;
 

@@ -1,3 +1,4 @@
+import { eventsOf } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { DropoffLocation, Order } from './order.js';
 
@@ -124,8 +125,7 @@ export async function findTracking(
             (select state from shipment_progress p where p.shipment_id = s.shipment_id) as state,
             array(select body from (
                     select sequence, body, sum(octet_length(body)) over (order by sequence desc) - octet_length(body) as newer_bytes
-                      from (select sequence, body from events e where e.shipment_id = s.shipment_id
-                             order by sequence desc limit $3) newest) sized
+                      from ${eventsOf('s.shipment_id', 'sequence, body', 'true order by sequence desc limit $3')} newest) sized
                    where newer_bytes < $4 order by sequence) as bodies
        from shipments s where s.tracking_id = $2 and s.shipper_id = $1`,
     [shipperId, trackingId, historyBounds.states, historyBounds.bytes],

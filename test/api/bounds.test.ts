@@ -19,8 +19,13 @@ async function wellTravelled(shipperTrackingId: string, count: number, bodyBytes
   const trackingId = await placeOrder(account, shipperTrackingId);
   await untilState(account, trackingId, 'CREATED');
   await service.sql(
-    `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
-     select gen_random_uuid(), s.shipper_id, s.shipment_id, 1 + n, 'IN_TRANSIT', now(),
+    `with known as (
+       update shipment_progress
+          set sequence = sequence + $2::int, first_event_id = default, last_event_id = default
+        where shipment_id = (select shipment_id from shipments where tracking_id = $1)
+     )
+     insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
+     select overlay(gen_random_uuid()::text placing left(uuid_floor(now())::text, 15) from 1 for 15)::uuid, s.shipper_id, s.shipment_id, 1 + n, 'IN_TRANSIT', now(),
             json_build_object('state', 'IN_TRANSIT', 'timestamp', n, 'lat', null, 'lng', null, 'anomalies', null,
                               'evidences', json_build_array(repeat('e', $3)))
        from shipments s, generate_series(1, $2) n where tracking_id = $1`,

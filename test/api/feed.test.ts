@@ -121,6 +121,7 @@ test('latest begins now, and from at a moment', async () => {
 });
 
 test('it begins where the log begins', async () => {
+  await service.sql(`select make_log_partitions(current_date - 41, current_date - 40)`);
   const [row] = await service.sql<{ event_id: string; recorded_at: Date }>(
     `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body, position)
      select uuid_floor(now() - interval '40 days'), shipper_id, gen_random_uuid(), 1, 'OLD', now() - interval '40 days',

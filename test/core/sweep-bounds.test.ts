@@ -33,9 +33,12 @@ async function pagesReadBy(statement: string, work: (db: Database) => Promise<un
 /** Owed to a webhook: so many shipments, each with its first state, after which so many others came that it does not want. */
 async function oweFirstStates(to: string, shipments: number, laterStates: number): Promise<void> {
   await world.sql(
-    `with s as (select gen_random_uuid() as shipment_id from generate_series(1, $3)), e as (
+    `with s as (select gen_random_uuid() as shipment_id from generate_series(1, $3)), p as (
+       insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
+       select shipment_id, $1, 'IN_TRANSIT', 1 + $4::int, now() from s
+     ), e as (
        insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
-       select gen_random_uuid(), $1, shipment_id, n, case n when 1 then 'CREATED' else 'IN_TRANSIT' end, now(), ''
+       select overlay(gen_random_uuid()::text placing left(uuid_floor(now())::text, 15) from 1 for 15)::uuid, $1, shipment_id, n, case n when 1 then 'CREATED' else 'IN_TRANSIT' end, now(), ''
          from s cross join generate_series(1, 1 + $4::int) n
        returning event_id, shipment_id, sequence
      )

@@ -87,7 +87,16 @@ const manyShipments = `
 const owners = ['shipper_id', 'webhook_id', 'user_id', 'shipment_id', 'delivery_id', 'event_id'];
 /** Tables with such a column, but of which a removal leaves nothing or need not: each was thought of. */
 const thoughtOf = [
-  ...['attempts', 'circuits', 'deliveries', 'events', 'idempotency_keys', 'orders_to_create', 'outbox'],
+  ...[
+    'attempts',
+    'circuits',
+    'deliveries',
+    'events',
+    'external_ids',
+    'idempotency_keys',
+    'orders_to_create',
+    'outbox',
+  ],
   ...[
     'password_links',
     'redeliveries',
@@ -106,7 +115,7 @@ const thoughtOf = [
 test('every table that holds something of a shipper is thought of', async () => {
   const tables = await service.sql<{ table_name: string }>(
     `select distinct table_name from information_schema.columns
-      where table_schema = 'public' and column_name = any($1) and table_name !~ '_[0-9]{8}$' order by 1`,
+      where table_schema = 'public' and column_name = any($1) and table_name !~ '_([0-9]{6}|[0-9]{8})$' order by 1`,
     [owners],
   );
   expect(tables.map((row) => row.table_name)).toEqual([...thoughtOf].sort());
@@ -121,7 +130,7 @@ async function countRows({ shipperId }: Account): Promise<Record<string, number>
   const counts: Record<string, number> = {};
   const tables = await service.sql<{ table_name: string }>(
     `select table_name from information_schema.columns c
-      where table_schema = 'public' and column_name = 'shipper_id' and table_name !~ '_[0-9]{8}$' and table_name <> 'audit'`,
+      where table_schema = 'public' and column_name = 'shipper_id' and table_name !~ '_([0-9]{6}|[0-9]{8})$' and table_name <> 'audit'`,
   );
   for (const { table_name: table } of tables) {
     const [row] = await service.sql<{ n: number }>(

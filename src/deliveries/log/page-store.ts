@@ -68,22 +68,28 @@ const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${wit
     'durationMs', case when d.started_at is not null then d.duration_ms else a.duration_ms end,
     'statusCode', case when d.started_at is not null then d.status_code else a.status_code end,
     'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
-const joins = `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
+/** `inRange` bounds the ids of events, which begin as those of their deliveries. */
+const joins = (
+  inRange: string,
+) => `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
   cross join lateral (
-    select event_id, external_id, shipment_id, sequence, recorded_at, body, erasure from events where event_id = d.event_id limit 1) e
+    select event_id, external_id, shipment_id, sequence, recorded_at, body, erasure from events
+     where event_id = d.event_id and ${inRange} limit 1) e
   left join lateral (
     select tracking_id, shipper_tracking_id from shipments where shipment_id = e.shipment_id limit 1) s on true
   left join lateral (
     select started_at, duration_ms, status_code, error_code from attempts
      where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
 
-/** The deliveries that fulfil a condition on the key, wherever they are. */
-export const detailsOf = (condition: string, stopped: string, more = '') =>
-  `select ${shown}${more} from (
+/** One delivery of a shipper's, both given as parameters, wherever it is. */
+export const detailsOf = (shipperId: string, deliveryId: string, stopped: string, more = '') => {
+  const condition = `shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
+  return `select ${shown}${more} from (
      ${unfinishedDeliveries(stopped, condition)}
      union all
      select ${loggedColumns} from deliveries where ${condition}
-   ) d ${joins}`;
+   ) d ${joins(isInRangeOf('event_id', `${deliveryId}::uuid`))}`;
+};
 
 const finishedStatuses: readonly string[] = ['SUCCEEDED', 'FAILED', 'CANCELLED'];
 const isFinished = (status: string | undefined) => status !== undefined && finishedStatuses.includes(status);
@@ -97,7 +103,7 @@ const isFinished = (status: string | undefined) => status !== undefined && finis
 export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]> {
   const { filter, range, holds } = query;
   const days = daysOf(range);
-  const ofDays = days ? `delivery_id >= '${days.firstId}' and delivery_id < '${days.endId}'` : 'true';
+  const ofDays = (id: string) => (days ? `${id} >= '${days.firstId}' and ${id} < '${days.endId}'` : 'true');
   const source = query.shipmentIds ? 'shipments' : sourceOf(filter);
   return db.query<LogRow>(
     nameOf(
@@ -108,7 +114,8 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
       source,
       filter,
       `delivery_id >= uuid_floor($2) and delivery_id < least($3::uuid, uuid_floor($4))`,
-      ofDays,
+      ofDays('delivery_id'),
+      `event_id >= uuid_floor($2) and event_id < uuid_floor($4) and ${ofDays('event_id')}`,
     ),
     [
       query.shipperId,
@@ -159,7 +166,13 @@ const ownerOf = (webhookId: string | undefined) =>
     ? 'shipper_id = $1'
     : `webhook_id = $7 and exists (select 1 from webhooks where webhook_id = $7 and shipper_id = $1)`;
 
-function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: string): string {
+function pageText(
+  source: Source,
+  filter: LogFilter,
+  inRange: string,
+  ofDays: string,
+  ofTheirEvents: string,
+): string {
   const { status, webhookId } = filter;
   const owed = unfinishedDeliveries(
     '$6',
@@ -186,7 +199,7 @@ function pageText(source: Source, filter: LogFilter, inRange: string, ofDays: st
     ${byKinds ? `kinds as (${kindsText(source, filter, ofDays)}),` : ''}
     found as materialized (${found}),
     page as materialized (select * from found ${newest})
-    select ${shown} from page d ${joins} order by d.delivery_id desc`;
+    select ${shown} from page d ${joins(ofTheirEvents)} order by d.delivery_id desc`;
 }
 
 /** Of each of the shipments' events its deliveries. */

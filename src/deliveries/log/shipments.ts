@@ -37,14 +37,14 @@ export async function findNamed(
     name,
     `with named as materialized (
        select shipment_id from shipments where shipper_id = $1 and ${named} limit $4
-     ), came as materialized (
-       select e.event_id from named n
-        cross join lateral (select event_id from events where shipment_id = n.shipment_id offset 0) e limit $5
      )
-     select array(select shipment_id from named) as "shipmentIds", count(*)::int as states,
-            (array_agg(event_id order by event_id))[1] as first, (array_agg(event_id order by event_id desc))[1] as last
-       from came`,
-    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1, mostStates + 1],
+     select array(select shipment_id from named) as "shipmentIds", coalesce(sum(sequence), 0)::float8 as states,
+            (array_agg(first_event_id order by first_event_id))[1] as first,
+            (array_agg(last_event_id order by last_event_id desc))[1] as last
+       from named n
+      cross join lateral (
+        select sequence, first_event_id, last_event_id from shipment_progress where shipment_id = n.shipment_id limit 1) p`,
+    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1],
   );
   const { shipmentIds, states, first, last } = row!;
   if (shipmentIds.length > mostShipments) throw tooManyBearIt();

@@ -52,7 +52,8 @@ export async function findDelivery(
   >(
     'find-delivery',
     detailsOf(
-      'shipper_id = $1 and delivery_id = $2',
+      '$1',
+      '$2',
       '$3',
       `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${attempts} as attempts`,
     ),

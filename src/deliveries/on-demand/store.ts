@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { isOwed, owedByKey, sameDelivery } from '../outbox/sql.js';
+import { isInRangeOf, isOwed, owedByKey, sameDelivery } from '../outbox/sql.js';
 
 /** Redeliveries that one delivery takes in any 24 hours. */
 export const redeliveriesPerDay = 100;
@@ -62,7 +62,7 @@ export async function requestRedelivery(
         where shipper_id = $1 and delivery_id = $2 and status <> 'CANCELLED'
      ), told as (
        select e.event_id from asked a join events e using (event_id)
-        where e.erasure is distinct from 'DONE' for share of e
+        where ${isInRangeOf('e.event_id', '$2::uuid')} and e.erasure is distinct from 'DONE' for share of e
      )
      insert into redeliveries (shipper_id, delivery_id, webhook_id)
      select a.shipper_id, a.delivery_id, a.webhook_id from asked a join webhooks w using (webhook_id)
@@ -83,7 +83,7 @@ export async function isErased(db: Database, shipperId: string, deliveryId: stri
        select event_id from (${owedByKey('$1', '$2')}) o
        union all
        select event_id from deliveries where shipper_id = $1 and delivery_id = $2) d
-       join events using (event_id) where erasure = 'DONE'`,
+       join events using (event_id) where ${isInRangeOf('event_id', '$2::uuid')} and erasure = 'DONE'`,
     [shipperId, deliveryId],
   );
   return rows.length > 0;

@@ -7,7 +7,8 @@ import {
   isTroubled,
   isWithdrawn,
   ms,
-  ofEvent,
+  ofRecentEvent,
+  recentMonths,
   sameDelivery,
 } from './sql.js';
 import type { Claim, DueClaim } from './types.js';
@@ -25,8 +26,9 @@ export interface Wanted {
  * claim counts the attempt and leases it; it changes nothing that an index mentions.
  */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
+  const months = recentMonths(Date.now());
   return db.query<DueClaim>(
-    'pull-due',
+    `pull-due@${months.name}`,
     `with picked as materialized (
        select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, ${isTroubled('c')} as troubled
          from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
@@ -46,7 +48,7 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
-     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe" from o ${ofEvent}`,
+     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe" from o ${ofRecentEvent(months)}`,
     [
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ room }) => room),
@@ -64,8 +66,9 @@ const probesAtOnce = 500;
  * longest come first.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
+  const months = recentMonths(Date.now());
   return db.query<DueClaim>(
-    'claim-probes',
+    `claim-probes@${months.name}`,
     `with ripe as materialized (
        select c.webhook_id from circuits c join webhooks w using (webhook_id)
         where c.open_until <= now() and (c.probe_until is null or c.probe_until < now())
@@ -94,7 +97,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
-     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe" from o ${ofEvent}`,
+     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe" from o ${ofRecentEvent(months)}`,
     [leaseMs, probeMs],
   );
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import {
+  eventsOf,
   insertAttempts,
   insertIntoLog,
   isCallable,
@@ -65,9 +66,7 @@ export const eventsIn = (
         where ${of.shipmentId}::uuid is null and shipper_id = ${of.shipperId} and shipment_id is not null and ${condition}
         order by event_id limit ${of.limit})
       union all
-      (select * from (
-         select shipper_id, event_id, shipment_id, sequence, state, erasure from events
-          where shipment_id = ${of.shipmentId} offset 0) of_shipment
+      (select * from ${eventsOf(`${of.shipmentId}::uuid`, 'shipper_id, event_id, shipment_id, sequence, state, erasure', 'true order by sequence')} of_shipment
         where ${condition} order by event_id limit ${of.limit})`;
 
 /**

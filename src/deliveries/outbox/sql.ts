@@ -1,3 +1,5 @@
+import { firstIdOf } from '../../platform/ids.js';
+
 /**
  * Conditions and columns that several statements share, each with one owner.
  *
@@ -35,14 +37,24 @@ export const laterOwed = (row: string) => `(${row}.replay_id is null and exists 
   select 1 from outbox x
    where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
 
+/**
+ * Events of a shipment, looked for in the months in which it had any: its progress knows them. `rest` is more of the
+ * condition, and what follows it. It orders by sequence, or names it, so that no index but the shipments' serves it.
+ */
+export const eventsOf = (shipmentId: string, columns: string, rest: string) => `(
+  select e.* from (select shipment_id, first_event_id, last_event_id from shipment_progress
+                    where shipment_id = ${shipmentId} limit 1) p
+   cross join lateral (
+     select ${columns} from events
+      where shipment_id = p.shipment_id and event_id >= p.first_event_id and event_id <= p.last_event_id and ${rest}) e)`;
+
 /** Only the nearest later states are looked for in the log: a webhook may want none of the thousands that follow. */
 const laterStatesLookedFor = 50;
 
 /** The log has no shipments, so each later event is checked for a delivery to this webhook. */
 export const laterFinished = (row: string) => `(${row}.replay_id is null and exists (
   select 1
-    from (select event_id from events where shipment_id = ${row}.shipment_id and sequence > ${row}.sequence
-           order by sequence limit ${laterStatesLookedFor}) l
+    from ${eventsOf(`${row}.shipment_id`, 'event_id', `sequence > ${row}.sequence order by sequence limit ${laterStatesLookedFor}`)} l
   cross join lateral (
     select 1 from deliveries
      where shipper_id = ${row}.shipper_id and delivery_id = delivery_id(l.event_id, ${row}.webhook_id) limit 1) d))`;
@@ -98,9 +110,41 @@ export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deli
   o.supersede as supersedes, o.troubled, e.body, e.erasure is not null as erased, e.recorded_at as "recordedAt",
   coalesce(e.external_id, e.event_id::text) as "eventId"`;
 
+const toldOfEvent = 'event_id, external_id, body, recorded_at, erasure';
 /** The event of row `o`, as `e`. */
 export const ofEvent = `cross join lateral (
-  select event_id, external_id, body, recorded_at, erasure from events where event_id = o.event_id limit 1) e`;
+  select ${toldOfEvent} from events where event_id = o.event_id limit 1) e`;
+
+/** Months of events, as bounds of their ids. */
+export interface Months {
+  /** Names the statement that they are written into. */
+  name: string;
+  firstId: string;
+  endId: string;
+}
+
+const dayMs = 86_400_000;
+/** What is claimed is rarely older, and by no clock much younger than now. */
+const recentDays = { back: 7, ahead: 1 };
+
+/** The month (UTC) of today, and at its beginning and end the one beside it. */
+export function recentMonths(nowMs: number): Months {
+  const first = new Date(nowMs - recentDays.back * dayMs);
+  const last = new Date(nowMs + recentDays.ahead * dayMs);
+  const from = Date.UTC(first.getUTCFullYear(), first.getUTCMonth());
+  const end = Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + 1);
+  return { name: `${from}-${end}`, firstId: firstIdOf(from), endId: firstIdOf(end) };
+}
+
+/**
+ * The same for statements that run all the time. The months are written into the statement instead of passed: so it
+ * neither locks nor opens any other, however many there are. An event of another month is found all the same.
+ */
+export const ofRecentEvent = ({ firstId, endId }: Months) => `cross join lateral (
+  select ${toldOfEvent} from events where event_id = o.event_id and event_id >= '${firstId}' and event_id < '${endId}'
+  union all
+  select ${toldOfEvent} from event_of_any_month(o.event_id) where o.event_id < '${firstId}' or o.event_id >= '${endId}'
+  limit 1) e`;
 
 /** Row `d`, of the outbox or the log, is a delivery of event `e`. */
 export const isDeliveryOf = (
@@ -149,8 +193,7 @@ export const unfinishedDeliveries = (stopped: string, condition: string, status?
 
 /** The events of shipments $1 whose personal data was erased, as `e`. */
 export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
-  cross join lateral (
-    select shipper_id, event_id from events where shipment_id = s.shipment_id and erasure = 'DONE' offset 0) e`;
+  cross join lateral ${eventsOf('s.shipment_id', 'shipper_id, event_id', `erasure = 'DONE' order by sequence`)} e`;
 
 /** What a row is while no attempt is under way. */
 export const restingStatus = (row: string) =>

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../../platform/errors.js';
+import { clockLeewayMs } from '../store.js';
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Cursor, type Place } from './cursor.js';
@@ -13,10 +14,18 @@ export interface FeedPage {
 /** Where a reader begins. */
 export type Start = { after: Cursor | 'latest' } | { from: Date };
 
+const monthMs = 31 * 86_400_000;
 /** As the log, whose days go as a whole; a reader from the beginning must have time for its first pages. */
 const graceMs = 86_400_000;
 /** An event's id may be made this much before its position, or by a clock that is ahead. */
 const leewayMs = 60_000;
+
+/**
+ * The first id that an event after a cursor may have: months before are not read. Clocks that record are no further off
+ * than `clockLeewayMs`. The one that gave out the cursor may be, and PostgreSQL's may be put back, but not by a month.
+ */
+export const firstIdAfter = (after: Cursor, readAtMs: number): string =>
+  firstIdOf(Math.max(0, Math.min(after.timeMs, readAtMs) - monthMs));
 
 /** The first page of a reader; throws ApiError INVALID_REQUEST for a cursor that leads nowhere any more. */
 export const beginReading = (
@@ -28,7 +37,7 @@ export const beginReading = (
   db.transaction(async (tx) => {
     const readAtMs = Date.now();
     const look = await lookAtFeed(tx);
-    const latest = () => findLatest(tx, selection.shipperId, look.horizon);
+    const latest = () => findLatestOf(tx, selection, look, readAtMs);
     if ('from' in start) {
       const fromMs = Math.min(Math.max(start.from.getTime(), readAtMs - retentionMs), readAtMs);
       const found = await readFrom(tx, selection, look, fromMs);
@@ -44,19 +53,36 @@ export async function readAfter(
   tx: Database,
   selection: Selection,
   look: Look,
-  after: Place,
+  after: Cursor,
   readAtMs: number,
 ): Promise<FeedPage> {
-  const found = await readPage(tx, selection, { after, horizon: look.horizon });
+  const range = { after, horizon: look.horizon, firstId: firstIdAfter(after, readAtMs) };
+  const found = await readPage(tx, selection, range);
   return pageOf(look, found, after, readAtMs);
 }
 
-/** Positions are in the order of commit, which is nearly that of ids: it begins a little before. */
+/** Nearly always in the months that are looked at first; an event near their beginning may not be the last one. */
+async function findLatestOf(
+  tx: Database,
+  { shipperId }: Selection,
+  { horizon }: Look,
+  readAtMs: number,
+): Promise<Place> {
+  const firstMs = Math.max(0, readAtMs - monthMs);
+  const recent = await findLatest(tx, shipperId, horizon, firstIdOf(firstMs));
+  if (recent.eventId >= firstIdOf(firstMs + 2 * clockLeewayMs)) return recent;
+  return findLatest(tx, shipperId, horizon, origin.eventId);
+}
+
+/**
+ * Positions are in the order of commit, which is nearly that of ids: it begins a little before. Where there was nothing
+ * for long before, it begins anywhere before: there is nothing to step over.
+ */
 async function readFrom(tx: Database, selection: Selection, look: Look, fromMs: number): Promise<FeedRows> {
+  const beginMs = Math.max(0, fromMs - leewayMs);
+  const [first, end] = [Math.max(0, beginMs - monthMs), beginMs].map(firstIdOf) as [string, string];
   const after =
-    selection.trackingId === null
-      ? await findBefore(tx, selection.shipperId, firstIdOf(Math.max(0, fromMs - leewayMs)))
-      : origin;
+    selection.trackingId === null ? await findBefore(tx, selection.shipperId, first, end) : origin;
   return readPage(tx, selection, { after, horizon: look.horizon, firstId: firstIdOf(fromMs) });
 }
 

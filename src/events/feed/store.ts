@@ -25,13 +25,18 @@ export interface FeedRows {
 /** Of the notifications in one page, but for the first: they may have 256 KiB each. */
 const mostBytes = 1 << 20;
 
-const ofAll = 'e.shipper_id = $1 and e.shipment_id is not null and $2::text is null';
-const ofShipment = `e.shipment_id = (select shipment_id from shipments where tracking_id = $2 and shipper_id = $1)`;
+/** Events, of ids from one on, as `e`: all of a shipper, or those of a shipment, by the index that is meant for them. */
+const ofAll = (shipperId: string, firstId: string) =>
+  `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
+const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `(
+  select * from events where event_id >= ${firstId} and shipment_id = (
+    select shipment_id from shipments s where s.tracking_id = ${trackingId} and s.shipper_id = ${shipperId})
+  offset 0) e where true`;
+
 const pageText = (whose: string) => `
   with page as materialized (
-    select event_id, position, external_id, sequence, recorded_at, body from events e
-     where ${whose} and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
-       and e.event_id >= $6::uuid
+    select event_id, position, external_id, sequence, recorded_at, body
+      from ${whose} and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
      order by e.position, e.event_id limit $7
   ), sized as (
     select *, count(*) over () as found,
@@ -46,20 +51,16 @@ const pageText = (whose: string) => `
 export async function readPage(
   tx: Database,
   { shipperId, trackingId, limit }: Selection,
-  range: { after: Place; horizon: bigint; firstId?: string },
+  range: { after: Place; horizon: bigint; firstId: string },
 ): Promise<FeedRows> {
   const found = await tx.query<Omit<FeedRow, 'position'> & { position: string; found: number }>(
     trackingId === null ? 'read-feed' : 'read-feed-of-shipment',
-    pageText(trackingId === null ? ofAll : ofShipment),
-    [
-      shipperId,
-      trackingId,
-      range.after.position,
-      range.after.eventId,
-      range.horizon,
-      range.firstId ?? origin.eventId,
-      limit,
-    ],
+    pageText(
+      trackingId === null
+        ? `${ofAll('$1', '$6::uuid')} and $2::text is null`
+        : ofShipment('$1', '$2', '$6::uuid'),
+    ),
+    [shipperId, trackingId, range.after.position, range.after.eventId, range.horizon, range.firstId, limit],
   );
   const rows = found.map(({ position, ...row }) => ({ ...row, position: BigInt(position) }));
   return { rows, isEnd: rows.length < limit && rows.length === (found[0]?.found ?? 0) };
@@ -68,54 +69,66 @@ export async function readPage(
 const placeOf = ([row]: { position: string; eventId: string }[]): Place =>
   row ? { position: BigInt(row.position), eventId: row.eventId } : origin;
 
-/** The last event of the shipper that is decided, or the origin. */
-export async function findLatest(tx: Database, shipperId: string, horizon: bigint): Promise<Place> {
+/** The last event of the shipper that is decided, of ids from `firstId` on, or the origin. */
+export async function findLatest(
+  tx: Database,
+  shipperId: string,
+  horizon: bigint,
+  firstId: string,
+): Promise<Place> {
   return placeOf(
     await tx.query(
       'find-latest-of-feed',
       `select e.position, e.event_id as "eventId" from events e
-        where e.shipper_id = $1 and e.shipment_id is not null and e.position < $2::bigint
+        where e.shipper_id = $1 and e.shipment_id is not null and e.position < $2::bigint and e.event_id >= $3::uuid
         order by e.position desc, e.event_id desc limit 1`,
-      [shipperId, horizon],
+      [shipperId, horizon, firstId],
     ),
   );
 }
 
 /**
- * The last event of the shipper with an id before this one, or the origin. Written so that the index of the shipper's
- * events serves it: that of all ids would lead over everybody's.
+ * The last event of the shipper with an id from one on and before another, or the origin. Written so that the index of the
+ * shipper's events serves it: that of all ids would lead over everybody's.
  */
-export async function findBefore(tx: Database, shipperId: string, firstId: string): Promise<Place> {
+export async function findBefore(
+  tx: Database,
+  shipperId: string,
+  firstId: string,
+  endId: string,
+): Promise<Place> {
   return placeOf(
     await tx.query(
       'find-before-in-feed',
       `select e.position, e.event_id as "eventId" from events e
-        where (e.shipper_id, e.event_id) > ($1::uuid, $3::uuid) and (e.shipper_id, e.event_id) < ($1::uuid, $2::uuid)
+        where (e.shipper_id, e.event_id) >= ($1::uuid, $2::uuid) and (e.shipper_id, e.event_id) < ($1::uuid, $3::uuid)
+          and e.event_id >= $2::uuid and e.event_id < $3::uuid -- leaves out the months
           and e.shipment_id is not null
         order by e.shipper_id desc, e.event_id desc limit 1`,
-      [shipperId, firstId, origin.eventId],
+      [shipperId, firstId, endId],
     ),
   );
 }
 
-/** Of those who wait after a place, who has an event before the horizon: their indices. */
+/** Of those who wait after a place, who has an event before the horizon, of an id from `firstId` on: their indices. */
 export async function findNews(
   tx: Database,
-  waiting: { selection: Selection; after: Place }[],
+  waiting: { selection: Selection; after: Place; firstId: string }[],
   horizon: bigint,
 ): Promise<number[]> {
   const first = (whose: string) => `(
-    select 1 from events e where ${whose} and (e.position, e.event_id) > (w.position, w.event_id) and e.position < $6
+    select 1 from ${whose} and e.event_id >= w.first_id
+       and (e.position, e.event_id) > (w.position, w.event_id) and e.position < $6
      order by e.position, e.event_id limit 1) is not null`;
+  const firstIds = waiting.map(({ firstId }) => firstId);
   const rows = await tx.query<{ index: number }>(
     'find-news-of-feed',
     `select w.index
-       from unnest($1::int[], $2::uuid[], $3::text[], $4::bigint[], $5::uuid[])
-         as w (index, shipper_id, tracking_id, position, event_id)
+       from unnest($1::int[], $2::uuid[], $3::text[], $4::bigint[], $5::uuid[], $8::uuid[])
+         as w (index, shipper_id, tracking_id, position, event_id, first_id)
       where case when w.tracking_id is null
-            then ${first('e.shipper_id = w.shipper_id and e.shipment_id is not null')}
-            else ${first(`e.shipment_id = (select shipment_id from shipments s
-                                            where s.tracking_id = w.tracking_id and s.shipper_id = w.shipper_id)`)} end`,
+            then ${first(ofAll('w.shipper_id', '$7::uuid'))}
+            else ${first(ofShipment('w.shipper_id', 'w.tracking_id', '$7::uuid'))} end`,
     [
       waiting.map((_, index) => index),
       waiting.map(({ selection }) => selection.shipperId),
@@ -123,6 +136,8 @@ export async function findNews(
       waiting.map(({ after }) => after.position),
       waiting.map(({ after }) => after.eventId),
       horizon,
+      [...firstIds].sort()[0] ?? origin.eventId,
+      firstIds,
     ],
   );
   return rows.map(({ index }) => index);

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Cursor } from './cursor.js';
 import { lookAtFeed } from './look-store.js';
-import { readAfter, restored, type FeedPage } from './read.js';
+import { firstIdAfter, readAfter, restored, type FeedPage } from './read.js';
 import { findNews, type Selection } from './store.js';
 
 export interface Watcher {
@@ -75,7 +75,7 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
       const asked = waiting.map(([, group]) => group);
       for (const index of await findNews(
         tx,
-        asked.map(({ selection, after }) => ({ selection, after })),
+        asked.map(({ selection, after }) => ({ selection, after, firstId: firstIdAfter(after, readAtMs) })),
         seen.horizon,
       )) {
         const [key, group] = waiting[index]!;

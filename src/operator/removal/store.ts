@@ -225,8 +225,9 @@ export const deleteEvents: DeletePiece = async (tx, shipperId, after, limit) => 
     [shipmentIds],
   );
   const eventIds = page.map((row) => row.event_id);
-  await tx.query('remove-events', removeEventsText, [eventIds, shipmentIds]);
-  return { deleted: page.length, next: page.length === limit ? eventIds.at(-1)! : null };
+  const last = eventIds.at(-1)!;
+  await tx.query('remove-events', removeEventsText, [eventIds, shipmentIds, eventIds[0], last]);
+  return { deleted: page.length, next: page.length === limit ? last : null };
 };
 
 const removeEventsText = `
@@ -238,10 +239,12 @@ const removeEventsText = `
     delete from shipments_to_erase where shipment_id = any($2::uuid[])
   ), erased as (
     delete from erasures_under_way where shipment_id = any($2::uuid[])
+  ), named as (
+    delete from external_ids where event_id = any($1::uuid[])
   ), ordered as (
     delete from shipments where shipment_id = any($2::uuid[])
   )
-  delete from events where event_id = any($1::uuid[])`;
+  delete from events where event_id = any($1::uuid[]) and event_id >= $3::uuid and event_id <= $4::uuid`;
 
 export const deleteWebhooks = pieceOf(
   'remove-webhooks',

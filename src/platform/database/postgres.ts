@@ -167,6 +167,9 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 /** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
+/** True for a null where none may be (SQLSTATE 23502). */
+export const isNullRefused = (error: unknown): boolean => codeOf(error) === '23502';
+
 /** True for an error because the role lacks the permission (SQLSTATE 42501). */
 export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42501';
 

@@ -42,11 +42,6 @@ const fromTheStart = [
        from fill_owner o, generate_series(1, o.shipments) n`,
   ],
   [
-    'progress',
-    `insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
-     select shipment_id, shipper_id, 'DELIVERED', 4, accepted_at from shipments join fill_owner using (shipper_id)`,
-  ],
-  [
     'events',
     `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
      select uuidv7(s.accepted_at + interval '1 hour' * (k - 5) - clock_timestamp()), s.shipper_id,
@@ -55,6 +50,12 @@ const fromTheStart = [
               when hashtext(s.tracking_id) % 5 = 0 then 'DELIVERY_FAILED' else 'DELIVERED' end])[k],
             s.accepted_at, '{"state":"CREATED","tracking_id":"' || s.tracking_id || '"}'
        from shipments s join fill_owner using (shipper_id), generate_series(1, 4) k`,
+  ],
+  [
+    'progress',
+    `insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at, first_event_id, last_event_id)
+     select shipment_id, shipper_id, 'DELIVERED', 4, max(recorded_at), min(event_id::text)::uuid, max(event_id::text)::uuid
+       from events join fill_owner using (shipper_id) group by shipment_id, shipper_id`,
   ],
 ];
 

@@ -23,6 +23,7 @@ export const reads: Scenario = {
 async function fill(bench: Bench, { shipperId }: Account, webhookId: string): Promise<void> {
   const perShipment = events / shipments;
   const statements: [string, string, unknown[]][] = [
+    ['partitions', `select make_log_partitions((now() - interval '26 days')::date, now()::date)`, []],
     ['room for positions', 'update feed set first_position = first_position + (1::bigint << 40)', []],
     [
       'shipments',

@@ -41,9 +41,12 @@ async function owe(
   await sql(
     `with w as (select webhook_id, shipper_id from webhooks where webhook_id = any($1::uuid[])),
           s as materialized (select gen_random_uuid() as shipment_id from generate_series(1, $2)),
-          e as (
+          p as (
+       insert into shipment_progress (shipment_id, shipper_id, state, sequence, updated_at)
+       select shipment_id, (select shipper_id from w limit 1), 'IN_TRANSIT', $3, now() from s
+     ), e as (
        insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
-       select gen_random_uuid(), (select shipper_id from w limit 1), shipment_id, n,
+       select overlay(gen_random_uuid()::text placing left(uuid_floor(now())::text, 15) from 1 for 15)::uuid, (select shipper_id from w limit 1), shipment_id, n,
               case n when 1 then 'CREATED' else 'IN_TRANSIT' end, now(), ''
          from s cross join generate_series(1, $3) n
        returning event_id, shipper_id, shipment_id, sequence

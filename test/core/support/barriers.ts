@@ -113,12 +113,12 @@ async function untilSomeoneWaits(client: pg.Client, gate: number): Promise<void>
 
 type Run = (tx: Database) => Promise<any[]>;
 
-/** `db`, but the first statement called `name` is run by `handle`, in a transaction of its own if it has none. */
+/** `db`, but the first statement called `name`, whatever months stand behind it, is run by `handle`, in a transaction of its own if it has none. */
 function intercept(db: Database, name: string, handle: (tx: Database, run: Run) => Promise<any[]>): Database {
   let met = false;
   const wrap = (inner: Database, inTransaction: boolean): Database => ({
     query: (called, text, values) => {
-      if (called !== name || met) return inner.query(called, text, values);
+      if (called.split('@')[0] !== name || met) return inner.query(called, text, values);
       met = true;
       const run: Run = (tx) => tx.query(called, text, values);
       return inTransaction ? handle(inner, run) : inner.transaction((tx) => handle(tx, run));
