@@ -12,6 +12,7 @@ import { halfHang } from './scenarios/half-hang.js';
 import { heldScenario } from './scenarios/held.js';
 import { log } from './scenarios/log.js';
 import { reads } from './scenarios/reads.js';
+import { monthsScenario } from './scenarios/months.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { oldSnapshot } from './scenarios/old-snapshot.js';
 import { replay } from './scenarios/replay.js';
@@ -21,7 +22,7 @@ import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
 const scenarios = [
   ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, waiting],
-  ...[steady, oldSnapshot],
+  ...[steady, monthsScenario, oldSnapshot],
 ];
 
 const program: Command = new Command('bench:scenarios')
@@ -63,10 +64,10 @@ if (options.out) writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\
 if (options.json) console.log(JSON.stringify(report, null, 2));
 process.exit(results.every((result) => result.holds) ? 0 : 1);
 
-async function measure({ name, promise, run }: Scenario): Promise<Result> {
+async function measure({ name, promise, withStatements, run }: Scenario): Promise<Result> {
   say(`${name}, queue on ${options.queue} …`);
   const startedAt = performance.now();
-  const engines = await startEngines(options.queue);
+  const engines = await startEngines(options.queue, withStatements);
   if (!engines) program.error('no redis-server or valkey-server on PATH: take --queue postgres');
   stopEngines = engines.stop;
   try {

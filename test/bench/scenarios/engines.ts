@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { operatorToken, startProcess, stopProcess } from '../../process.js';
 import { startRedis } from '../../redis.js';
+import { startPostgres } from '../postgres-server.js';
 import { startReceiverProcess, type BenchReceiver } from '../processes.js';
 
 /** One process of role `all`, or an API and a worker: then memory and CPU of the worker are its own. */
@@ -32,11 +33,13 @@ export interface Engines {
 }
 
 /** An empty embedded PostgreSQL, a Redis if asked for (null where none is installed), and a receiver. */
-export async function startEngines(queue: string): Promise<Engines | null> {
+export async function startEngines(queue: string, withStatements = false): Promise<Engines | null> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-scenario-'));
   const redis = queue === 'redis' ? await startRedis(folder) : null;
   if (queue === 'redis' && !redis) return null;
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: createLogger('warn') });
+  const postgres = withStatements
+    ? await startPostgres(folder, undefined, true)
+    : await startEmbeddedPostgres({ dataDir: folder, logger: createLogger('warn') });
   const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 2 });
   pool.on('error', () => undefined);
   const receiver = await startReceiverProcess();

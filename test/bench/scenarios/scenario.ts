@@ -22,6 +22,8 @@ export interface Scenario {
   name: string;
   /** What is to hold, in one line. */
   promise: string;
+  /** PostgreSQL counts its statements. */
+  withStatements?: boolean;
   run(bench: Bench): Promise<Figure[]>;
 }
 

@@ -7,8 +7,8 @@ import { fillLog } from './log-fill.js';
 import { until, type Bench, type Figure, type Scenario } from './scenario.js';
 import { createShipments, onTheWay, recordStates } from './shipments.js';
 
-const webhooks = 5;
-const shipmentsARound = 3_000;
+export const webhooks = 5;
+export const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
@@ -73,7 +73,7 @@ const compared = (name: string, alone: Costs, beside: Costs): Figure => ({
 });
 
 /** Takes fresh shipments of a shipper with five webhooks through their states, so many rounds. */
-async function createMeasure(bench: Bench, url: string): Promise<Measure> {
+export async function createMeasure(bench: Bench, url: string): Promise<Measure> {
   const account = await registerAccount({ url });
   for (let n = 0; n < webhooks; n += 1)
     await registerWebhook(account, new URL(`/steady/${n}`, bench.receiver.url).href);
