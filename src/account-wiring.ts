@@ -5,7 +5,7 @@ import { loginRoute } from './accounts/login/login.js';
 import { createLoginLimits } from './accounts/login/login-limits.js';
 import { authenticateOperator, operatorsOf } from './accounts/login/operators.js';
 import { passwordPage } from './accounts/passwords/password-page.js';
-import { createRefusals } from './accounts/audit/refusals.js';
+import type { Refusals } from './accounts/audit/refusals.js';
 import { createStandings } from './accounts/tokens/standing.js';
 import { createTokens } from './accounts/tokens/tokens.js';
 import { createShares } from './http/connections/shares.js';
@@ -44,8 +44,8 @@ const share = {
 const dearShare = { ...share, atOnce: 3, atOncePerShipper: 2, mostUnread: 4, stalledAfterMs: Infinity };
 
 /** Who may call, and how often: login, accounts after their registration, and who did what. */
-export function openAccounts(resources: Resources): Accounts {
-  const { config, apiDb: db, limits, logger, metrics, releasers, times } = resources;
+export function openAccounts(resources: Resources, refusals: Refusals): Accounts {
+  const { config, apiDb: db, limits, metrics, times } = resources;
   const tokens = createTokens({
     secret: config.TOKEN_SECRET,
     previousSecret: config.TOKEN_SECRET_PREVIOUS,
@@ -53,8 +53,6 @@ export function openAccounts(resources: Resources): Accounts {
   });
   const standings = createStandings(db);
   const onChanged = standings.forget;
-  const refusals = createRefusals(db, logger);
-  releasers.push('refusals', refusals.stop);
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
   const onRefused = () => onLimited('at_once');
   const loginLimits = createLoginLimits({

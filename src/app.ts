@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccounts } from './account-wiring.js';
+import { createRefusals, type Refusals } from './accounts/audit/refusals.js';
 import { bearsOperatorToken, operatorsOf } from './accounts/login/operators.js';
 import type { CompleteConfig } from './config/config.js';
 import { notices } from './deliveries/circuit/operational-events.js';
@@ -76,10 +77,11 @@ export async function startApp(
 ): Promise<App> {
   const releasers = createReleasers(logger);
   const metrics = createMetrics();
+  let refusals: Refusals | undefined;
   const health = createHealth({
     logger,
     onReady: (ready) => metrics.ready.set(ready ? 1 : 0),
-    mayReadReasons: bearsOperatorToken(operatorsOf(config)),
+    mayReadReasons: bearsOperatorToken(operatorsOf(config), () => refusals),
   });
   try {
     const listeners = await openListeners({ config, role, logger, metrics, health, releasers });
@@ -87,11 +89,13 @@ export async function startApp(
     const onWaiting = (reason: Error) => health.use({ postgres: () => Promise.reject(reason) });
     const opening = { config, databaseUrl, role, url, logger, metrics, releasers, onWaiting };
     const resources = await openResources(opening);
+    refusals = createRefusals(resources.apiDb, logger);
+    releasers.push('refusals', refusals.stop);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
-    const { express, endWaits } = serve(resources, role, worker, listeners);
+    const { express, endWaits } = serve(resources, role, worker, listeners, refusals);
     // Both at once: while requests finish, no new work begins.
     releasers.push('http server', () => {
       endWaits();
@@ -118,9 +122,10 @@ function serve(
   role: Role,
   worker: WorkerRole | null,
   { main, url, pages, mostConnections }: Listeners,
+  refusals: Refusals,
 ): { express: Express; endWaits(): void } {
   const { config, logger, metrics } = resources;
-  const accounts = openAccounts(resources);
+  const accounts = openAccounts(resources, refusals);
   const publicUrl = () => config.PUBLIC_URL ?? url;
   metrics.buildInfo.set({ version, node: process.versions.node, role, queue: resources.engine.kind }, 1);
   const handOver = worker?.handOver ?? byQueue(resources);

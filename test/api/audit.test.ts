@@ -210,6 +210,10 @@ describe('operator tokens', () => {
     // The first are written a second later, the others within a minute or when the process stops.
     await until('written', async () => (await audit('&action=OPERATOR_REFUSED')).length > 0);
     for (let n = 0; n < 5; n += 1) expectFailure(await as('a-wrong-token', '/status'), 401);
+    for (const authorization of ['Bearer a-wrong-token', `Bearer ${tokens.scanner}`, '']) {
+      const headers = { authorization, 'x-forwarded-for': address };
+      expect((await request(`${service.url}/readyz`, { headers })).httpStatus).toBe(200);
+    }
     for (const n of attack) {
       const headers = {
         authorization: 'Bearer a-wrong-token',
@@ -237,7 +241,7 @@ describe('operator tokens', () => {
     const operators = await rows('OPERATOR_REFUSED');
     const counted = (who: string | null) =>
       operators.filter(({ actor }) => actor === who).reduce((sum, { count }) => sum + count, 0);
-    expect([counted('reader'), counted('scanner'), counted(null)]).toEqual([3, 2, 37]);
+    expect([counted('reader'), counted('scanner'), counted(null)]).toEqual([3, 3, 38]);
     const addresses = (who: string | null) =>
       new Set(operators.flatMap((row) => (row.actor === who ? row.address : [])));
     expect(addresses('reader')).toEqual(new Set([address])); // not crowded out by strangers, and whole

@@ -28,13 +28,26 @@ const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin
 const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
   operators.filter(({ token }) => sameText(given, token))[0];
 
-/** Whether a request has a token that may read, for a page that is open to all and shows more to the operator. */
+/**
+ * Whether a request has a token that may read, for a page that is open to all and shows more to the operator. The page
+ * tells a guess from a token as an operation does, so the audit log is told of one, too, once there is one.
+ */
 export const bearsOperatorToken =
-  (operators: OperatorToken[]) =>
+  (operators: OperatorToken[], refusals: () => Refusals | undefined) =>
   (request: Request): boolean => {
-    const operator = findByToken(operators, tokenIn(request) ?? '');
-    return operator !== undefined && allows(operator.scope, 'read');
+    const given = tokenIn(request);
+    if (given === undefined) return false;
+    const operator = findByToken(operators, given);
+    if (operator && allows(operator.scope, 'read')) return true;
+    noteRefused(refusals(), operator, request);
+    return false;
   };
+
+const noteRefused = (refusals: Refusals | undefined, operator: OperatorToken | undefined, request: Request) =>
+  refusals?.note(
+    { kind: operator ? 'OPERATOR' : 'UNKNOWN', name: operator?.name ?? null, address: addressOf(request) },
+    { action: 'OPERATOR_REFUSED' },
+  );
 
 /** 401 without one of the tokens, 403 where its scope is too small; the audit log is told of both. */
 export const authenticateOperator =
@@ -42,13 +55,9 @@ export const authenticateOperator =
   // eslint-disable-next-line @typescript-eslint/require-await
   async (request: Request, needed: OperatorScope): Promise<Caller> => {
     const given = tokenOf(request);
-    const address = addressOf(request);
     const operator = findByToken(operators, given);
     if (operator && allows(operator.scope, needed))
-      return { shipperId: '', userId: '', operator: operator.name, address };
-    refusals.note(
-      { kind: operator ? 'OPERATOR' : 'UNKNOWN', name: operator?.name ?? null, address },
-      { action: 'OPERATOR_REFUSED' },
-    );
+      return { shipperId: '', userId: '', operator: operator.name, address: addressOf(request) };
+    noteRefused(refusals, operator, request);
     throw operator ? tooSmallScope(needed) : unauthorized();
   };
