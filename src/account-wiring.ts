@@ -9,6 +9,7 @@ import type { Refusals } from './accounts/audit/refusals.js';
 import { createStandings } from './accounts/tokens/standing.js';
 import { createTokens } from './accounts/tokens/tokens.js';
 import { createShares } from './http/connections/shares.js';
+import { createBodyBytes } from './http/request/body-bytes.js';
 import { forgetCircuits } from './deliveries/circuit/store.js';
 import { dueSinceUnknown, type HandOver } from './deliveries/outbox/hand-over.js';
 import { untilNoSendCanStart } from './deliveries/send/starts.js';
@@ -20,28 +21,30 @@ import { userRoutes } from './operator/user-routes.js';
 import type { Resources } from './resources.js';
 import { deleteWebhooks, resumeWebhooks, suspendWebhooks, webhooksOf } from './webhooks/shipper-store.js';
 
-export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares'> {
+export interface Accounts extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares' | 'bodyBytes'> {
   routes(handOver: HandOver): Route[];
   passwordPage: RequestHandler;
 }
 
 /**
  * What one shipper may have of a process: so much less than the pool's connections that an order always finds one, and
- * so few unread answers and bytes of bodies that they do not fill the memory.
+ * so few unread answers that they do not fill the memory.
  */
 const share = {
-  mostUnderWay: 1_000,
+  maxUnderWay: 1_000,
   atOnce: 4,
   atOncePerShipper: 3,
-  mostUnread: 8,
-  longestWaitMs: 5_000,
+  maxUnread: 8,
+  maxWaitMs: 5_000,
   stalledAfterMs: 300,
-  mostStalled: 20,
-  maxBodyBytes: 64 * 1024 * 1024,
+  maxStalled: 20,
 };
 
 /** The same for expensive requests. A long one is no sign that the database is stuck, so none starts beyond that. */
-const dearShare = { ...share, atOnce: 3, atOncePerShipper: 2, mostUnread: 4, stalledAfterMs: Infinity };
+const dearShare = { ...share, atOnce: 3, atOncePerShipper: 2, maxUnread: 4, stalledAfterMs: Infinity };
+
+/** Of requests under way. */
+const maxBodyBytes = 64 * 1024 * 1024;
 
 /** Who may call, and how often: login, accounts after their registration, and who did what. */
 export function openAccounts(resources: Resources, refusals: Refusals): Accounts {
@@ -77,6 +80,7 @@ export function openAccounts(resources: Resources, refusals: Refusals): Accounts
     },
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
     shares: { usual: createShares({ ...share, onRefused }), dear: createShares({ ...dearShare, onRefused }) },
+    bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
     passwordPage: passwordPage(db, onChanged),
     routes: (handOver) => [
       loginRoute(db, tokens, loginLimits, refusals),

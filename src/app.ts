@@ -147,6 +147,7 @@ function serve(
     authenticate: accounts.authenticate,
     limit: accounts.limit,
     shares: accounts.shares,
+    bodyBytes: accounts.bodyBytes,
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,
@@ -183,7 +184,7 @@ const byQueue = ({ notify }: Resources): HandOver => ({
 });
 
 /** Orders under way at once, and the deliveries of theirs that may wait for a process that sends them itself. */
-const admission = { atOnce: 60, mostPressure: 25 };
+const admission = { atOnce: 60, maxPressure: 25 };
 
 function apiRoutes(
   resources: Resources,

@@ -90,7 +90,6 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
   const nobody = () => Promise.reject(unauthorized());
   const boundless: Shares = {
     begin: () => undefined,
-    receive: () => () => undefined,
     inTurn: (_shipperId, _response, work) => work(),
   };
   return createApp({
@@ -99,6 +98,7 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
     authenticate: { shipper: nobody, operator: nobody },
     limit: () => undefined,
     shares: { usual: boundless, dear: boundless },
+    bodyBytes: () => () => undefined,
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,

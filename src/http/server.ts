@@ -20,6 +20,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { arrivedAt, recognise } from './connections/intake.js';
 import { networkOf } from './connections/network.js';
+import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { refuseHeaders } from './request/refused-headers.js';
 import { failureBody, successBody } from './envelope.js';
@@ -36,6 +37,7 @@ export interface ServerOptions {
   limit(shipperId: string): void;
   /** What a shipper may have of this process at once, for requests of either cost. */
   shares: Record<Route['cost'], Shares>;
+  bodyBytes: BodyBytes;
   logger: Logger;
   metrics: Metrics;
   /** Proxies whose X-Forwarded-For is believed, as express takes them. */
@@ -101,7 +103,7 @@ function callerOf(request: Request, response: Response): string {
 }
 
 const admission =
-  (spec: Route, { authenticate, limit, shares }: ServerOptions): RequestHandler =>
+  (spec: Route, { authenticate, limit, shares, bodyBytes }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
     if (spec.auth !== 'login') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
@@ -111,8 +113,7 @@ const admission =
         shares[spec.cost].begin(caller.shipperId, response);
       }
     }
-    if (takesBody(spec))
-      response.locals.countBytes = shares.usual.receive(callerOf(request, response), response);
+    if (takesBody(spec)) response.locals.countBytes = bodyBytes(callerOf(request, response), response);
     next();
   };
 

@@ -13,7 +13,7 @@ function play(options: { atOnce?: number } = {}) {
   const admission = createAdmission({
     atOnce: options.atOnce ?? 1_000,
     pressure: () => ((looks += 1), pressure),
-    mostPressure: 25,
+    maxPressure: 25,
   });
   return {
     entered,

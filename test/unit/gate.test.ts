@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { setImmediate as tick } from 'node:timers/promises';
-import { createFairQueue } from '../../src/platform/limits/fair-queue.js';
-import { createGate, createTurns } from '../../src/platform/limits/gate.js';
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
+import { createGate, type Ticket } from '../../src/platform/limits/gate.js';
 
 describe('the gate', () => {
   test('never lets more in than it has places, and in the end everybody', async () => {
@@ -77,85 +76,153 @@ describe('the gate', () => {
     expect((results[3] as PromiseRejectedResult).reason).toMatchObject({ httpStatus: 429 });
   });
 
-  test('lanes: the first has three turns of four, the next three of four that are left, a quarter goes on', async () => {
-    const gate = createGate({ concurrency: 1, maxWaiting: 20, maxWaitMs: 5_000, lanes: 3 });
+  test('kinds: the first has three turns of four, the next three of four that are left, a quarter goes on', async () => {
+    const gate = createGate({ concurrency: 1, maxWaiting: 20, maxWaitMs: 5_000, kinds: 3 });
     let order = '';
-    const enter = (lane: number) =>
+    const enter = (kind: number) =>
       gate.run(
-        String(lane),
+        String(kind),
         async () => {
           await tick();
-          order += String(lane);
+          order += String(kind);
         },
-        { lane },
+        { kind },
       );
     const all = '2'.repeat(21) + '1'.repeat(8) + '0'.repeat(10);
-    await Promise.all([...all].map((lane) => enter(Number(lane))));
+    await Promise.all([...all].map((kind) => enter(Number(kind))));
     expect(order).toBe(`2${'0001'.repeat(3)}0${'2111'}${'211'}${'2'.repeat(18)}`);
   });
 
-  test('who has waited too long is refused, as UNAVAILABLE, and his turn goes to the next', async () => {
+  test('what has waited too long is refused, as UNAVAILABLE, and its turn goes to the next', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 10, maxWaitMs: 60 });
     let end = () => {};
     const inside = gate.run('a', () => new Promise<void>((resolve) => (end = resolve)));
     await expect(gate.run('b', () => Promise.resolve('in'))).rejects.toMatchObject({ httpStatus: 503 });
+    expect(gate.waiting()).toBe(0);
     const next = gate.run('c', () => Promise.resolve('in'));
     end();
     await expect(next).resolves.toBe('in');
     await inside;
     await expect(gate.run('d', () => Promise.resolve('in'))).resolves.toBe('in');
   });
+
+  test('what depends on others starts when they allow it: of all keys, or of one', () => {
+    let isOpen = false;
+    const closed = new Set(['b']);
+    const gate = createGate({ concurrency: 10, isOpen: () => isOpen, mayStart: (key) => !closed.has(key) });
+    const started: string[] = [];
+    for (const key of ['a', 'b', 'c']) gate.ask(key, { start: () => void started.push(key) });
+    expect([started, gate.waiting(), gate.waiting('b')]).toEqual([[], 3, 1]);
+    isOpen = true;
+    gate.look();
+    expect(started).toEqual(['a', 'c']);
+    closed.clear();
+    gate.look();
+    expect(started).toEqual(['a', 'c', 'b']);
+  });
+
+  test('those that wait without hope are turned away, of one key or of all; the others keep their turns', async () => {
+    const gate = createGate({ concurrency: 1 });
+    const became: string[] = [];
+    let leave = () => {};
+    const ask = (name: string) =>
+      gate.ask(name[0]!, {
+        start: (end) => {
+          became.push(name);
+          leave = end;
+        },
+        refuse: (why) => void became.push(`${name} ${why}`),
+      });
+    for (const name of ['x', 'a1', 'b1']) ask(name);
+    await sleep(2);
+    const sinceThenMs = performance.now();
+    for (const name of ['a2', 'b2']) ask(name);
+    gate.turnAway((sinceMs) => sinceMs < sinceThenMs, 'a');
+    expect(became).toEqual(['x', 'a1 AWAY']);
+    leave();
+    leave();
+    gate.turnAway(() => true);
+    expect(became).toEqual(['x', 'a1 AWAY', 'a2', 'b1', 'b2 AWAY']);
+  });
 });
 
-describe('turns', () => {
-  const lanes = 4;
-  const item = fc.record({ lane: fc.nat({ max: lanes - 1 }), key: fc.constantFrom('a', 'b', 'c', 'd', 'e') });
-  /** Items that come, and turns (null), in any order. */
-  const steps = fc.array(fc.option(item), { maxLength: 200 });
+describe('places', () => {
+  const keys = ['a', 'b', 'c', 'd'];
+  const steps = fc.array(
+    fc.record({
+      key: fc.constantFrom(...keys),
+      what: fc.constantFrom('ask', 'ask', 'leave', 'withdraw', 'start'),
+    }),
+    { maxLength: 60 },
+  );
 
-  test('whoever waits gets its turn, and the first lane three of any four in which it waits', () => {
+  test('are never exceeded, in all or by one key, but where one is started all the same; none that may be had is left free', () => {
     fc.assert(
-      fc.property(steps, (all) => {
-        const queues = Array.from({ length: lanes }, () => createFairQueue<{ lane: number }>());
-        const take = createTurns(queues);
-        const waiting = Array<number>(lanes).fill(0);
-        const ofFirst: boolean[] = []; // of the turns while the first lane waited, without a break
-        const turn = () => {
-          const firstWaits = waiting[0]! > 0;
-          const taken = take();
-          expect(taken === undefined).toBe(waiting.every((count) => count === 0));
-          if (taken) waiting[taken.lane]! -= 1;
-          if (firstWaits) ofFirst.push(taken?.lane === 0);
-          else ofFirst.length = 0;
-          if (ofFirst.length >= 4) expect(ofFirst.slice(-4).filter(Boolean).length).toBeGreaterThanOrEqual(3);
-        };
-        for (const step of all) {
-          if (!step) turn();
-          else {
-            queues[step.lane]!.add(step.key, step);
-            waiting[step.lane]! += 1;
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 3 }),
+        steps,
+        (concurrency, concurrencyPerKey, taken) => {
+          const gate = createGate({ concurrency, concurrencyPerKey });
+          const atWork: { key: string; leave: () => void; inTurn: boolean }[] = [];
+          const waiting: { key: string; ticket: Ticket | null }[] = [];
+          let inTurn = true;
+          for (const { key, what } of taken) {
+            const first = waiting.find((one) => one.key === key);
+            if (what === 'ask') ask(key);
+            else if (what === 'leave') end(key);
+            else if (what === 'withdraw') {
+              waiting.splice(waiting.indexOf(first!) >>> 0, 1)[0]?.ticket!.withdraw();
+            } else {
+              inTurn = false;
+              first?.ticket!.start();
+              first?.ticket!.start(); // a second time starts nothing
+              inTurn = true;
+            }
+            const ofKey = (name: string) => atWork.filter((one) => one.key === name);
+            const started = (all: typeof atWork) => all.filter((one) => one.inTurn).length;
+            expect(started(atWork)).toBeLessThanOrEqual(concurrency);
+            for (const name of keys) {
+              expect(started(ofKey(name))).toBeLessThanOrEqual(concurrencyPerKey);
+              expect(gate.working(name)).toBe(ofKey(name).length);
+            }
+            const mayStart = waiting.filter((one) => ofKey(one.key).length < concurrencyPerKey);
+            expect(atWork.length >= concurrency || mayStart.length === 0).toBe(true);
+            expect(gate.waiting()).toBe(waiting.length);
           }
-        }
-        for (let left = waiting.reduce((sum, n) => sum + n, 0); left > 0; left -= 1) turn();
-        expect(take()).toBeUndefined();
-      }),
+
+          function ask(key: string) {
+            const entry: (typeof waiting)[number] = { key, ticket: null };
+            waiting.push(entry);
+            entry.ticket = gate.ask(key, {
+              start: (leave) => {
+                waiting.splice(waiting.indexOf(entry), 1);
+                atWork.push({ key, leave, inTurn });
+              },
+            });
+          }
+
+          function end(key: string) {
+            const index = atWork.findIndex((one) => one.key === key);
+            if (index < 0) return;
+            const [{ leave }] = atWork.splice(index, 1) as [(typeof atWork)[number]];
+            leave();
+            leave(); // a second time gives nothing back
+          }
+        },
+      ),
     );
   });
 
-  test('one who comes waits for one of each other key of its lane, however many each has there, or behind it', () => {
-    fc.assert(
-      fc.property(steps, (all) => {
-        const queues = Array.from({ length: lanes }, () => createFairQueue<string>());
-        const take = createTurns(queues);
-        for (const step of all) {
-          if (step) queues[step.lane]!.add(step.key, 'other');
-          else take();
-        }
-        queues[0]!.add('late', 'late');
-        let turns = 1;
-        while (take() !== 'late') turns += 1;
-        expect(turns).toBeLessThanOrEqual(6 + 2); // five others and itself, and of eight turns two go behind
-      }),
-    );
+  test('weigh: the last to start may exceed the bound, and nothing starts beside it', () => {
+    const gate = createGate({ concurrency: 4 });
+    const leaves: (() => void)[] = [];
+    const ask = (weight: number) => gate.ask('a', { start: (leave) => void leaves.push(leave), weight });
+    for (const weight of [3, 6, 1, 1]) ask(weight);
+    expect([gate.working('a'), gate.waiting()]).toEqual([9, 2]);
+    leaves[0]!();
+    expect([gate.working('a'), gate.waiting()]).toEqual([6, 2]);
+    leaves[1]!();
+    expect([gate.working('a'), gate.waiting()]).toEqual([2, 0]);
   });
 });

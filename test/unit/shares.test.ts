@@ -7,14 +7,13 @@ import { createShares, type ShareOptions } from '../../src/http/connections/shar
 import { unavailable } from '../../src/platform/errors.js';
 
 const usual = {
-  mostUnderWay: 50,
+  maxUnderWay: 50,
   atOnce: 4,
   atOncePerShipper: 2,
-  mostUnread: 3,
-  longestWaitMs: 30_000,
+  maxUnread: 3,
+  maxWaitMs: 30_000,
   stalledAfterMs: 30_000,
-  mostStalled: 4,
-  maxBodyBytes: 9_000,
+  maxStalled: 4,
 };
 
 /** An answer that a client takes, or not. */
@@ -29,10 +28,6 @@ class Answer extends EventEmitter {
 function world(options: Partial<ShareOptions> = {}) {
   let refused = 0;
   const shares = createShares({ ...usual, onRefused: () => void (refused += 1), ...options });
-  const receive = (shipper: string) => {
-    const answer = new Answer();
-    return { answer, count: shares.receive(shipper, answer as unknown as Response) };
-  };
   const begin = (shipper: string) => {
     const answer = new Answer();
     shares.begin(shipper, answer as unknown as Response);
@@ -41,7 +36,7 @@ function world(options: Partial<ShareOptions> = {}) {
       inTurn: <T>(work: () => Promise<T>) => shares.inTurn(shipper, answer as unknown as Response, work),
     };
   };
-  return { begin, receive, refused: () => refused };
+  return { begin, refused: () => refused };
 }
 
 function refusalOf(act: () => unknown): unknown {
@@ -75,7 +70,7 @@ describe('the share of a shipper', () => {
               add(working, shipper, 1);
               if (!leaves) add(unread, shipper, 1);
               expect(working.get(shipper)).toBeLessThanOrEqual(usual.atOncePerShipper);
-              expect(unread.get(shipper) ?? 0).toBeLessThanOrEqual(usual.mostUnread);
+              expect(unread.get(shipper) ?? 0).toBeLessThanOrEqual(usual.maxUnread);
               expect([...working.values()].reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(usual.atOnce);
               for (let step = 0; step < steps; step += 1) await tick();
               add(working, shipper, -1);
@@ -110,9 +105,9 @@ describe('the share of a shipper', () => {
   });
 
   test('answers that are not taken keep its later ones waiting, not those of others', async () => {
-    const { begin, refused } = world({ longestWaitMs: 50 });
+    const { begin, refused } = world({ maxWaitMs: 50 });
     const quick = () => Promise.resolve('made');
-    const unread = Array.from({ length: usual.mostUnread }, () => begin('a'));
+    const unread = Array.from({ length: usual.maxUnread }, () => begin('a'));
     for (const { inTurn } of unread) expect(await inTurn(quick)).toBe('made');
     await expect(begin('a').inTurn(quick)).rejects.toMatchObject(tooMany);
     expect(refused()).toBe(1);
@@ -123,45 +118,8 @@ describe('the share of a shipper', () => {
     expect(await waiting).toBe('made');
   });
 
-  test('of bytes being received is an eighth of what is free, until the answer is over', () => {
-    const { receive, refused } = world(); // 9,000 bytes
-    const [first, second] = [receive('a'), receive('a')];
-    first.count(600);
-    second.count(400);
-    expect(refusalOf(() => second.count(1))).toMatchObject(tooMany);
-    expect(refused()).toBe(1);
-    receive('b').count(900); // has an eighth of what a has left
-    first.answer.close();
-    second.count(500);
-  });
-
-  test('of bytes never fills the memory, and whoever comes finds some', () => {
-    const upload = fc.record({
-      shipper: fc.nat(30),
-      bytes: fc.integer({ min: 1, max: 400 }),
-      ends: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(upload, { maxLength: 300 }), (uploads) => {
-        const { receive } = world();
-        let received = 0;
-        for (const { shipper, bytes, ends } of uploads) {
-          const { answer, count } = receive(String(shipper));
-          if (refusalOf(() => count(bytes)) === undefined) received += bytes;
-          else continue;
-          if (ends) {
-            answer.close();
-            received -= bytes;
-          }
-          expect(received).toBeLessThan(usual.maxBodyBytes);
-        }
-        receive('new').count(Math.floor((usual.maxBodyBytes - received) / 8));
-      }),
-    );
-  });
-
   test('what is beyond it is refused at once, until something is over', () => {
-    const { begin } = world({ mostUnderWay: 2 });
+    const { begin } = world({ maxUnderWay: 2 });
     const first = begin('a');
     begin('a');
     expect(refusalOf(() => begin('a'))).toMatchObject(tooMany);
@@ -185,7 +143,7 @@ describe('the share of a shipper', () => {
   });
 
   test('tells what waits that the database is out of reach, but nobody else, nor who has seen one end well', async () => {
-    const { begin } = world({ atOnce: 3, mostUnread: 50 });
+    const { begin } = world({ atOnce: 3, maxUnread: 50 });
     const away = async () => {
       await sleep(20);
       throw unavailable();
@@ -211,7 +169,7 @@ describe('the share of a shipper', () => {
   });
 
   test('is larger while what is at work is stuck: each gets its own answer instead of a place in a queue', async () => {
-    const { begin, refused } = world({ stalledAfterMs: 20, mostStalled: 4 });
+    const { begin, refused } = world({ stalledAfterMs: 20, maxStalled: 4 });
     let started = 0;
     const stuck = () => begin('a').inTurn(() => ((started += 1), new Promise<void>(() => undefined)));
     for (let n = 0; n < 6; n += 1) stuck().catch(() => undefined); // that two wait in vain is not the point

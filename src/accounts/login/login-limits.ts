@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { tooManyRequests } from '../../platform/errors.js';
 import { createGate } from '../../platform/limits/gate.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
-import { hashing, hashingLanes } from '../passwords/credentials.js';
+import { hashing, hashingKinds } from '../passwords/credentials.js';
 import { createLoginBudget, type Pair } from './login-budget.js';
 
 /** Who tries to log in: account key and e-mail as they were sent, whether they are known or not. */
@@ -106,8 +106,8 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
         await within('spend', who); // what waited with it has spent meanwhile
         return verify(user);
       };
-      const lane = trusted ? hashingLanes.known : laneOf(mostFailures - left + hashing.waiting(block));
-      const matches = await hashing.run(trusted ? pair : block, hash, { lane, onCrowded });
+      const kind = trusted ? hashingKinds.known : kindOf(mostFailures - left + hashing.waiting(block));
+      const matches = await hashing.run(trusted ? pair : block, hash, { kind, onCrowded });
       if (user && matches && (await remember(user, pair))) return user;
       await addresses.spend(block);
       return null;
@@ -116,9 +116,9 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
 }
 
 /** `failures` of a block, what waits of it counted as such: a crowd that comes at once is not new but for its first. */
-const laneOf = (failures: number): number => {
-  if (failures === 0) return hashingLanes.new;
-  return failures < fewFailures ? hashingLanes.fewFailures : hashingLanes.manyFailures;
+const kindOf = (failures: number): number => {
+  if (failures === 0) return hashingKinds.new;
+  return failures < fewFailures ? hashingKinds.fewFailures : hashingKinds.manyFailures;
 };
 
 /** What one caller has: an IPv4 address, or the /64 of an IPv6 address. */

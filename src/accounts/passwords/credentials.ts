@@ -6,8 +6,8 @@ import { createGate } from '../../platform/limits/gate.js';
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Who waits for a hash, in the order of their lanes: of each block of addresses by what it has done in the last hour. */
-export const hashingLanes = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
+/** Who waits for a hash, the first before the next: of each block of addresses by what it has done in the last hour. */
+export const hashingKinds = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
 
 /**
  * A hash takes a core and 19 MiB for some 25 ms. At most half of the cores and of Node's four threads, so that
@@ -17,7 +17,7 @@ export const hashing = createGate({
   concurrency: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
   maxWaiting: 40,
   maxWaitMs: 5_000,
-  lanes: Object.keys(hashingLanes).length,
+  kinds: Object.keys(hashingKinds).length,
 });
 
 export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);

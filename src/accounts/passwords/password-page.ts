@@ -5,7 +5,7 @@ import { described } from '../../http/described.js';
 import { methodNotAllowed } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { createGate } from '../../platform/limits/gate.js';
-import { hashPassword, hashing, hashingLanes, sha256 } from './credentials.js';
+import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
 import { findLinkOwner } from './password-store.js';
 import { redeemPasswordLink } from '../register.js';
 
@@ -60,7 +60,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
       }
       const { password: chosen } = parsed.data;
       const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
-        lane: hashingLanes.known, // only who has a link comes as far as this
+        kind: hashingKinds.known, // only who has a link comes as far as this
       });
       const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
       if (redeemed) onPasswordSet();

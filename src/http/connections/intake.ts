@@ -1,11 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { createFairQueue } from '../../platform/limits/fair-queue.js';
 
 /** Requests taken up in one turn of the event loop. */
-const mostPerTurn = 8;
+const maxPerTurn = 8;
 /** In a turn with a new connection one request is taken up, and one more for so many connections that wait. */
 const connectionsPerRequest = 64;
+const kinds = { known: 0, unknown: 1 };
+
 export interface Intake {
   take(request: IncomingMessage, response: ServerResponse): void;
   /** A client has connected: others may be queued behind this one. */
@@ -43,22 +46,17 @@ export function createIntake(
 ): Intake {
   const lines = new Map<Socket, Waiting[]>();
   const aside = new Map<Socket, Waiting[]>();
-  const known = createRotation();
-  const others = createRotation();
-  const kinds = [known, others] as [Rotation, Rotation];
-  let room = mostPerTurn;
+  /** Sockets, each under its account or by itself. */
+  const queue = createFairQueue<Socket, Socket | string>({ kinds: 2, lead: 1 });
+  let room = maxPerTurn;
   let scheduled = false;
 
   /** A connection counts for the account of the first request that waits there. */
   const queueUp = (socket: Socket, line: Waiting[]) => {
     lines.set(socket, line);
     const account = accounts.get(line[0]!.request.headers.authorization ?? '');
-    if (account === undefined) others.add(socket, socket);
-    else known.add(account, socket);
-  };
-  const nextSocket = () => {
-    kinds.reverse();
-    return kinds[0].next() ?? kinds[1].next();
+    if (account === undefined) queue.add(socket, socket, kinds.unknown);
+    else queue.add(account, socket, kinds.known);
   };
   /** Passes over a request whose client has gone. Returns how many were taken up. */
   const takeOne = ({ request, response }: Waiting): number => {
@@ -68,10 +66,10 @@ export function createIntake(
   };
   const takeUp = () => {
     let left = room;
-    room = mostPerTurn;
+    room = maxPerTurn;
     scheduled = false;
     while (left > 0) {
-      const socket = nextSocket();
+      const socket = queue.take();
       if (!socket) break;
       const line = lines.get(socket)!;
       lines.delete(socket);
@@ -99,40 +97,13 @@ export function createIntake(
       else queueUp(request.socket, [{ request, response }]);
       schedule();
     },
-    connected: () => void (room = Math.min(mostPerTurn, 1 + Math.floor(lines.size / connectionsPerRequest))),
+    connected: () => void (room = Math.min(maxPerTurn, 1 + Math.floor(lines.size / connectionsPerRequest))),
     goOn: (socket) => {
       const line = aside.get(socket);
       if (!line) return;
       aside.delete(socket);
       queueUp(socket, line);
       schedule();
-    },
-  };
-}
-
-interface Rotation {
-  add(group: unknown, socket: Socket): void;
-  /** Whose turn it is: it is taken out, and its group goes to the end. */
-  next(): Socket | undefined;
-}
-
-function createRotation(): Rotation {
-  const groups = new Map<unknown, Set<Socket>>();
-  return {
-    add: (group, socket) => {
-      const sockets = groups.get(group);
-      if (sockets) sockets.add(socket);
-      else groups.set(group, new Set([socket]));
-    },
-    next: () => {
-      for (const [group, sockets] of groups)
-        for (const socket of sockets) {
-          sockets.delete(socket);
-          groups.delete(group);
-          if (sockets.size > 0) groups.set(group, sockets);
-          return socket;
-        }
-      return undefined;
     },
   };
 }

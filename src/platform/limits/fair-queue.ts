@@ -1,61 +1,114 @@
 /**
- * Items wait under keys. Keys take turns, and so do the items of one key, so that many items under one key delay no
- * other key. An item waits once, however often it is added.
+ * Items wait under keys, and keys take turns: whatever waits under one key, each other key is served in between. Within
+ * a key the first to come is the first to go. An item waits once, however often it is added.
+ *
+ * Items may be of several kinds, each with turns of its own: an earlier kind has `lead` turns for each one that it
+ * leaves to the kinds behind it, and what nobody of a kind needs the others have.
  */
-export interface FairQueue<Item> {
-  /** Adds an item at the end of its key; one that waits there already keeps its place. */
-  add(key: string, item: Item): void;
-  delete(key: string, item: Item): void;
+export interface FairQueue<Item, Key = string> {
+  /**
+   * Adds an item at the end of its key; one that waits there already keeps its place. Returns what gives way where that
+   * is one too many: the newest item of the key that has most of this kind (this key, where several have as many).
+   */
+  add(key: Key, item: Item, kind?: number): Dropped<Item> | undefined;
+  delete(key: Key, item: Item, kind?: number): void;
   /** Takes the first item of the next key that `mayTake`, all keys by default; that key goes to the end. */
-  take(mayTake?: (key: string) => boolean): Item | undefined;
-  /** Takes the newest item of the key that has most, `key` where several have as many, and says how many it has left. */
-  takeFromLongest(key: string): { item: Item; left: number } | undefined;
+  take(mayTake?: (key: Key) => boolean): Item | undefined;
   /** How many items wait, in all or under one key. */
-  size(key?: string): number;
+  size(key?: Key): number;
+  /** What waits, in all or under one key. */
+  items(key?: Key): Item[];
 }
 
-export function createFairQueue<Item>(): FairQueue<Item> {
-  const queues = new Map<string, Set<Item>>(); // in the order of their turns
+export interface Dropped<Item> {
+  item: Item;
+  /** How many items its key has left. */
+  left: number;
+}
+
+export interface FairQueueOptions {
+  kinds?: number;
+  lead?: number;
+  /** Of each kind. */
+  maxItems?: number;
+}
+
+export function createFairQueue<Item, Key = string>({
+  kinds = 1,
+  lead = 3,
+  maxItems = Infinity,
+}: FairQueueOptions = {}): FairQueue<Item, Key> {
+  const rings = Array.from({ length: kinds }, () => createRing<Item, Key>());
+  const turns = rings.map(() => 0);
+
+  /** From the ring `n` or those behind it. */
+  const takeFrom = (n: number, mayTake: (key: Key) => boolean): Item | undefined => {
+    const ring = rings[n];
+    if (!ring) return undefined;
+    turns[n] = (turns[n]! + 1) % (lead + 1);
+    return turns[n] === 0
+      ? (takeFrom(n + 1, mayTake) ?? ring.take(mayTake))
+      : (ring.take(mayTake) ?? takeFrom(n + 1, mayTake));
+  };
+
+  return {
+    add: (key, item, kind = 0) => {
+      const ring = rings[kind]!;
+      ring.add(key, item);
+      return ring.total() > maxItems ? ring.dropFromLongest(key) : undefined;
+    },
+    delete: (key, item, kind = 0) => rings[kind]!.delete(key, item),
+    take: (mayTake = () => true) => takeFrom(0, mayTake),
+    size: (key) =>
+      rings.reduce((sum, ring) => sum + (key === undefined ? ring.total() : ring.sizeOf(key)), 0),
+    items: (key) => rings.flatMap((ring) => ring.items(key)),
+  };
+}
+
+function createRing<Item, Key>() {
+  const queues = new Map<Key, Set<Item>>(); // in the order of their turns
   let total = 0;
 
-  const sizeOf = (key: string) => queues.get(key)?.size ?? 0;
-  const remove = (key: string, queue: Set<Item>, item: Item): void => {
+  const sizeOf = (key: Key) => queues.get(key)?.size ?? 0;
+  const remove = (key: Key, queue: Set<Item>, item: Item): void => {
     if (!queue.delete(item)) return;
     total -= 1;
     if (queue.size === 0) queues.delete(key);
   };
 
   return {
-    add: (key, item) => {
+    add: (key: Key, item: Item) => {
       const queue = queues.get(key) ?? new Set<Item>();
       if (queue.has(item)) return;
       queues.set(key, queue.add(item));
       total += 1;
     },
-    delete: (key, item) => {
+    delete: (key: Key, item: Item) => {
       const queue = queues.get(key);
       if (queue) remove(key, queue, item);
     },
-    take: (mayTake = () => true) => {
+    take: (mayTake: (key: Key) => boolean) => {
       for (const [key, queue] of queues) {
         if (!mayTake(key)) continue;
         const [item] = queue;
         queues.delete(key);
-        queues.set(key, queue); // at the end
+        if (queue.size > 1) queues.set(key, queue); // at the end
         remove(key, queue, item!);
         return item;
       }
       return undefined;
     },
-    takeFromLongest: (key) => {
+    dropFromLongest: (key: Key): Dropped<Item> => {
       let longest = key;
       for (const [other, { size }] of queues) if (size > sizeOf(longest)) longest = other;
-      const queue = queues.get(longest);
-      if (!queue) return undefined;
+      const queue = queues.get(longest)!;
       const item = [...queue].at(-1)!;
       remove(longest, queue, item);
       return { item, left: queue.size };
     },
-    size: (key) => (key === undefined ? total : sizeOf(key)),
+    total: () => total,
+    sizeOf,
+    items: (key?: Key) =>
+      key === undefined ? [...queues.values()].flatMap((queue) => [...queue]) : [...(queues.get(key) ?? [])],
   };
 }

@@ -1,101 +1,170 @@
-import { tooManyRequests, unavailable } from '../errors.js';
-import { createFairQueue, type FairQueue } from './fair-queue.js';
+import { tooManyRequests, unavailable, type ApiError } from '../errors.js';
+import { createFairQueue } from './fair-queue.js';
 
-export interface TurnOptions {
-  /** The lane in which it waits, 0 unless it is said. */
-  lane?: number;
-  /** Told when it is refused for the crowd under its key. */
-  onCrowded?(): void;
-}
-
+/** A bound on what is at work at once. Keys take turns, so that many waiting under one do not delay another. */
 export interface Gate {
   /**
-   * Runs `work` when its turn comes. Where too many wait in its lane, it is the newest of the longest queue that is
-   * refused: with ApiError TOO_MANY_REQUESTS, or UNAVAILABLE where each key has one waiting only; and so is who waits too
-   * long.
+   * Runs `work` when its turn comes. Throws ApiError if it is not to come: TOO_MANY_REQUESTS where too many wait
+   * and most of them under this key, of which `onCrowded` is told; else UNAVAILABLE.
    */
-  run<T>(key: string, work: () => Promise<T>, options?: TurnOptions): Promise<T>;
-  /** How many wait under this key. */
-  waiting(key: string): number;
+  run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
+  /** Takes a place if one is free now. Returns the function that gives it back. */
+  enter(key: string, weight?: number): (() => void) | null;
+  ask(key: string, entry: Entry): Ticket;
+  /** `mayStart` or `isOpen` may say otherwise than before: starts what may. */
+  look(): void;
+  /** Refuses those that wait and are hopeless, of one key or of all. */
+  turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
+  /** How many wait, in all or under one key. */
+  waiting(key?: string): number;
+  /** The weight at work. */
+  working(key: string): number;
+}
+
+export interface Entry {
+  /** Called once there is a place, perhaps at once, with a function that gives it back. */
+  start(leave: () => void): void;
+  /** Called where its turn is not to come. Without bounds on waiting it comes always. */
+  refuse?(why: Refusal): void;
+  /** 1 unless it is said. */
+  weight?: number | undefined;
+  /** 0 unless it is said; see the fair queue. */
+  kind?: number | undefined;
+}
+
+export interface Ticket {
+  /** Waits no more. */
+  withdraw(): void;
+  /** Has its turn now, whatever the bounds, if it still waits. */
+  start(): void;
+}
+
+/**
+ * CROWD: too many wait, and of its key most. FULL: too many wait, one of each key. LATE: it has waited too long. AWAY:
+ * turned away, since what it waits for is out of reach.
+ */
+export type Refusal = 'CROWD' | 'FULL' | 'LATE' | 'AWAY';
+
+export interface GateOptions {
+  /** The weight at work at once; the last to start may exceed it. */
+  concurrency: number;
+  concurrencyPerKey?: number;
+  /** Of each kind; one more, and the newest of the key that has most is refused. */
+  maxWaiting?: number;
+  maxWaitMs?: number;
+  kinds?: number;
+  /** Whether anything may start. Call `look` when that changes. */
+  isOpen?(): boolean;
+  /** Whether anything of this key may start; likewise. */
+  mayStart?(key: string): boolean;
 }
 
 interface Waiting {
-  /** False where it has been given up. */
-  start(): boolean;
-  refuse(crowd: boolean): void;
+  /** In the time of performance.now(). */
+  sinceMs: number;
+  start(): void;
+  refuse(why: Refusal): void;
 }
 
-export interface GateOptions {
-  concurrency: number;
-  /** In each lane. */
-  maxWaiting: number;
-  maxWaitMs: number;
-  /** Default 1. The earlier of them goes first, but a quarter of its turns it leaves to those behind it. */
-  lanes?: number;
-}
+const always = () => true;
 
-/** A bound on expensive work. Keys take turns, so that many waiting under one do not delay another. */
 export function createGate(options: GateOptions): Gate {
-  const lanes = Array.from({ length: options.lanes ?? 1 }, () => createFairQueue<Waiting>());
-  const takeNext = createTurns(lanes);
-  let free = options.concurrency;
+  const { concurrency, concurrencyPerKey = Infinity, maxWaitMs } = options;
+  const { isOpen = always, mayStart = always } = options;
+  const queue = createFairQueue<Waiting>({
+    kinds: options.kinds ?? 1,
+    maxItems: options.maxWaiting ?? Infinity,
+  });
+  const byKey = new Map<string, number>();
+  let total = 0;
 
-  const enter = (key: string, { lane = 0, onCrowded }: TurnOptions): Promise<void> => {
-    if (free > 0) {
-      free -= 1;
-      return Promise.resolve();
+  const working = (key: string) => byKey.get(key) ?? 0;
+  const add = (key: string, weight: number) => {
+    total += weight;
+    const ofKey = working(key) + weight;
+    if (ofKey > 0) byKey.set(key, ofKey);
+    else byKey.delete(key);
+  };
+  const hasRoom = () => total < concurrency && isOpen();
+  const hasRoomFor = (key: string) => working(key) < concurrencyPerKey && mayStart(key);
+  const look = () => {
+    while (queue.size() > 0 && hasRoom()) {
+      const next = queue.take(hasRoomFor);
+      if (!next) return;
+      next.start();
     }
-    return new Promise((resolve, reject) => {
-      let over = false;
-      const refuse = (crowd: boolean) => {
-        over = true;
-        clearTimeout(timer);
-        if (crowd) onCrowded?.();
-        const message = 'Too much at once; try again.';
-        reject(crowd ? tooManyRequests(message, 1) : unavailable(message));
-      };
-      const timer = setTimeout(() => refuse(false), options.maxWaitMs);
-      const start = () => {
-        if (over) return false;
-        clearTimeout(timer);
-        resolve();
-        return true;
-      };
-      const queue = lanes[lane]!;
-      queue.add(key, { start, refuse });
-      const dropped = queue.size() > options.maxWaiting ? queue.takeFromLongest(key) : undefined;
-      dropped?.item.refuse(dropped.left > 0);
-    });
   };
 
-  /** Hands the place on. */
-  const leave = () => {
-    for (;;) {
-      const next = takeNext();
-      if (next?.start()) return;
-      if (!next) return void (free += 1);
-    }
+  const occupy = (key: string, weight: number) => {
+    let hasLeft = false;
+    add(key, weight);
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      add(key, -weight);
+      look();
+    };
+  };
+  const enter = (key: string, weight = 1) => (hasRoom() && hasRoomFor(key) ? occupy(key, weight) : null);
+  const wait = (key: string, entry: Entry): Ticket => {
+    const { kind = 0 } = entry;
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const end = () => {
+      if (isOver) return false;
+      isOver = true;
+      clearTimeout(timer);
+      queue.delete(key, waiting, kind);
+      return true;
+    };
+    const waiting: Waiting = {
+      sinceMs: performance.now(),
+      start: () => void (end() && entry.start(occupy(key, entry.weight ?? 1))),
+      refuse: (why) => void (end() && entry.refuse?.(why)),
+    };
+    if (maxWaitMs !== undefined) timer = setTimeout(() => waiting.refuse('LATE'), maxWaitMs);
+    const dropped = queue.add(key, waiting, kind);
+    dropped?.item.refuse(dropped.left > 0 ? 'CROWD' : 'FULL');
+    return { withdraw: () => void end(), start: waiting.start };
+  };
+  const ask = (key: string, entry: Entry): Ticket => {
+    const leave = enter(key, entry.weight);
+    if (!leave) return wait(key, entry);
+    entry.start(leave);
+    return { withdraw: () => undefined, start: () => undefined };
   };
 
   return {
-    run: async (key, work, turn = {}) => {
-      await enter(key, turn);
-      return work().finally(leave);
+    run: async (key, work, { kind, onCrowded } = {}) => {
+      const turn = () =>
+        new Promise<() => void>((start, reject) => {
+          const refuse = (why: Refusal) => {
+            if (why === 'CROWD') onCrowded?.();
+            reject(refusalOf(why));
+          };
+          wait(key, { start, refuse, kind });
+        });
+      const leave = enter(key) ?? (await turn());
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
     },
-    waiting: (key) => lanes.reduce((sum, lane) => sum + lane.size(key), 0),
+    enter,
+    ask,
+    look,
+    turnAway: (isHopeless, key) => {
+      for (const { sinceMs, refuse } of queue.items(key)) if (isHopeless(sinceMs)) refuse('AWAY');
+    },
+    waiting: queue.size,
+    working,
   };
 }
 
-const turnsOfFour = 3;
+const message = 'Too much at once; try again.';
 
-/** Takes from the first lane three times of four, and the fourth time from those behind it, in the same way. */
-export function createTurns<Item>(lanes: FairQueue<Item>[]): () => Item | undefined {
-  const turns = lanes.map(() => 0);
-  const takeFrom = (n: number): Item | undefined => {
-    const lane = lanes[n];
-    if (!lane) return undefined;
-    turns[n] = (turns[n]! + 1) % (turnsOfFour + 1);
-    return turns[n] === 0 ? (takeFrom(n + 1) ?? lane.take()) : (lane.take() ?? takeFrom(n + 1));
-  };
-  return () => takeFrom(0);
+export function refusalOf(why: Refusal): ApiError {
+  if (why === 'CROWD') return tooManyRequests(message, 1);
+  return why === 'AWAY' ? unavailable() : unavailable(message);
 }

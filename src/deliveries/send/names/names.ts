@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
+import { createGate, type Ticket } from '../../../platform/limits/gate.js';
 import type { Logger } from '../../../platform/logger.js';
 import { createLookups, type LookupOptions } from './lookups.js';
 import { TOO_MANY_ADDRESSES, type Found, type Query } from './query.js';
-import { createSemaphore } from './semaphore.js';
 
 /** Whose attempt a lookup is for, and when that ends, by performance.now(). */
 export interface Asker {
@@ -18,8 +18,8 @@ export interface Names {
   close(): void;
 }
 
-const mostAtOnce = 256;
-const mostOfOneShipper = 64;
+const maxAtOnce = 256;
+const maxOfOneShipper = 64;
 const remembered = 5_000;
 /** Of all names that are remembered. */
 const rememberedAddresses = 40_000;
@@ -38,8 +38,8 @@ const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 interface Lookup {
   /** Told what was found. */
   askers: Set<(found: Found) => void>;
-  /** By shipper: takes back its request for room. */
-  requests: Map<string, () => void>;
+  /** By shipper: what waits for room for it. */
+  requests: Map<string, Ticket>;
   query: Query | null;
 }
 
@@ -55,14 +55,14 @@ export function createNames(options: LookupOptions, logger: Logger): Names {
     sizeCalculation: (found) => ('addresses' in found ? found.addresses.length : 1),
   });
   const lookups = new Map<string, Lookup>();
-  const room = createSemaphore(mostAtOnce, mostOfOneShipper);
+  const room = createGate({ concurrency: maxAtOnce, concurrencyPerKey: maxOfOneShipper });
   const named = createLookups(options, logger);
 
-  const begin = (hostname: string, lookup: Lookup, shipperId: string, done: () => void) => {
+  const begin = (hostname: string, lookup: Lookup, shipperId: string, leave: () => void) => {
     withdraw(lookup);
     lookup.query = named.begin(hostname, shipperId);
     void lookup.query.found.then((found) => {
-      done();
+      leave();
       if (lookups.get(hostname) !== lookup) return; // nobody waited for it any more
       lookups.delete(hostname);
       remember(known, hostname, found);
@@ -70,7 +70,7 @@ export function createNames(options: LookupOptions, logger: Logger): Names {
     });
   };
 
-  const leave = (hostname: string, lookup: Lookup, tell: (found: Found) => void) => {
+  const abandon = (hostname: string, lookup: Lookup, tell: (found: Found) => void) => {
     lookup.askers.delete(tell);
     if (lookup.askers.size > 0 || lookups.get(hostname) !== lookup) return;
     lookups.delete(hostname);
@@ -84,8 +84,9 @@ export function createNames(options: LookupOptions, logger: Logger): Names {
     lookups.set(hostname, lookup);
     lookup.askers.add(tell);
     if (lookup.query || lookup.requests.has(shipperId)) return lookup;
-    const takeBack = room.ask(shipperId, (done) => begin(hostname, lookup, shipperId, done));
-    if (!lookup.query) lookup.requests.set(shipperId, takeBack);
+    const start = (leave: () => void) => begin(hostname, lookup, shipperId, leave);
+    const ticket = room.ask(shipperId, { start });
+    if (!lookup.query) lookup.requests.set(shipperId, ticket);
     return lookup;
   };
 
@@ -115,7 +116,7 @@ export function createNames(options: LookupOptions, logger: Logger): Names {
       };
       const timer = setTimeout(
         () => {
-          leave(hostname, lookup, tell);
+          abandon(hostname, lookup, tell);
           resolve({ failure: 'ETIMEOUT', isSilent: true });
         },
         Math.max(0, deadlineAtMs - performance.now()),
@@ -126,7 +127,7 @@ export function createNames(options: LookupOptions, logger: Logger): Names {
 }
 
 function withdraw({ requests }: Lookup): void {
-  for (const takeBack of requests.values()) takeBack();
+  for (const ticket of requests.values()) ticket.withdraw();
   requests.clear();
 }
 

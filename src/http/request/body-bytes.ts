@@ -1,0 +1,49 @@
+import type { Response } from 'express';
+import { tooManyRequests } from '../../platform/errors.js';
+
+/**
+ * Bounds the memory that the bodies of requests under way take. Returns a function that counts the bytes of one
+ * request's body until its answer is over, and that throws ApiError TOO_MANY_REQUESTS where they are more than the
+ * caller's share. Nothing waits here: what finds no room is refused at once.
+ */
+export type BodyBytes = (callerId: string, response: Response) => (bytes: number) => void;
+
+/**
+ * A new caller always finds some bytes free, whatever the others have: none has more than this part of what is free.
+ */
+const partOfFree = 1 / 8;
+
+export function createBodyBytes({
+  maxBytes,
+  onRefused,
+}: {
+  /** Of all callers together. */
+  maxBytes: number;
+  onRefused(): void;
+}): BodyBytes {
+  const byCaller = new Map<string, number>();
+  let total = 0;
+
+  const add = (callerId: string, bytes: number) => {
+    total += bytes;
+    const ofCaller = (byCaller.get(callerId) ?? 0) + bytes;
+    if (ofCaller > 0) byCaller.set(callerId, ofCaller);
+    else byCaller.delete(callerId);
+  };
+  const refusal = () => {
+    onRefused();
+    return tooManyRequests('Too many requests of yours at once.', 1);
+  };
+
+  return (callerId, response) => {
+    if (response.destroyed) throw refusal();
+    let received = 0;
+    response.once('close', () => add(callerId, -received));
+    return (bytes) => {
+      const share = (maxBytes - total) * partOfFree;
+      if (response.destroyed || (byCaller.get(callerId) ?? 0) + bytes > share) throw refusal();
+      received += bytes;
+      add(callerId, bytes);
+    };
+  };
+}

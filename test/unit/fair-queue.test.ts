@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createFairQueue } from '../../src/platform/limits/fair-queue.js';
+
+const kinds = 4;
+const keys = ['a', 'b', 'c', 'd', 'e'];
+const item = fc.record({ kind: fc.nat({ max: kinds - 1 }), key: fc.constantFrom(...keys) });
+/** Items that come, and turns (null), in any order. */
+const steps = fc.array(fc.option(item), { maxLength: 200 });
+
+describe('keys take turns', () => {
+  const plainSteps = fc.array(
+    fc.oneof(
+      fc.record({ what: fc.constant('add'), key: fc.constantFrom(...keys) }),
+      fc.record({ what: fc.constant('delete'), key: fc.constantFrom(...keys) }),
+      fc.record({ what: fc.constant('take'), key: fc.constant('') }),
+    ),
+    { maxLength: 150 },
+  );
+
+  test('a key that waits is passed by at most one item of each other key, and its own go in their order', () => {
+    fc.assert(
+      fc.property(plainSteps, (all) => {
+        const queue = createFairQueue<{ key: string; n: number }>();
+        const waiting = new Map<string, { key: string; n: number }[]>(keys.map((key) => [key, []]));
+        const passedBy = new Map<string, string[]>(keys.map((key) => [key, []]));
+        const turn = () => {
+          const taken = queue.take();
+          if (!taken) return expect([...waiting.values()].flat()).toEqual([]);
+          expect(taken).toBe(waiting.get(taken.key)!.shift());
+          passedBy.set(taken.key, []);
+          for (const [key, others] of passedBy)
+            if (waiting.get(key)!.length > 0 && key !== taken.key) {
+              others.push(taken.key);
+              expect(new Set(others).size).toBe(others.length);
+            }
+        };
+        for (const [n, { what, key }] of all.entries()) {
+          if (what === 'take') turn();
+          else if (what === 'add') {
+            const one = { key, n };
+            waiting.get(key)!.push(one);
+            queue.add(key, one);
+            queue.add(key, one); // waits once
+          } else {
+            const gone = waiting.get(key)!.pop();
+            if (gone) queue.delete(key, gone);
+            if (waiting.get(key)!.length === 0) passedBy.set(key, []);
+          }
+          expect(queue.size()).toBe([...waiting.values()].flat().length);
+          for (const one of keys) expect(queue.items(one)).toEqual(waiting.get(one));
+        }
+        while (queue.size() > 0) turn();
+      }),
+    );
+  });
+
+  test('a key that may not be taken from keeps its place, and keeps no other waiting', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...keys), { maxLength: 50 }), fc.subarray(keys), (added, open) => {
+        const queue = createFairQueue<number>();
+        for (const [n, key] of added.entries()) queue.add(key, n);
+        const mayTake = (key: string) => open.includes(key);
+        const taken = added.filter(mayTake).map(() => queue.take(mayTake));
+        expect(queue.take(mayTake)).toBeUndefined();
+        expect(taken.toSorted()).toEqual(added.flatMap((key, n) => (mayTake(key) ? [n] : [])).toSorted());
+        const closed = added.findIndex((key) => !mayTake(key));
+        expect(queue.take()).toBe(closed < 0 ? undefined : closed);
+      }),
+    );
+  });
+});
+
+describe('the bound', () => {
+  test('holds for each kind, and it is the newest of the longest queue that gives way', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), steps, (maxItems, all) => {
+        const queue = createFairQueue<object>({ kinds: 2, maxItems });
+        const waiting = [new Map<string, object[]>(), new Map<string, object[]>()];
+        const gone = (one: object) => {
+          for (const ofKind of waiting)
+            for (const [key, items] of ofKind)
+              ofKind.set(
+                key,
+                items.filter((other) => other !== one),
+              );
+        };
+        for (const step of all) {
+          if (!step) {
+            const taken = queue.take();
+            if (taken) gone(taken);
+            continue;
+          }
+          const one = { ...step };
+          const kind = step.kind % 2;
+          const ofKind = waiting[kind]!;
+          ofKind.set(step.key, [...(ofKind.get(step.key) ?? []), one]);
+          const dropped = queue.add(step.key, one, kind);
+          const sizes = [...ofKind.values()].map(({ length }) => length);
+          const isOneTooMany = sizes.reduce((a, b) => a + b, 0) > maxItems;
+          expect(dropped !== undefined).toBe(isOneTooMany);
+          if (!dropped) continue;
+          const longest = [...ofKind.values()].find((items) => items.at(-1) === dropped.item)!;
+          expect(longest).toHaveLength(Math.max(...sizes));
+          expect(dropped.left).toBe(longest.length - 1);
+          if (ofKind.get(step.key)!.length === longest.length) expect(dropped.item).toBe(one);
+          gone(dropped.item);
+        }
+        expect(new Set(queue.items())).toEqual(
+          new Set(waiting.flatMap((ofKind) => [...ofKind.values()].flat())),
+        );
+      }),
+    );
+  });
+});
+
+describe('kinds', () => {
+  test('all that waits gets its turn, and the first kind `lead` of any `lead` + 1 turns in which it waits', () => {
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 4 }), (all, lead) => {
+        const queue = createFairQueue<{ kind: number }>({ kinds, lead });
+        const waiting = Array<number>(kinds).fill(0);
+        const ofFirst: boolean[] = []; // of the turns while the first kind waited, without a break
+        const turn = () => {
+          const firstWaits = waiting[0]! > 0;
+          const taken = queue.take();
+          expect(taken === undefined).toBe(waiting.every((count) => count === 0));
+          if (taken) waiting[taken.kind]! -= 1;
+          if (firstWaits) ofFirst.push(taken?.kind === 0);
+          else ofFirst.length = 0;
+          const last = ofFirst.slice(-lead - 1);
+          if (last.length > lead) expect(last.filter(Boolean).length).toBeGreaterThanOrEqual(lead);
+        };
+        for (const step of all) {
+          if (!step) turn();
+          else {
+            queue.add(step.key, step, step.kind);
+            waiting[step.kind]! += 1;
+          }
+        }
+        for (let left = waiting.reduce((sum, n) => sum + n, 0); left > 0; left -= 1) turn();
+        expect(queue.take()).toBeUndefined();
+      }),
+    );
+  });
+
+  test('two kinds with a lead of one alternate while both wait, and each has what the other leaves', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 30 }), fc.nat({ max: 30 }), (first, second) => {
+        const queue = createFairQueue<string>({ kinds: 2, lead: 1 });
+        for (let n = 0; n < first; n += 1) queue.add('a', `0 ${n}`, 0);
+        for (let n = 0; n < second; n += 1) queue.add('a', `1 ${n}`, 1);
+        const order = Array.from({ length: first + second }, () => queue.take()!.split(' ')[0]);
+        const both = 2 * Math.min(first, second);
+        expect(order.slice(0, both).join('')).toBe('01'.repeat(both / 2));
+        expect(new Set(order.slice(both)).size).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('what comes waits for one of each other key of its kind, and for the turns that go behind it', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queue = createFairQueue<string>({ kinds });
+        for (const [n, step] of all.entries()) {
+          if (step) queue.add(step.key, String(n), step.kind);
+          else queue.take();
+        }
+        queue.add('late', 'late', 0);
+        let turns = 1;
+        while (queue.take() !== 'late') turns += 1;
+        expect(turns).toBeLessThanOrEqual(6 + 2); // five others and itself, and of eight turns two go behind
+      }),
+    );
+  });
+});
