@@ -11,7 +11,7 @@ import {
 import { dueSinceUnknown } from '../outbox/hand-over.js';
 import { giveTurns } from '../outbox/turns.js';
 import type { Claim } from '../outbox/types.js';
-import { noteSuccess } from '../record/attempt-metrics.js';
+import { noteSuccess } from '../record/notes.js';
 import { sendByHand, type ByHandOptions } from './send-by-hand.js';
 import { dropVoid, findWaiting, isAnythingAsked } from './store.js';
 

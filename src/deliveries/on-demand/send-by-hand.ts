@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
-import { noteAttempt } from '../record/attempt-metrics.js';
+import { noteAttempt } from '../record/notes.js';
 import { attemptRecordOf, isGone } from '../record/outcome.js';
 import { untilBack } from '../record/until-back.js';
 import type { Target, Targets } from '../send/targets.js';
@@ -29,7 +29,7 @@ export async function sendByHand(
   issuedAt: number,
   settle: (db: Database, attempt: AttemptRecord & { succeeded: boolean }) => Promise<boolean>,
 ): Promise<{ settled: boolean; succeeded: boolean } | null> {
-  const { times, metrics, logger } = options;
+  const { times, logger } = options;
   const target = await options.targets.of(claim).catch((error: unknown) => {
     logger.warn({ deliveryId: claim.deliveryId, error: describeError(error) }, 'target not known');
   });
@@ -44,18 +44,7 @@ export async function sendByHand(
     () => performance.now() < giveUpAt,
     times.patienceMs,
   );
-  noteAttempt(metrics, claim, record);
-  const { deliveryId, number: attempt, trigger, statusCode, errorCode, durationMs } = record;
-  const line = {
-    deliveryId,
-    webhookId: claim.webhookId,
-    attempt,
-    trigger,
-    statusCode,
-    errorCode,
-    durationMs,
-  };
-  logger.info({ ...line, accepted: settled }, 'attempt');
+  noteAttempt(options, claim, record, settled);
   return { settled, succeeded: outcome.ok };
 }
 

@@ -1,5 +1,4 @@
 import { createBatcher } from '../../platform/batch.js';
-import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
@@ -7,9 +6,9 @@ import { countOutcomes, disableGone, type TransitionDependencies } from '../circ
 import type { Due } from '../outbox/hand-over.js';
 import type { Times } from '../times.js';
 import type { SettlingResult } from '../outbox/settle.js';
-import type { Claim, Settlement } from '../outbox/types.js';
+import type { Claim } from '../outbox/types.js';
 import type { AttemptOutcome } from '../send/request.js';
-import { noteAttempt, noteSettlement } from './attempt-metrics.js';
+import { noteAttempt, noteSettlement } from './notes.js';
 import { isGone, settlementOf } from './outcome.js';
 import { retryAfterMs } from './retry-policy.js';
 import { createSettling, type Outcome, type SettlingOptions } from './settling.js';
@@ -102,27 +101,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         () => performance.now() < giveUpAt,
         times.patienceMs,
       );
-      noteAttempt(metrics, claim, settlement);
+      noteAttempt(options, claim, settlement, accepted);
       if (accepted) noteSettlement(metrics, claim, settlement);
       else metrics.lateResults.inc();
-      logAttempt(logger, claim, settlement, accepted);
     },
     hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
     flushed: counter.flushed,
   };
-}
-
-function logAttempt(logger: Logger, claim: Claim, settlement: Settlement, accepted: boolean): void {
-  const line = {
-    deliveryId: claim.deliveryId,
-    webhookId: claim.webhookId,
-    attempt: claim.number,
-    status: settlement.status,
-    statusCode: settlement.statusCode,
-    errorCode: settlement.errorCode,
-    durationMs: Math.round(settlement.durationMs),
-    delayMs: settlement.delayMs,
-  };
-  if (accepted) logger.info(line, 'attempt');
-  else logger.warn(line, 'attempt came too late; its lease was taken away');
 }

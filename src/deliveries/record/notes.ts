@@ -1,10 +1,16 @@
+import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
-import type { Claim, Settlement } from '../outbox/types.js';
+import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 
-type Ended = Pick<Settlement, 'startedAt' | 'durationMs' | 'statusCode' | 'errorCode'>;
+type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
 
-/** Counts an attempt that ended, whatever asked for it. */
-export function noteAttempt(metrics: Metrics, claim: Claim, ended: Ended): void {
+/** Counts and logs an attempt that ended, whatever asked for it. */
+export function noteAttempt(
+  { metrics, logger }: { metrics: Metrics; logger: Logger },
+  claim: Claim,
+  ended: Ended,
+  accepted: boolean,
+): void {
   const { statusCode, errorCode, durationMs } = ended;
   metrics.attempts.inc({
     outcome: errorCode ?? 'SUCCEEDED',
@@ -16,6 +22,19 @@ export function noteAttempt(metrics: Metrics, claim: Claim, ended: Ended): void 
   );
   if (claim.trigger === 'SCHEDULED' && claim.number === 1)
     metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
+  const line = {
+    deliveryId: claim.deliveryId,
+    webhookId: claim.webhookId,
+    attempt: claim.number,
+    trigger: claim.trigger,
+    status: ended.status,
+    statusCode,
+    errorCode,
+    durationMs: Math.round(durationMs),
+    delayMs: ended.delayMs,
+  };
+  if (accepted) logger.info(line, 'attempt');
+  else logger.warn(line, 'attempt came too late; its lease was taken away');
 }
 
 /** Counts what became of a delivery after a scheduled attempt. */
