@@ -23,8 +23,6 @@ import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
 import type { Producer } from './platform/queue/engine.js';
 import type { Resources } from './resources.js';
-import { resealWebhooks } from './webhooks/at-rest/reseal.js';
-import { sealedForm } from './webhooks/at-rest/secrets.js';
 import { version } from './version.js';
 
 export interface WorkerRole {
@@ -209,13 +207,6 @@ export function startWorker(resources: Resources): WorkerRole {
 
   const fold = createFold(db, logger);
   background(times.foldEveryMs, 'fold counts', async () => ((await fold()) ? foldPauseMs : undefined));
-
-  background(
-    maintenanceIntervalMs,
-    'sealing',
-    () => resealWebhooks({ ...resources, db }, sealedForm).then(() => undefined),
-    times.sealAfterMs,
-  );
 
   let draining: Promise<void> | undefined;
   const drain = async () => {

@@ -28,8 +28,6 @@ export interface Times {
   foldEveryMs: number;
   /** How long nothing of a removed shipper may turn up before its last rows go. */
   removedQuietMs: number;
-  /** What earlier versions kept in plain text is sealed this long after the start, when none of them runs any more. */
-  sealAfterMs: number;
   /** The waits of a circuit that opens, and the window in which it counts. */
   circuit: { windowMs: number; firstWaitMs: number; longestWaitMs: number };
 }
@@ -50,6 +48,5 @@ export const timesOf = (scale = 1): Times => ({
   replayEveryMs: 250,
   foldEveryMs: 15_000 * scale,
   removedQuietMs: 120_000 * scale,
-  sealAfterMs: 600_000 * scale,
   circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, longestWaitMs: 600_000 * scale },
 });

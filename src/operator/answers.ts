@@ -59,7 +59,7 @@ export const recordedMany = z
 export const resealed = z
   .object({
     resealed: count(
-      'Webhooks whose secrets, headers or query were plain or sealed with another key, and now are with the current one.',
+      'Webhooks whose secrets, headers or query were sealed with another key, and now are with the current one.',
     ),
     unreadable: count('Webhooks with something that neither key opens.'),
   })

@@ -177,23 +177,6 @@ it('an attempt without an answer shows what was sent, one without a connection s
   });
 });
 
-it('an attempt that a version from before it wrote over another one shows null', async () => {
-  const account = await registerAccount(service);
-  const { webhookId, receiver } = await hookWith(account);
-  const deliveryId = await orderDelivered(account, webhookId);
-  await service.sql(
-    `update deliveries set attempt_count = 2, trigger = 'MANUAL', started_at = now() where delivery_id = $1`,
-    [deliveryId],
-  );
-  expect(await after(account, deliveryId, 1)).toMatchObject({
-    attempts: [{ number: 2, requestHeaders: null }],
-  });
-  await redeliver(account, deliveryId);
-  const [last, before] = attemptsOf(await after(account, deliveryId, 2)) as [Shown, Shown];
-  expectShown([last], receiver.received.slice(-1));
-  expect(before).toMatchObject({ number: 2, requestHeaders: null });
-});
-
 it('an erased shipment shows none, and none are kept', async () => {
   const account = await registerAccount(service);
   const { webhookId } = await hookWith(account);

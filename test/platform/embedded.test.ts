@@ -77,34 +77,6 @@ describe('the embedded PostgreSQL', () => {
     await expect(start(tmpdir())).rejects.toThrow(/not a folder for the service alone.*set DATA_DIR/s);
   });
 
-  test.concurrent('takes over what an earlier version made as the superuser', async () => {
-    const dataDir = await copiedDataDir();
-    const first = await start(dataDir);
-    const { superuserConnectionString: superuser, connectionString } = first;
-    await query(
-      superuser,
-      `reassign owned by parcelhook_service to parcelhook; drop role parcelhook_service;
-       create table kept (id serial primary key, at timestamptz) partition by range (id);
-       create table kept_1 partition of kept for values from (1) to (10); insert into kept (at) values (now());
-       create schema bullmq; create type bullmq.kind as enum ('a'); create view bullmq.seen as select 1 as n;
-       create function bullmq.one() returns int language sql return 1; create sequence bullmq.counter`,
-    );
-    await first.stop();
-    const second = await start(dataDir);
-    expect(second.connectionString).toBe(connectionString);
-    expect(await query(second.connectionString, 'select id, bullmq.one() from kept')).toEqual([
-      { id: 1, one: 1 },
-    ]);
-    await query(
-      second.connectionString,
-      `alter table kept add column more text; drop view bullmq.seen; drop sequence bullmq.counter;
-       alter type bullmq.kind add value 'b'; drop function bullmq.one(); drop table kept; drop schema bullmq cascade`,
-    );
-    await expect(query(second.connectionString, 'create role another')).rejects.toMatchObject({
-      code: '42501',
-    });
-  });
-
   test.concurrent('keeps data and address over a kill -9 of the server, which is restarted', async () => {
     const dataDir = await copiedDataDir();
     const server = await start(dataDir);

@@ -2717,7 +2717,7 @@ export interface components {
         /** @description What became of what webhooks keep sealed. */
         ResealedSecrets: {
             /**
-             * @description Webhooks whose secrets, headers or query were plain or sealed with another key, and now are with the current one.
+             * @description Webhooks whose secrets, headers or query were sealed with another key, and now are with the current one.
              * @example 0
              */
             resealed: number;

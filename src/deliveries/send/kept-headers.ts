@@ -35,23 +35,23 @@ export function keptOfTarget(url: string, headers: OwnHeaders): string {
 }
 
 /**
- * What the log keeps of the headers of an attempt: what neither its row nor its event tells. Five words; of the
+ * What the log keeps of the headers of an attempt: what neither its row nor its event tells. Four words; of the
  * signatures, which are separated by commas, only what differs.
  */
-export const keptHeaders = ({ number, version, signature }: SignedAttempt, keptOfTarget: string): string =>
-  `${number} ${version} ${keptOfTarget} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
+export const keptHeaders = ({ version, signature }: SignedAttempt, keptOfTarget: string): string =>
+  `${version} ${keptOfTarget} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
 
 /**
  * The headers of an attempt as they were sent, names in lower case, the values of the webhook's own masked. Null where
- * none are kept of this very attempt.
+ * none are kept.
  */
 export function sentHeaders(
   kept: string | null,
   { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,
   { eventId, sequence, body }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string },
 ): Record<string, string> | null {
-  const [keptNumber, version, host, names, signatures] = kept?.split(' ') ?? [];
-  if (!version || !host || !signatures || Number(keptNumber) !== number) return null;
+  const [version, host, names, signatures] = kept?.split(' ') ?? [];
+  if (!version || !host || !signatures) return null;
   const ownNames = names ? names.split(',') : [];
   const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
   return {

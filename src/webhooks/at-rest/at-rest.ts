@@ -5,9 +5,6 @@ export const masked = '••••';
 
 export type OwnHeaders = Record<string, string>;
 
-/** Before a sealed text where a plain one may stand too: neither an address nor a header's value may hold it. */
-export const sealMark = '•';
-
 const fields = {
   secret: () => 'secret',
   query: () => 'query',
@@ -25,23 +22,19 @@ export interface AtRest {
   openHeaders(webhookId: string, stored: OwnHeaders): OwnHeaders;
 }
 
-/** Opens the plain text of earlier versions as well. What no key opens throws. */
+/** What no key opens throws. */
 export function atRest({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): AtRest {
-  const sealValue = (webhookId: string, field: string, text: string) =>
-    sealMark + seal(text, { webhookId, field });
-  const openValue = (webhookId: string, field: string, stored: string) =>
-    stored.startsWith(sealMark) ? open(stored.slice(sealMark.length), { webhookId, field }) : stored;
   return {
     sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: fields.secret() }),
     openSecret: (webhookId, stored) => open(stored, { webhookId, field: fields.secret() }),
     sealAddress: (webhookId, address) =>
-      mapQuery(address, (query) => sealValue(webhookId, fields.query(), query)),
+      mapQuery(address, (query) => seal(query, { webhookId, field: fields.query() })),
     openAddress: (webhookId, stored) =>
-      mapQuery(stored, (query) => openValue(webhookId, fields.query(), query)),
+      mapQuery(stored, (query) => open(query, { webhookId, field: fields.query() })),
     sealHeaders: (webhookId, headers) =>
-      mapValues(headers, (value, name) => sealValue(webhookId, fields.header(name), value)),
+      mapValues(headers, (value, name) => seal(value, { webhookId, field: fields.header(name) })),
     openHeaders: (webhookId, stored) =>
-      mapValues(stored, (value, name) => openValue(webhookId, fields.header(name), value)),
+      mapValues(stored, (value, name) => open(value, { webhookId, field: fields.header(name) })),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { sealMark, type OwnHeaders } from './at-rest.js';
+import type { OwnHeaders } from './at-rest.js';
 
 /** What a webhook keeps sealed, as it is stored. */
 export interface Sealed {
@@ -12,7 +12,7 @@ export interface Sealed {
 
 const query = `substr(target_address, strpos(target_address, '?') + 1)`;
 
-/** Webhooks after `afterId`, deleted ones too, of which something is not sealed or not with this prefix. */
+/** Webhooks after `afterId`, deleted ones too, of which something is not sealed with this prefix. */
 export function listForeign(db: Database, prefix: string, afterId: string | null, limit: number) {
   return db.query<Sealed>(
     'list-foreign-seals',
@@ -21,8 +21,8 @@ export function listForeign(db: Database, prefix: string, afterId: string | null
        from webhooks
       where webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
         and (not starts_with(secret, $1) or not starts_with(previous_secret, $1)
-             or target_address like '%?%' and not starts_with(${query}, '${sealMark}' || $1)
-             or exists (select from jsonb_each_text(headers) h where not starts_with(h.value, '${sealMark}' || $1)))
+             or target_address like '%?%' and not starts_with(${query}, $1)
+             or exists (select from jsonb_each_text(headers) h where not starts_with(h.value, $1)))
       order by webhook_id limit $3`,
     [prefix, afterId, limit],
   );

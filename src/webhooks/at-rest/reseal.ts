@@ -13,9 +13,8 @@ interface Dependencies {
 }
 
 /**
- * Seals anew what webhooks keep in plain text, or sealed but not with this prefix. Can be broken off and begun again
- * at any time. Answers how many webhooks were resealed, and how many hold what neither key opens; those stay as they
- * are.
+ * Seals anew what webhooks keep that is not sealed with this prefix. Can be broken off and begun again at any time.
+ * Answers how many webhooks were resealed, and how many hold what neither key opens; those stay as they are.
  */
 export async function resealWebhooks(
   deps: Dependencies,

@@ -19,8 +19,8 @@ export interface SecretBox {
 /** A new signing secret as Standard Webhooks wants it: `whsec_` and 32 random bytes in base64. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** What is sealed begins with this. Before there were forms, it began with its key and was bound to no field. */
-export const sealedForm = '2:';
+/** What is sealed begins with this: another form would have another one. */
+const sealedForm = '1:';
 
 const algorithm = 'aes-256-gcm';
 const authTagLength = 16;
@@ -53,13 +53,12 @@ export function createSecretBox(secretsKey: string, otherKey?: string): SecretBo
       return prefix + [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url')).join('.');
     },
     open: (sealed, where) => {
-      const isBound = sealed.startsWith(sealedForm);
-      const [id, ...parts] = sealed.slice(isBound ? sealedForm.length : 0).split('.');
-      const key = keys.find((known) => known.id === id);
+      const [form, ...parts] = sealed.split('.');
+      const key = keys.find(({ id }) => form === sealedForm + id);
       const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
       if (!key || !iv || !tag || !text) throw new Error('It was sealed with another SECRETS_KEY');
       const decipher = createDecipheriv(algorithm, key.bytes, iv, { authTagLength });
-      if (isBound) decipher.setAAD(boundTo(where));
+      decipher.setAAD(boundTo(where));
       decipher.setAuthTag(tag);
       return Buffer.concat([decipher.update(text), decipher.final()]).toString();
     },
