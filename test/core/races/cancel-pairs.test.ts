@@ -137,7 +137,7 @@ describe('a cancel and a claim', () => {
     const first = name === 'pull-due' ? pull(stop.db, webhookId) : cancel(world, stop.db, replayId);
     await stop.reached;
     const second = name === 'pull-due' ? cancel(world, world.db, replayId) : pull(world.db, webhookId);
-    await doneOrWaiting(world.db, second, name === 'end-replay' ? undefined : withdrawing);
+    await doneOrWaiting(world.db, second);
     stop.go();
     const claims = (await (name === 'pull-due' ? first : second)) as Awaited<ReturnType<typeof pull>>;
     await Promise.all([first, second]);
