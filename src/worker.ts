@@ -8,16 +8,19 @@ import { createFold } from './deliveries/stats/fold.js';
 import { dropOldHours } from './deliveries/stats/stats.js';
 import { disableHopeless } from './deliveries/circuit/transitions.js';
 import { createRedeliverer } from './deliveries/on-demand/redelivery.js';
+import { createParking } from './deliveries/replay/parked.js';
 import { advanceReplays } from './deliveries/replay/replay.js';
 import { byHandLeaseMs } from './deliveries/on-demand/send-by-hand.js';
 import type { HandOver } from './deliveries/outbox/hand-over.js';
 import { createSweeper } from './deliveries/recovery/sweeper.js';
 import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal/removal.js';
+import type { Database } from './platform/database/postgres.js';
 import { every, sparing } from './platform/every.js';
 import { createInProcess, createShipments, createOrderSweep } from './shipments/create.js';
 import { createRetention } from './shipments/erasure/retention.js';
 import { advanceSimulations } from './shipments/simulation/advance.js';
+import { lookAtFeed } from './events/feed/look-store.js';
 import { dropOldExternalIds, type ShipmentHead } from './events/store.js';
 import { dropExpiredKeys } from './shipments/store.js';
 import { creationQueueName } from './shipments/queue.js';
@@ -160,10 +163,17 @@ export function startWorker(resources: Resources): WorkerRole {
       notify,
       retentionMs: config.LOG_RETENTION,
       orderHoldMs: config.ORDER_HOLD,
+      terminalStates: resources.terminalStates,
+      horizon: async (tx: Database) => (await lookAtFeed(tx)).horizon,
       ...times,
     };
     return (await advanceReplays(deps)) ? times.replayEveryMs : undefined;
   });
+  background(
+    times.sweepEveryMs,
+    'parking',
+    createParking({ db, logger }, { parkedAfter: config.PARKED_AFTER, everyMs: times.sweepEveryMs }),
+  );
   const simulations = config.SIMULATE
     ? background(times.sweepEveryMs, 'simulations', () => advanceSimulations(creation))
     : null;

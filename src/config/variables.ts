@@ -217,6 +217,11 @@ export const variables = z.object({
   ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
     .prefault('15m')
     .describe('Longest wait of a later state for an earlier one of its shipment'),
+  PARKED_AFTER: integer(1, 10_000_000)
+    .prefault('10000')
+    .describe(
+      'Deliveries owed to a webhook that is not called, from which on what it misses is kept as a place in the events',
+    ),
   LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
     .prefault('30d')
     .describe('How long the delivery log is kept, at least 1d; dropped by whole days (UTC)'),

@@ -108,7 +108,7 @@ async function recordRound(
     deps.metrics.eventsRecorded.inc({ state: row.state });
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
-  deps.metrics.fannedOut.inc(owed.length);
+  deps.metrics.fannedOut.inc(owed.filter(({ parked }) => !parked).length);
   const later = owed.filter(
     ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
   );

@@ -248,6 +248,9 @@ create table webhooks (
 ) with (fillfactor = 80);
 -- A shipper's webhooks without those that are deleted: every look at them passes over any number of these.
 create index webhooks_of_shipper on webhooks (shipper_id, webhook_id) where deleted_at is null;
+-- Those that are not called, whatever is owed to them.
+create index webhooks_uncalled on webhooks (webhook_id)
+ where deleted_at is null and (status <> 'ACTIVE' or suspended);
 -- Those are walked over, to be purged when the log has let go of them.
 create index webhooks_deleted on webhooks (webhook_id) where deleted_at is not null;
 
@@ -389,6 +392,10 @@ create index redeliveries_by_webhook on redeliveries (webhook_id, requested_at);
 --   walked_at       when it had found all
 --   withdrawing     it is cancelled, and the outbox may hold something of it still
 --   setbacks        pieces that failed, less those that were made since: each halves the next piece
+--   kind            ASKED: somebody asked for it. PARKED: its webhook was not called and was owed so much that what it
+--                   misses from then on makes no rows, until it is called again and this has come to its end. Whoever
+--                   records locks the row in share, and its end excludes them
+--   last_position   of a parked one, how far it is in the feed, with last_event_id
 create table replays (
   replay_id uuid primary key,
   webhook_id uuid not null references webhooks,
@@ -407,9 +414,12 @@ create table replays (
   created_at timestamptz not null default now(),
   walked_at timestamptz,
   withdrawing boolean not null default false,
-  setbacks integer not null default 0
+  setbacks integer not null default 0,
+  kind text not null default 'ASKED' check (kind in ('ASKED', 'PARKED')),
+  last_position bigint
 );
-create index replays_to_advance on replays (next_at) where status = 'RUNNING';
+create index replays_to_advance on replays (next_at) where status = 'RUNNING' and kind = 'ASKED';
+create unique index replays_parked on replays (shipper_id, webhook_id) where status = 'RUNNING' and kind = 'PARKED';
 create index replays_newest on replays (webhook_id, replay_id);
 -- Those that look for deliveries, or of which the outbox may hold something.
 create index replays_open on replays (shipper_id, webhook_id) where status = 'RUNNING' or withdrawing;

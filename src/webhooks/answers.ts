@@ -61,6 +61,9 @@ const health = z.object({
     0,
   ),
   pendingCount: described(z.int().min(0), 'Deliveries that wait; counted up to 10,000.', 0),
+  parkedSince: moment(
+    'It is not called and was owed so much at that time that what it misses since is kept as a place in your events. It becomes deliveries, in order, when the webhook is called again; then null.',
+  ).nullable(),
 });
 
 export const webhookWithHealth = webhook

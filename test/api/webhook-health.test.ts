@@ -23,6 +23,7 @@ test('the health of a webhook tells its last success, its failures and what wait
     lastSuccessAt: null,
     failureRate: null,
     pendingCount: 0,
+    parkedSince: null,
   };
   expect(await health(hook.webhookId)).toEqual(nothing);
   await orderDelivered(account, hook.webhookId);

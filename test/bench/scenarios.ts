@@ -15,6 +15,7 @@ import { reads } from './scenarios/reads.js';
 import { monthsScenario } from './scenarios/months.js';
 import { manyWebhooks } from './scenarios/many-webhooks.js';
 import { oldSnapshot } from './scenarios/old-snapshot.js';
+import { parked } from './scenarios/parked.js';
 import { replay } from './scenarios/replay.js';
 import { steady } from './scenarios/steady.js';
 import { waiting } from './scenarios/waiting.js';
@@ -22,7 +23,7 @@ import { holds, type Figure, type Scenario } from './scenarios/scenario.js';
 
 const scenarios = [
   ...[deadOne, halfHang, heldScenario, log, reads, replay, endless, burst, manyWebhooks, waiting],
-  ...[steady, monthsScenario, oldSnapshot],
+  ...[steady, monthsScenario, oldSnapshot, parked],
 ];
 
 const program: Command = new Command('bench:scenarios')

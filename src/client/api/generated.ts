@@ -999,6 +999,7 @@ export interface components {
                  * @example 0
                  */
                 pendingCount: number;
+                parkedSince: string | null;
             };
             /** @description With `include=stats`: its attempts of the last 24 hours. */
             stats?: components["schemas"]["WebhookStats"];
@@ -1254,6 +1255,7 @@ export interface components {
                  * @example 0
                  */
                 pendingCount: number;
+                parkedSince: string | null;
             };
         };
         WebhookChanges: {

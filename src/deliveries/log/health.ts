@@ -17,7 +17,7 @@ export async function webhookHealth(db: Database, webhookIds: string[]): Promise
 }
 
 const healthOf = (
-  { circuitOpen, nextProbeAt, lastSuccessAt, pendingCount }: HealthFigures,
+  { circuitOpen, nextProbeAt, lastSuccessAt, pendingCount, parkedSince }: HealthFigures,
   failureRate: number | null,
 ) => ({
   circuit: circuitOpen ? 'OPEN' : 'CLOSED',
@@ -25,6 +25,7 @@ const healthOf = (
   lastSuccessAt: isoOffset(lastSuccessAt),
   failureRate,
   pendingCount,
+  parkedSince: isoOffset(parkedSince),
 });
 
 interface HealthFigures {
@@ -33,6 +34,7 @@ interface HealthFigures {
   nextProbeAt: Date | null;
   lastSuccessAt: Date | null;
   pendingCount: number;
+  parkedSince: Date | null;
 }
 
 /** Bounds on what one look reads: the cost is the same whatever the size of the log and of the backlog. */
@@ -54,7 +56,8 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
   return db.query<HealthFigures>(
     'read-health-figures',
     `select w.webhook_id as "webhookId", h.*
-       from (select webhook_id, ${lastSuccessHour('i.webhook_id')} as hour
+       from (select i.webhook_id, ${lastSuccessHour('i.webhook_id')} as hour,
+                    (select shipper_id from webhooks where webhook_id = i.webhook_id) as shipper_id
                from unnest($1::uuid[]) as i (webhook_id) offset 0) w
       cross join lateral (
      with recursive spans as (
@@ -78,7 +81,10 @@ function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFi
             (select open_until from circuit) as "nextProbeAt",
             coalesce((select max(at) from arrived where at >= w.hour),
                      greatest((select max(at) from arrived), (select last_success_at from circuit), w.hour)) as "lastSuccessAt",
-            (select count(*)::int from (${owedTo('w.webhook_id')} limit $3) o) as "pendingCount") h`,
+            (select count(*)::int from (${owedTo('w.webhook_id')} limit $3) o) as "pendingCount",
+
+            (select created_at from replays
+              where shipper_id = w.shipper_id and webhook_id = w.webhook_id and status = 'RUNNING' and kind = 'PARKED') as "parkedSince") h`,
     [webhookIds, newestOfEach, pendingCountMax],
   );
 }

@@ -1,15 +1,32 @@
+import { isParking } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
 
 /**
  * Parts of the statement that records: what is owed for the events it has `recorded` (event_id, shipper_id, shipment_id,
  * sequence, state), to whom, and whether its turn has come. A statement does not see its own rows, so of several states
  * of one shipment only the first may go. `room` is what this process may start of each webhook.
+ *
+ * A parked webhook is owed no rows; only what it overtakes is to be looked for. The lock on what parks it keeps that from
+ * ending meanwhile. Where it has ended just now, this statement does not see the rows that were made of what was missed:
+ * so all that may have something before it waits its turn, and is looked at again.
  */
 export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: string }) => `
-  owed as (
+  seen as materialized (
+    select p.replay_id, p.webhook_id
+      from (select distinct shipper_id from recorded) r
+     cross join lateral (
+       select replay_id, webhook_id from replays p where shipper_id = r.shipper_id and ${isParking('p')}) p
+  ), parked as materialized (
+    select p.webhook_id
+      from seen
+     cross join lateral (
+       select webhook_id from replays p where replay_id = seen.replay_id and ${isParking('p')} for key share) p
+  ), owed as materialized (
     select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
+           (w.webhook_id in (select webhook_id from parked)) is true as parked, -- hashed, whatever is planned
            w.ordering = 'SHIPMENT' and r.sequence > 1 and (
-             row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
+             (w.webhook_id in (select webhook_id from seen)) is true
+             or row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
              or exists (${blocker('before', given.holdMs)})) as waits_turn
       from recorded r
      cross join lateral (
@@ -31,7 +48,8 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
  */
 export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
   placed as (
-    select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place from owed
+    select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place
+      from owed where not parked
   ), started as materialized (
     select *, not waits_turn and place <= room
               and row_number() over (order by waits_turn or place > room, place, event_id) <= ${given.total}::int as starts
@@ -56,6 +74,8 @@ export interface OwedRow {
   /** By PostgreSQL's clock; that of its recording where it waits its turn. */
   dueAt: Date;
   waitsTurn: boolean;
+  /** Its webhook is parked: it makes no row, and is told for what it overtakes. */
+  parked: boolean;
   revision: number;
   ordered: boolean;
   supersedes: boolean;
@@ -66,12 +86,16 @@ export interface OwedRow {
 export const tellOwed = `
   select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
          null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
-         null::bool as troubled, now() as "dueAt"
+         null::bool as troubled, now() as "dueAt", null::bool as parked
     from recorded
   union all
   select event_id, delivery_id, webhook_id, starts, waits_turn, revision, ordering = 'SHIPMENT', supersede,
-         coalesce(troubled, false), now()
-    from started`;
+         coalesce(troubled, false), now(), false
+    from started
+  union all
+  select event_id, delivery_id, webhook_id, false, true, revision, ordering = 'SHIPMENT', supersede,
+         coalesce(troubled, false), now(), true
+    from owed where parked and supersede`;
 
 /** Owes events of no shipment, due now: `source` selects shipper_id, event_id, webhook_id and state of each delivery. */
 export const oweAtOnce = (source: string) => `

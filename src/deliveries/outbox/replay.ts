@@ -26,11 +26,12 @@ export interface ReplaySpan {
 /**
  * As what a replay sends of a webhook's event is missed; null where it is not: it succeeded, was cancelled, is on its way
  * or belongs to another replay that is under way. What a cancelled one is yet to give back counts as if it had.
- * Needs what `deliveryOf` joins, and whether webhook `w` is `callable`.
+ * What is parked goes out by itself, too. Needs what `deliveryOf` joins, the event's position, and of webhook `w` whether it
+ * is `callable` and from where on it is parked.
  */
-const missedAs = `case
+const missedAs = (event: string) => `case
     when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
-    when o.delivery_id is null then 'neverOwed'
+    when o.delivery_id is null then case when ${event}.position >= w.parked_from then null else 'neverOwed' end
     when o.withdrawn and o.only_replayed then 'failed'
     when o.status = 'SENDING' or o.trigger = 'REPLAY' and not o.withdrawn then null
     when o.waits_turn or o.due_at <= now() and not w.callable then 'held'
@@ -38,9 +39,13 @@ const missedAs = `case
   end`;
 
 /** Whether it is missed as the status asked for says; null asks for all. */
-export const isMissed = (status: string) => `(${missedAs}) = any(case ${status}::text
+export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
     when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
     else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
+
+/** From which place in the feed on webhook `w` is parked; null where it is not. */
+export const parkedFrom = (w: string) => `(select last_position from replays
+  where shipper_id = ${w}.shipper_id and webhook_id = ${w}.webhook_id and status = 'RUNNING' and kind = 'PARKED')`;
 
 /** The delivery of event `e` to webhook `webhookId` in the log, as `d`, and in the outbox, as `o`; one of them or both null. */
 export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
@@ -62,11 +67,11 @@ export const owedBy = (replayId: string) => `(select 1 from outbox where replay_
 export const eventsIn = (
   condition: string,
   of: { shipperId: string; shipmentId: string; limit: string },
-) => `(select shipper_id, event_id, shipment_id, sequence, state, erasure from events
+) => `(select shipper_id, event_id, shipment_id, sequence, state, erasure, position from events
         where ${of.shipmentId}::uuid is null and shipper_id = ${of.shipperId} and shipment_id is not null and ${condition}
         order by event_id limit ${of.limit})
       union all
-      (select * from ${eventsOf(`${of.shipmentId}::uuid`, 'shipper_id, event_id, shipment_id, sequence, state, erasure', 'true order by sequence')} of_shipment
+      (select * from ${eventsOf(`${of.shipmentId}::uuid`, 'shipper_id, event_id, shipment_id, sequence, state, erasure, position', 'true order by sequence')} of_shipment
         where ${condition} order by event_id limit ${of.limit})`;
 
 /**
@@ -125,7 +130,9 @@ export async function replayPiece(
   }>(
     'replay-piece',
     `with w as materialized (
-       select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable from webhooks w where webhook_id = $1
+       select webhook_id, shipper_id, interests, ordering, ${isCallable('w')} as callable,
+              ${parkedFrom('w')} as parked_from
+         from webhooks w where webhook_id = $1
      ), scanned as materialized (
        ${eventsIn(`event_id > ${lookedTo('$5', '$9')} and event_id < $6`, {
          shipperId: '$2',
@@ -138,7 +145,7 @@ export async function replayPiece(
          from scanned s
         cross join w
          ${deliveryOf('s', '$1')}
-        where ${isInterested('s.state', 'w.interests')} and ${isMissed('$4')}
+        where ${isInterested('s.state', 'w.interests')} and ${isMissed('s', '$4')}
           and s.erasure is distinct from 'DONE'
           and not exists (select 1 from redeliveries r
                            where r.delivery_id = delivery_id(s.event_id, $1) and r.lease_until is not null)

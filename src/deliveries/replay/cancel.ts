@@ -100,7 +100,7 @@ async function takePageBack(tx: Database, { replayId, webhookId }: CancelledRepl
 }
 
 /** To be called after the commit. Lanes have passed by what nobody could claim; turns not given here the sweeper gives. */
-async function seeToTheRest(
+export async function seeToTheRest(
   { db, logger, notify, orderHoldMs }: WithdrawDependencies,
   { webhookId, shipmentIds, anythingDue }: { webhookId: string; shipmentIds: string[]; anythingDue: boolean },
 ): Promise<void> {

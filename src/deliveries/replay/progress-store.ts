@@ -36,8 +36,8 @@ export function listReplays(db: Database, limit: number): Promise<Replay[]> {
   return db.query<Replay>(
     'list-replays',
     `select ${columns} from (
-       (select * from replays where status = 'RUNNING' order by replay_id desc limit $1)
-       union (select * from replays order by replay_id desc limit $1)) r
+       (select * from replays where status = 'RUNNING' and kind = 'ASKED' order by replay_id desc limit $1)
+       union (select * from replays where kind = 'ASKED' order by replay_id desc limit $1)) r
       order by r.status = 'RUNNING' desc, r.replay_id desc limit $1`,
     [limit],
   );
@@ -53,7 +53,7 @@ export function replaysOfWebhook(
   return db.query<Replay>(
     'replays-of-webhook',
     `select ${columns} from (
-       select * from replays where webhook_id = $1 and replay_id < coalesce($2, '${lastKey}'::uuid)
+       select * from replays where webhook_id = $1 and kind = 'ASKED' and replay_id < coalesce($2, '${lastKey}'::uuid)
         order by replay_id desc limit $3) r
       order by r.replay_id desc`,
     [webhookId, beforeId ?? null, limit],
@@ -70,7 +70,7 @@ export async function findReplay(
 ): Promise<Replay | null> {
   const rows = await db.query<Replay>(
     'find-replay',
-    `select ${columns} from replays r where r.replay_id = $1 and r.shipper_id = coalesce($2, r.shipper_id)`,
+    `select ${columns} from replays r where r.replay_id = $1 and r.kind = 'ASKED' and r.shipper_id = coalesce($2, r.shipper_id)`,
     [replayId, shipperId],
   );
   return rows[0] ?? null;

@@ -1,13 +1,13 @@
 import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
-import type { Logger } from '../../platform/logger.js';
 import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
-import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
+import { dueSinceUnknown } from '../outbox/hand-over.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import { lockMoves } from '../outbox/moves.js';
 import { countOwed, replayPiece, type ReplayPiece } from '../outbox/replay.js';
 import { withdrawCancelled } from './cancel.js';
+import { unpark, type ReplayDependencies } from './parked.js';
 import {
   endWithWebhook,
   finishSettled,
@@ -33,30 +33,20 @@ const finishedAtOnce = 200;
 const eventsAfter = (setbacks: number) => Math.max(1, Math.floor(eventsPerPiece / 2 ** setbacks));
 const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
 
-export interface ReplayDependencies {
-  db: Database;
-  logger: Logger;
-  retentionMs: number;
-  orderHoldMs: number;
-  /** How often a webhook is given more; one that is not called is looked at a quarter as often. */
-  replayEveryMs: number;
-  /** These webhooks have something due. */
-  notify(due: Due[]): void;
-}
-
 /**
  * Works replays off, each piece by piece: as fast as the receiver takes them, because a webhook gets no more while its
  * replays owe it enough. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends
- * replays whose deliveries are all settled, and handles those that were cancelled. Returns whether there is more to do
+ * replays whose deliveries are all settled, and handles those that were cancelled. What was parked goes on, too. Returns whether there is more to do
  * soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
   const { ripe, withdrawing } = await whatReplaysNeed(deps.db);
   const left = withdrawing && (await withdrawCancelled(deps));
-  if (!ripe) return left;
+  const unparking = await unpark(deps);
+  if (!ripe) return left || unparking;
   const walked = await walkOn(deps);
   await finishSettled(deps.db, { pauseMs: deps.replayEveryMs, limit: finishedAtOnce });
-  return walked || left;
+  return walked || left || unparking;
 }
 
 /** Makes the next pieces of those that look for deliveries still. Returns whether there are any. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryOf, eventsIn, isMissed } from '../outbox/replay.js';
+import { deliveryOf, eventsIn, isMissed, parkedFrom } from '../outbox/replay.js';
 import { isCallable, isInterested } from '../outbox/sql.js';
 
 /** Which of a webhook's deliveries a replay catches up on. */
@@ -76,22 +76,24 @@ const ofTarget = { shipperId: 'w.shipper_id', shipmentId: 'w.shipment_id' };
 const insertText = `
   with target as (
     select w.webhook_id, w.shipper_id, w.interests, s.shipment_id, ${isCallable('w')} as callable,
+           ${parkedFrom('w')} as parked_from,
            (select count(*) < $12 and count(*) filter (where r.webhook_id = w.webhook_id) < $8 from replays r
-             where r.shipper_id = w.shipper_id and r.status = 'RUNNING' and r.walked_at is null) as may_begin
+             where r.shipper_id = w.shipper_id and r.status = 'RUNNING' and r.kind = 'ASKED'
+               and r.walked_at is null) as may_begin
       from webhooks w
       left join shipments s on s.tracking_id = $7 and s.shipper_id = w.shipper_id
      where w.webhook_id = $2 and w.shipper_id = $3 and w.deleted_at is null
        and ($7::text is null or s.shipment_id is not null)
   ), counted as (
     select count(*)::int as recorded, (count(*) filter (where e.wanted))::int as wanted,
-           (count(*) filter (where e.wanted and not e.erased and ${isMissed('$6')}
+           (count(*) filter (where e.wanted and not e.erased and ${isMissed('e', '$6')}
                                and (o.replay_id is null or o.withdrawn)))::int as total,
-           (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${isMissed('null')}
+           (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${isMissed('e', 'null')}
                                and (o.replay_id is null or o.withdrawn)))::int as other_status,
            (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
       from target w
      cross join lateral (
-       select shipper_id, event_id, erasure is not distinct from 'DONE' as erased,
+       select shipper_id, event_id, position, erasure is not distinct from 'DONE' as erased,
               ${isInterested('state', 'w.interests')} as wanted
          from (${eventsIn('event_id >= uuid_floor($4) and event_id < uuid_floor($5)', { ...ofTarget, limit: '$9' })}) s
      ) e

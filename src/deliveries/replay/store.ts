@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { eventsIn, lookedTo, owedBy, type ReplaySpan } from '../outbox/replay.js';
-import { isCallable, ms } from '../outbox/sql.js';
+import { isParking, type ParkedPlace } from '../outbox/parked.js';
+import { isCallable, isProbed, ms } from '../outbox/sql.js';
 
 export interface ReplayInHand extends ReplaySpan {
   /** Deliveries it has set going so far. */
@@ -15,7 +16,7 @@ export interface ReplayInHand extends ReplaySpan {
 export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; withdrawing: boolean }> {
   const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
     'what-replays-need',
-    `select exists (select 1 from replays where status = 'RUNNING' and next_at <= now()) as ripe,
+    `select exists (select 1 from replays where status = 'RUNNING' and kind = 'ASKED' and next_at <= now()) as ripe,
             exists (select 1 from replays where withdrawing and next_at <= now()) as withdrawing`,
   );
   return row!;
@@ -33,7 +34,7 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
             r.last_event_id as "lastEventId", r.end_event_id as "endEventId", r.done, r.setbacks,
             w.deleted_at is not null as "webhookDeleted", ${isCallable('w')} as callable
        from replays r join webhooks w using (webhook_id)
-      where r.status = 'RUNNING' and r.walked_at is null and r.next_at <= now()
+      where r.status = 'RUNNING' and r.kind = 'ASKED' and r.walked_at is null and r.next_at <= now()
         and (not w.suspended or w.deleted_at is not null)
       order by r.next_at limit 1 for update of r skip locked`,
   );
@@ -122,7 +123,7 @@ export async function finishSettled(
        select r.replay_id, exists ${owedBy('r.replay_id')} as owed,
               (select deleted_at is not null from webhooks where webhook_id = r.webhook_id) as deleted
          from (select replay_id, webhook_id from replays
-                where status = 'RUNNING' and walked_at is not null and next_at <= now()
+                where status = 'RUNNING' and kind = 'ASKED' and walked_at is not null and next_at <= now()
                 order by next_at limit $2 for no key update skip locked) r
      )
      update replays r
@@ -144,6 +145,7 @@ export async function endReplay(
     'end-replay',
     `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true, next_at = now()
       where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'RUNNING'
+        and kind = 'ASKED'
      returning webhook_id as "webhookId", shipper_id as "shipperId"`,
     [replayId, shipperId],
   );
@@ -196,5 +198,89 @@ export async function saveWithdrawal(tx: Database, replayId: string, takenBack: 
     'save-withdrawal',
     `update replays set done = done - $2::int, withdrawing = exists ${owedBy('$1')}, next_at = now() where replay_id = $1`,
     [replayId, takenBack],
+  );
+}
+
+/** A webhook that is parked, and how far it is. */
+export interface ParkedInHand {
+  replayId: string;
+  webhookId: string;
+  shipperId: string;
+  place: ParkedPlace;
+  /** Deliveries made so far. */
+  done: number;
+  setbacks: number;
+  webhookDeleted: boolean;
+  /** Whether its webhook is called now; else one row is wanted, which its circuit may be probed with. */
+  callable: boolean;
+  /** When it was parked. */
+  createdAt: Date;
+}
+
+/** Of webhooks that are called again, or deleted, those first that have waited longest for their next piece. */
+export async function findUnparking(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ replay_id: string }>(
+    'find-unparking',
+    `select r.replay_id from replays r
+      cross join lateral (select * from webhooks where webhook_id = r.webhook_id limit 1) w
+      where ${isParking('r')} and r.next_at <= now() and (${isProbed('w')} or w.deleted_at is not null)
+      order by r.next_at limit $1`,
+    [limit],
+  );
+  return rows.map((row) => row.replay_id);
+}
+
+/**
+ * Takes a parked webhook for this transaction, unless another worker has it; null where it is parked no more. `update`
+ * excludes those who record, and waits for those who do: for a second at most, and so do they, whatever becomes of this
+ * process.
+ */
+export async function takeParked(
+  tx: Database,
+  replayId: string,
+  lock: 'no key update' | 'update',
+): Promise<ParkedInHand | null> {
+  if (lock === 'update')
+    await tx.query(
+      'bound-end',
+      `select set_config(name, '1s', true) from unnest(array['statement_timeout', 'lock_timeout',
+                                                             'idle_in_transaction_session_timeout']) name`,
+    );
+  const [row] = await tx.query<Omit<ParkedInHand, 'place'> & { position: string; eventId: string }>(
+    lock === 'update' ? 'take-parked-to-end' : 'take-parked',
+    `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
+            r.last_position as position, r.last_event_id as "eventId", r.done, r.setbacks,
+            w.deleted_at is not null as "webhookDeleted", ${isCallable('w')} as callable, r.created_at as "createdAt"
+       from replays r join webhooks w using (webhook_id)
+      where r.replay_id = $1 and ${isParking('r')} for ${lock} of r ${lock === 'update' ? '' : 'skip locked'}`,
+    [replayId],
+  );
+  if (!row) return null;
+  const { position, eventId, ...replay } = row;
+  return { ...replay, place: { position, eventId } };
+}
+
+/** Notes how far a parked webhook is; its next piece is due now. */
+export async function saveUnparked(
+  tx: Database,
+  replayId: string,
+  { reached, shipmentIds }: { reached: ParkedPlace | null; shipmentIds: string[] },
+): Promise<void> {
+  await tx.query(
+    'save-unparked',
+    `update replays
+        set last_position = coalesce($2, last_position), last_event_id = coalesce($3, last_event_id), done = done + $4,
+            setbacks = greatest(setbacks - 1, 0), next_at = now()
+      where replay_id = $1`,
+    [replayId, reached?.position ?? null, reached?.eventId ?? null, shipmentIds.length],
+  );
+}
+
+/** Its webhook is parked no more: what is recorded from the commit on makes rows again. */
+export async function endUnparked(tx: Database, replayId: string): Promise<void> {
+  await tx.query(
+    'end-unparked',
+    `update replays set status = 'DONE', total = done, walked_at = now(), finished_at = now() where replay_id = $1`,
+    [replayId],
   );
 }

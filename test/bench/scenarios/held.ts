@@ -13,7 +13,7 @@ export const heldScenario: Scenario = {
   name: 'held',
   promise: '100,000 HELD for a paused webhook: none in Redis, the worker grows by at most 20 MB',
   run: async (bench) => {
-    const { url, workerPid } = await bench.deploy('split');
+    const { url, workerPid } = await bench.deploy('split', { PARKED_AFTER: String(2 * held) });
     const account = await registerAccount({ url });
     const other = await registerOther(bench, url);
     const shipments = bench.scaled(held / onTheWay.length);

@@ -31,7 +31,7 @@ export const steady: Scenario = {
   promise:
     "PostgreSQL's CPU a delivery is the same at a shipment's 2nd, 3rd and 6th state, with 100,000 held, and with 1,000,000 in the log (1.2 times)",
   run: async (bench) => {
-    const { url } = await bench.deploy('all');
+    const { url } = await bench.deploy('all', { PARKED_AFTER: '10000000' });
     const { costs, idle } = await createMeasure(bench, url);
     await costs(1); // warms up
     const alone = await costs(rounds);

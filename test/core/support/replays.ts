@@ -5,9 +5,10 @@ import { timesOf } from '../../../src/deliveries/times.js';
 import { findReplay } from '../../../src/deliveries/replay/progress-store.js';
 import { advanceReplays } from '../../../src/deliveries/replay/replay.js';
 import { insertReplay } from '../../../src/deliveries/replay/request-store.js';
+import { lookAtFeed } from '../../../src/events/feed/look-store.js';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/platform/database/postgres.js';
-import { longHoldMs, pull } from './acts.js';
+import { longHoldMs, pull, terminalStates } from './acts.js';
 import { expectSoundRows } from './checks.js';
 import { logger, picture, type World } from './world.js';
 
@@ -30,6 +31,8 @@ export async function askForReplay(world: World, webhookId: string, events = 1_0
   return replayId;
 }
 
+export const horizon = async (tx: Database) => (await lookAtFeed(tx)).horizon;
+
 /** Works replays off, with the turns that follow. */
 export const advance = (db: Database): Promise<boolean> =>
   advanceReplays({
@@ -38,6 +41,8 @@ export const advance = (db: Database): Promise<boolean> =>
     retentionMs: 30 * dayMs,
     orderHoldMs: longHoldMs,
     replayEveryMs: 0,
+    terminalStates,
+    horizon,
     notify: () => undefined,
   });
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { cancelOwed } from '../../../src/deliveries/outbox/cancel.js';
 import { createFold } from '../../../src/deliveries/stats/fold.js';
+import { parkPage } from '../../../src/deliveries/outbox/parked.js';
 import { giveTurns } from '../../../src/deliveries/outbox/turns.js';
 import type { Claim } from '../../../src/deliveries/outbox/types.js';
 import { markDeleted } from '../../../src/webhooks/store.js';
 import { createSweeper, finish, longHoldMs, muchRoom, pull, record, takeUpLapsed } from './acts.js';
-import { cancel, replay } from './replays.js';
+import { advance, cancel, replay } from './replays.js';
 import { addShipment, addWebhook, setStatus, type World, logger } from './world.js';
 
 const webhooks = 3;
@@ -52,6 +53,8 @@ export const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('turns' as const), shipment }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('replay' as const), webhook }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), webhook }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('park' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lapse' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fold' as const) }) },
@@ -116,6 +119,10 @@ export async function take(world: World, walk: Walk, done: Step): Promise<void> 
       return void (await replay(world, db, walk.webhookIds[done.webhook]!));
     case 'cancel':
       return cancelNewest(world, walk.webhookIds[done.webhook]!);
+    case 'park':
+      return void (await parkPage(db, null, { limit: 100, parkedAfter: 1 }));
+    case 'advance':
+      return void (await advance(db));
     case 'lapse':
       await world.sql(
         // Locked as the service locks: in the order of their ids, and not what another step has.
@@ -146,7 +153,8 @@ async function settleSome(world: World, walk: Walk, count: number, status: 'SUCC
 
 async function cancelNewest(world: World, webhookId: string): Promise<void> {
   const [newest] = await world.sql<{ replay_id: string }>(
-    `select replay_id from replays where webhook_id = $1 and status = 'RUNNING' order by replay_id desc limit 1`,
+    `select replay_id from replays where webhook_id = $1 and status = 'RUNNING' and kind = 'ASKED'
+      order by replay_id desc limit 1`,
     [webhookId],
   );
   if (newest) await cancel(world, world.db, newest.replay_id);
