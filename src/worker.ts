@@ -172,7 +172,7 @@ export function startWorker(resources: Resources): WorkerRole {
   background(
     times.sweepEveryMs,
     'parking',
-    createParking({ db, logger }, { parkedAfter: config.PARKED_AFTER, everyMs: times.sweepEveryMs }),
+    createParking({ db, logger }, { parkedAfter: config.PARKED_AFTER, ...times }),
   );
   const simulations = config.SIMULATE
     ? background(times.sweepEveryMs, 'simulations', () => advanceSimulations(creation))

@@ -13,6 +13,7 @@ import {
 } from '../outbox/parked.js';
 import { distinctTurns, holdTurns } from '../outbox/turns.js';
 import { makePartitionsSince } from '../retention/partitions.js';
+import type { Times } from '../times.js';
 import { seeToTheRest, type WithdrawDependencies } from './cancel.js';
 import {
   endUnparked,
@@ -25,7 +26,7 @@ import {
 } from './store.js';
 
 const webhooksPerPage = 200;
-/** Of the time, while page follows page. */
+/** Of the time: a webhook may be owed 10,000 more within half a second, so looks follow each other soon. */
 const shareOfPages = 1 / 10;
 
 /** What is due to a webhook before it is given more of what it missed. */
@@ -57,7 +58,7 @@ export interface ReplayDependencies extends WithdrawDependencies {
  */
 export function createParking(
   { db, logger }: { db: Database; logger: Logger },
-  { parkedAfter, everyMs }: { parkedAfter: number; everyMs: number },
+  { parkedAfter, replayEveryMs, sweepEveryMs }: { parkedAfter: number } & Times,
 ): () => Promise<number> {
   let after: string | null = null;
   return async () => {
@@ -65,7 +66,8 @@ export function createParking(
     const { next, parked } = await parkPage(db, after, { limit: webhooksPerPage, parkedAfter });
     after = next;
     for (const webhookId of parked) logger.info({ webhookId }, 'parked');
-    return next === null ? everyMs : pauseAfter(performance.now() - startedAt, 0, everyMs, shareOfPages);
+    const leastMs = next === null ? replayEveryMs : 0;
+    return pauseAfter(performance.now() - startedAt, leastMs, sweepEveryMs, shareOfPages);
   };
 }
 
