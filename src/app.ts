@@ -121,7 +121,7 @@ function serve(
   resources: Resources,
   role: Role,
   worker: WorkerRole | null,
-  { main, url, pages, mostConnections }: Listeners,
+  { main, url, pages, maxConnections }: Listeners,
   refusals: Refusals,
 ): { express: Express; endWaits(): void } {
   const { config, logger, metrics } = resources;
@@ -133,7 +133,7 @@ function serve(
     db: resources.apiDb,
     retentionMs: config.LOG_RETENTION,
     stillAllowed: (request) => accounts.authenticate.shipper(request, 'read'),
-    mostWaiting: Math.ceil(mostConnections / 2),
+    maxWaiting: Math.ceil(maxConnections / 2),
     logger,
     onRefused: () => metrics.rateLimited.inc({ limit: 'feed' }),
   });

@@ -20,7 +20,7 @@ export interface Listeners {
   url: string;
   metricsPort: number | undefined;
   /** That it takes at once. */
-  mostConnections: number;
+  maxConnections: number;
   /** Health, and metrics where they have no listener of their own. */
   pages: RequestHandler[];
 }
@@ -35,9 +35,9 @@ export interface ListenerDependencies {
 }
 
 /** With more of them, what each keeps would be felt in the memory. */
-const mostConnections = 5_000;
+const maxConnections = 5_000;
 /** Enough for whoever watches the service. */
-const mostOfMetrics = 64;
+const maxOfMetrics = 64;
 
 /** Listens from the start: health, metrics, and 503 for the rest until `main.use` has another app answer. */
 export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
@@ -50,11 +50,11 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
 
   const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
     metrics.connectionsDropped.inc({ reason });
-  const open = async (app: Express, port: number, most: number, mostOfBlock: number) => {
+  const open = async (app: Express, port: number, most: number, maxOfBlock: number) => {
     const listener = await listen(app, {
       port,
       host: config.HOST,
-      limits: { most, mostOfBlock, isProxy: directProxies(app), onDropped },
+      limits: { most, maxOfBlock, isProxy: directProxies(app), onDropped },
       longestAnswerMs: config.DELIVERY_TIMEOUT, // as long as a test
     });
     releasers.push('http server', listener.close);
@@ -66,10 +66,10 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
       : await open(
           plainApp(dependencies, [health.page, metricsForAll]),
           metricsPort,
-          mostOfMetrics,
-          mostOfMetrics,
+          maxOfMetrics,
+          maxOfMetrics,
         );
-  const most = config.MAX_CONNECTIONS ?? Math.min(mostConnections, Math.floor(openFilesLimit() / 2));
+  const most = config.MAX_CONNECTIONS ?? Math.min(maxConnections, Math.floor(openFilesLimit() / 2));
   const starting = () => {
     throw unavailable('The service is starting.');
   };
@@ -82,7 +82,7 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   metrics.connectionsLimit.set(most);
   metrics.onScrape(() => metrics.connections.set(main.connections()));
   const url = `http://${hostOf(config.HOST)}:${main.port}`;
-  return { main, url, metricsPort: own?.port, mostConnections: most, pages };
+  return { main, url, metricsPort: own?.port, maxConnections: most, pages };
 }
 
 /** An app without the API. */

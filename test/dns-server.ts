@@ -27,7 +27,7 @@ const responseTo = 0x8180; // an answer, recursion desired and available
 const truncated = 0x0200;
 const nxdomain = 3;
 /** What is longer is asked for again over TCP. */
-const mostUdpBytes = 512;
+const maxUdpBytes = 512;
 
 /** A small real name server on loopback: A and AAAA records over UDP and TCP, and silence. */
 export async function startDnsServer(reply: (name: string) => DnsReply): Promise<DnsServer> {
@@ -45,7 +45,7 @@ export async function startDnsServer(reply: (name: string) => DnsReply): Promise
   const { socket, server } = await onePort();
   socket.on('message', (query, { port, address }) => {
     const timer = answer(query, 'udp', (response) => {
-      const fits = response.length <= mostUdpBytes;
+      const fits = response.length <= maxUdpBytes;
       socket.send(fits ? response : cutShort(response, query.length), port, address);
     });
     if (timer) socket.once('close', () => clearTimeout(timer));

@@ -16,7 +16,7 @@ export interface RunningProcess {
 
 /** Those of `npm start` and of the image. */
 export const productionOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
-const mostOutputChars = 64 * 1024 ** 2;
+const maxOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
 /**
@@ -41,7 +41,7 @@ export async function startProcess(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      if (output.length > mostOutputChars) output = output.slice(-mostOutputChars / 2); // hours under full load
+      if (output.length > maxOutputChars) output = output.slice(-maxOutputChars / 2); // hours under full load
     });
   const exited = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => {

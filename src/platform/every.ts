@@ -74,11 +74,11 @@ export function every(
   };
 }
 
-export const mostRarely = 4;
+export const maxIntervals = 4;
 
 /** The pause after something that took `tookMs`, so that `share` of the time goes into it at most; within bounds. */
-export const pauseAfter = (tookMs: number, leastMs: number, mostMs: number, share = 1 / 10): number =>
-  Math.min(mostMs, Math.max(leastMs, tookMs / share));
+export const pauseAfter = (tookMs: number, leastMs: number, maxMs: number, share = 1 / 10): number =>
+  Math.min(maxMs, Math.max(leastMs, tookMs / share));
 
 /**
  * A task for `every` that looks for something: where that takes more than a tenth of the time it comes more rarely, down
@@ -90,5 +90,5 @@ export const sparing =
     const hasFound = await task();
     return hasFound
       ? intervalMs
-      : pauseAfter(performance.now() - startedAt, intervalMs, mostRarely * intervalMs);
+      : pauseAfter(performance.now() - startedAt, intervalMs, maxIntervals * intervalMs);
   };

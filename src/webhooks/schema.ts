@@ -16,7 +16,7 @@ const reservedHeader =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|user-agent|proxy-.*|webhook-.*|parcelhook-.*)$/i;
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
-const mostHeaders = 16;
+const maxHeaders = 16;
 const maxAddressLength = 2_048;
 
 /** A value that is no text was named before. */
@@ -31,7 +31,7 @@ function headerProblem(name: string, value: unknown, isKept: (value: string) => 
 const headers = (isKept: (value: string) => boolean) =>
   z.record(z.string(), z.string()).superRefine((given, context) => {
     const entries = Object.entries(given);
-    if (entries.length > mostHeaders) context.addIssue(`must have at most ${mostHeaders} headers`);
+    if (entries.length > maxHeaders) context.addIssue(`must have at most ${maxHeaders} headers`);
     const known = new Set<string>();
     for (const [name, value] of entries) {
       const isTwice = known.size === known.add(name.toLowerCase()).size;
@@ -77,7 +77,7 @@ const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePatter
     `Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values.${more}`,
     { 'X-Team': 'logistics' },
     {
-      maxProperties: mostHeaders,
+      maxProperties: maxHeaders,
       propertyNames: { pattern: headerName.source },
       additionalProperties: { type: 'string', pattern: valuePattern },
     },

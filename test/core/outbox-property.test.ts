@@ -9,7 +9,7 @@ import { createWorld, logOf, setStatus, type World } from './support/world.js';
 
 /** Another path through the same property: SEED=n; fast-check prints it where one fails. */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-const mostMs = 25_000;
+const maxMs = 25_000;
 
 let world: World;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test('whatever happens in whatever order, all that is owed reaches the log once,
       expectInOrder(done);
       await world.sql('update webhooks set deleted_at = now() where deleted_at is null'); // the next walk has its own
     }),
-    { numRuns: 60, seed, interruptAfterTimeLimit: mostMs, endOnFailure: true },
+    { numRuns: 60, seed, interruptAfterTimeLimit: maxMs, endOnFailure: true },
   );
 }, 60_000);
 

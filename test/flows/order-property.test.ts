@@ -16,7 +16,7 @@ import { deliveriesOf, untilDelivery, type LoggedDelivery } from './support/log.
 import { catalogue, scenario, type Scenario } from './support/walks.js';
 
 const retryMs = 200;
-const mostFailures = 2;
+const maxFailures = 2;
 /** Another path through the same property: SEED=n. */
 const seed = Number(process.env.SEED ?? 20_261_121);
 const runs = { numRuns: 3, seed, endOnFailure: true };
@@ -51,7 +51,7 @@ describe.each(backends)('order with two workers and the queue on %s:', (backend)
     const account = await registerAccount(service);
     // Every third request goes well, or the circuit would open; no notification fails for ever.
     const behave = (_: Entry, earlier: Entry[], count: number): Behaviour =>
-      count % 3 === 0 || earlier.length >= mostFailures ? {} : behaviours[count % behaviours.length]!;
+      count % 3 === 0 || earlier.length >= maxFailures ? {} : behaviours[count % behaviours.length]!;
     const { receiver, entries } = await startJournal(behave);
     const { webhookId, secret } = await registerWebhook(account, receiver.url, fields);
     const trackingIds = await placeOrders(account, shipments);

@@ -28,7 +28,7 @@ const options = program.opts<{
 }>();
 
 const batchSize = 200;
-const mostShown = 20;
+const maxShown = 20;
 
 const deployment = await startDeployment();
 let interrupted = false;
@@ -41,7 +41,7 @@ if (health !== 200) problems.push('the service does not answer any more');
 const inLog = /^.*(unexpected error|unhandled|"status":5\d\d).*$/im.exec(deployment.process.output())?.[0];
 if (inLog) problems.push(`in the log: ${inLog}`);
 await deployment.stop();
-for (const problem of problems.slice(0, mostShown)) console.log(`\n${problem}`);
+for (const problem of problems.slice(0, maxShown)) console.log(`\n${problem}`);
 console.log(
   problems.length === 0 ? '\nNothing found.' : `\n${problems.length} found; --seed ${options.seed} again.`,
 );

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { canSharePort } from '../../src/http/connections/doors.js';
 import { listen, type Listener } from '../../src/http/connections/listener.js';
 
-const limits = { most: 1_000, mostOfBlock: 1_000, isProxy: () => false, onDropped: () => undefined };
+const limits = { most: 1_000, maxOfBlock: 1_000, isProxy: () => false, onDropped: () => undefined };
 const clientCount = 64;
 
 const listeners: Listener[] = [];

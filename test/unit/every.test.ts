@@ -14,11 +14,11 @@ test('a task takes its share of the time at most, as long as its pause stays wit
       fc.nat(10_000),
       fc.tuple(upTo(10), upTo(20)),
       (tookMs, leastMs, [times, of]) => {
-        const mostMs = leastMs * times;
-        const pauseMs = pauseAfter(tookMs, leastMs, mostMs, 1 / of);
+        const maxMs = leastMs * times;
+        const pauseMs = pauseAfter(tookMs, leastMs, maxMs, 1 / of);
         expect(pauseMs).toBeGreaterThanOrEqual(leastMs);
-        expect(pauseMs).toBeLessThanOrEqual(mostMs);
-        if (pauseMs < mostMs) expect(tookMs / (tookMs + pauseMs)).toBeLessThanOrEqual(1 / of);
+        expect(pauseMs).toBeLessThanOrEqual(maxMs);
+        if (pauseMs < maxMs) expect(tookMs / (tookMs + pauseMs)).toBeLessThanOrEqual(1 / of);
         if (pauseMs > leastMs) expect(pauseMs).toBeLessThanOrEqual(of * tookMs + 0.001); // no longer than it must be
       },
     ),

@@ -38,7 +38,7 @@ async function start(
   bounds: Partial<Bounds> = {},
 ): Promise<void> {
   begun = over = 0;
-  const limits = { most, mostOfBlock: most, isProxy: () => false, onDropped: () => undefined };
+  const limits = { most, maxOfBlock: most, isProxy: () => false, onDropped: () => undefined };
   listener = await listen(app, {
     port: 0,
     host: '127.0.0.1',
@@ -146,7 +146,7 @@ describe('of what is pipelined', () => {
   });
 
   test('one of each connection is under way where all together have too many, or too large heads', async () => {
-    for (const bounds of [{ maxRequests: 20 }, { maxHeadBytes: 20_000 }]) {
+    for (const bounds of [{ maxRequests: 20 }, { fullAtHeadBytes: 20_000 }]) {
       await start(100, {}, answer, bounds);
       const many = Array.from({ length: 20 }, () => client());
       for (const { socket } of many) socket.write(head('/waits', `X-A: ${'x'.repeat(900)}`).repeat(50));
@@ -165,7 +165,7 @@ describe('of what is pipelined', () => {
   });
 
   test('what all together keep is bounded: beyond it a connection is cut off, and others are answered', async () => {
-    for (const bounds of [{ mostHeadBytes: 20_000 }, { maxHeldBytes: 200_000 }]) {
+    for (const bounds of [{ maxHeadBytes: 20_000 }, { maxHeldBytes: 200_000 }]) {
       await start(100, {}, answer, bounds);
       const many = Array.from({ length: 30 }, () => client());
       await until('all are connected', () => listener.connections() === many.length);

@@ -6,7 +6,7 @@ import { afterPage, afterFailure, atTheBeginning, type Place } from '../../src/p
 const maxSize = 1_000;
 
 /** Walks over rows of which each costs something, with so much time for a page. */
-function walkOver(costs: number[], mostPerPage: number) {
+function walkOver(costs: number[], maxPerPage: number) {
   const handled: number[] = [];
   const skipped: number[] = [];
   let tooSlow = 0;
@@ -14,7 +14,7 @@ function walkOver(costs: number[], mostPerPage: number) {
   do {
     const from = place.after ?? 0;
     const page = costs.slice(from, from + place.size);
-    if (page.reduce((sum, cost) => sum + cost, 0) <= mostPerPage) {
+    if (page.reduce((sum, cost) => sum + cost, 0) <= maxPerPage) {
       handled.push(...page.map((_, index) => from + index));
       place = afterPage(place, page.length === place.size ? from + page.length : null, maxSize);
     } else {

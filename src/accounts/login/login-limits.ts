@@ -64,8 +64,8 @@ const lookups = { concurrency: 4, maxWaiting: 200, maxWaitMs: 1_000 };
 export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
   const { limits, failuresPerIp, onLimited } = options;
   const budget = createLoginBudget(limits, options.perAccount);
-  const mostFailures = failuresPerIp || Number.MAX_SAFE_INTEGER;
-  const addresses = limits.limit({ name: 'login-ip', points: mostFailures, windowSeconds });
+  const maxFailures = failuresPerIp || Number.MAX_SAFE_INTEGER;
+  const addresses = limits.limit({ name: 'login-ip', points: maxFailures, windowSeconds });
   const looking = createGate(lookups);
   const refusals = new LRUCache<string, number>({ max: 10_000, ttl: refusalMs });
   const hidden = (text: string) => createHmac('sha256', options.secret).update(text).digest('base64url');
@@ -106,7 +106,7 @@ export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
         await within('spend', who); // what waited with it has spent meanwhile
         return verify(user);
       };
-      const kind = trusted ? hashingKinds.known : kindOf(mostFailures - left + hashing.waiting(block));
+      const kind = trusted ? hashingKinds.known : kindOf(maxFailures - left + hashing.waiting(block));
       const matches = await hashing.run(trusted ? pair : block, hash, { kind, onCrowded });
       if (user && matches && (await remember(user, pair))) return user;
       await addresses.spend(block);

@@ -21,7 +21,7 @@ interface Known {
 
 const freshMs = 3_000;
 /** The contract's ten seconds, less the longest statement: after that nothing is known any more. */
-const mostMs = 7_000;
+const maxMs = 7_000;
 const remembered = 10_000;
 
 /**
@@ -59,7 +59,7 @@ export function createStandings(db: Database): Standings {
     of: async (userId) => {
       const entry = known.get(userId);
       const ageMs = entry ? performance.now() - entry.readAt : Infinity;
-      if (!entry || ageMs > mostMs) return (await loadOnce(userId)).standing;
+      if (!entry || ageMs > maxMs) return (await loadOnce(userId)).standing;
       if (ageMs > freshMs) loadOnce(userId).catch(() => undefined); // who needs it will be told
       return entry.standing;
     },

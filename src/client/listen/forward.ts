@@ -16,7 +16,7 @@ export interface ForwardOptions {
   signal: AbortSignal;
 }
 
-const mostReadBytes = 64 * 1_024;
+const maxReadBytes = 64 * 1_024;
 
 /** Posts once, as a webhook is called: a redirect is not followed, a failure is a value. Rejects only by its signal. */
 export function forward(
@@ -51,7 +51,7 @@ export function forward(
       let readBytes = 0;
       response.on('data', (chunk: Buffer) => {
         readBytes += chunk.length;
-        if (readBytes > mostReadBytes) response.destroy();
+        if (readBytes > maxReadBytes) response.destroy();
       });
       response.on('error', () => undefined); // the status line has decided
       response.on('close', () =>

@@ -87,7 +87,7 @@ function watchConnection(printer: Printer, onFirst: () => void) {
 }
 
 /** More than is recorded in the time that it goes back. */
-const mostIds = 10_000;
+const maxIds = 10_000;
 /** Events come in the order of commit, which is only nearly that of `recordedAt`. */
 const backMs = 60_000;
 
@@ -100,7 +100,7 @@ function createPlace() {
     wasThere: ({ eventId }: FeedEvent) => ids.has(eventId),
     add({ eventId, recordedAt }: FeedEvent) {
       ids.add(eventId);
-      if (ids.size > mostIds) ids.delete(ids.values().next().value!);
+      if (ids.size > maxIds) ids.delete(ids.values().next().value!);
       lastMs = Date.parse(recordedAt);
       firstMs = Math.min(firstMs, lastMs);
     },

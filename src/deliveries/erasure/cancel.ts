@@ -13,7 +13,7 @@ export interface ErasedShipment {
 }
 
 const againAfterMs = 50;
-const mostTimes = 40;
+const maxTimes = 40;
 
 /**
  * Cancels what is owed of events that this transaction, or one before, has erased, and erases what receivers answered.
@@ -40,7 +40,7 @@ export async function untilNothingIsOwed(
 ): Promise<void> {
   await untilNoSendCanStart(times);
   const shipmentIds = shipments.map(({ shipmentId }) => shipmentId);
-  for (let time = 1; time <= mostTimes; time += 1) {
+  for (let time = 1; time <= maxTimes; time += 1) {
     const left = await db.transaction(async (tx) => {
       await cancelOnce(tx, shipments, times.leaseMs);
       return isErasedOwed(tx, shipmentIds);

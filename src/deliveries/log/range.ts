@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 const reachesMs = [dayMs, 7 * dayMs, Infinity];
 /** Another host's clock may be ahead of ours. */
 const clockLeewayMs = 3_600_000;
-const mostDays = 3;
+const maxDays = 3;
 
 export interface TimeRange {
   from: Date;
@@ -45,7 +45,7 @@ export function rangesOf(
 export function daysOf(range: TimeRange): { firstId: string; endId: string; today: boolean } | null {
   const first = Math.floor(range.from.getTime() / dayMs);
   const end = Math.ceil(range.before.getTime() / dayMs);
-  if (end - first > mostDays) return null;
+  if (end - first > maxDays) return null;
   const today = Math.floor(Date.now() / dayMs);
   // One and the same statement for all that look at the newest pages of a day.
   const newest = first >= today - 1 && end <= today + 2;

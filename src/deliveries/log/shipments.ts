@@ -5,8 +5,8 @@ import type { LogFilter } from './page-store.js';
 import type { TimeRange } from './range.js';
 
 /** A page looks at the deliveries of at most this many shipments and this many of their states. */
-const mostShipments = 1_000;
-const mostStates = 10_000;
+const maxShipments = 1_000;
+const maxStates = 10_000;
 
 /** Whether a shipment bears the identifier of the shipper's own in this parameter: written so that its index serves it. */
 export const bears = (parameter: string) =>
@@ -44,11 +44,11 @@ export async function findNamed(
        from named n
       cross join lateral (
         select sequence, first_event_id, last_event_id from shipment_progress where shipment_id = n.shipment_id limit 1) p`,
-    [shipperId, trackingId ?? null, shipperTrackingId ?? null, mostShipments + 1],
+    [shipperId, trackingId ?? null, shipperTrackingId ?? null, maxShipments + 1],
   );
   const { shipmentIds, states, first, last } = row!;
-  if (shipmentIds.length > mostShipments) throw tooManyBearIt();
-  if (states > mostStates) throw tooManyStates(trackingId === undefined ? 'shipperTrackingId' : 'trackingId');
+  if (shipmentIds.length > maxShipments) throw tooManyBearIt();
+  if (states > maxStates) throw tooManyStates(trackingId === undefined ? 'shipperTrackingId' : 'trackingId');
   if (!first || !last) return null;
   return {
     shipmentIds,
@@ -61,7 +61,7 @@ const tooManyStates = (path: string) =>
   invalidRequest([
     {
       path,
-      message: `names shipments with more than ${mostStates} states: filter by webhookId, state, from and to instead`,
+      message: `names shipments with more than ${maxStates} states: filter by webhookId, state, from and to instead`,
     },
   ]);
 
@@ -69,6 +69,6 @@ const tooManyBearIt = () =>
   invalidRequest([
     {
       path: 'shipperTrackingId',
-      message: `is borne by more than ${mostShipments} shipments: name one of them by trackingId`,
+      message: `is borne by more than ${maxShipments} shipments: name one of them by trackingId`,
     },
   ]);

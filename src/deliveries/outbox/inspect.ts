@@ -36,8 +36,8 @@ export interface Findings {
   probes: boolean;
 }
 
-const mostLapsed = 2_000;
-const mostDeleted = 200;
+const maxLapsed = 2_000;
+const maxDeleted = 200;
 
 const keyOf = `json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)`;
 
@@ -84,12 +84,12 @@ export async function inspectPage(
             (select count(*)::int from page) as looked,
             (extract(epoch from now()) * 1000)::float8 as "databaseMs",
             (select json_agg(${keyOf}) from (
-               select * from page where status = 'SENDING' and lease_until <= now() limit ${mostLapsed}) l) as lapsed,
+               select * from page where status = 'SENDING' and lease_until <= now() limit ${maxLapsed}) l) as lapsed,
             (select json_agg(${keyOf}) from page where ahead) as ahead,
             (select json_agg(json_build_object('webhookId', webhook_id, 'dueFromMs', floor(extract(epoch from due) * 1000)))
                from looked where callable and due is not null) as unattended,
             (select json_agg(webhook_id) from (
-               select webhook_id from looked where deleted limit ${mostDeleted}) d) as deleted,
+               select webhook_id from looked where deleted limit ${maxDeleted}) d) as deleted,
             exists (select 1 from circuits join webhooks using (webhook_id)
                      where open_until <= now() and coalesce(probe_until < now(), true)
                        and ${isActive('webhooks')}) as probes,
@@ -164,7 +164,7 @@ export async function findLapsed(
                                       from webhooks where webhook_id = looked.webhook_id limit 1) w
                 cross join lateral (${frontOf('w.webhook_id')}) o
                 where ${isCallable('w')} and o.status = 'SENDING' and o.lease_until <= now()
-                limit ${mostLapsed}) l) as lapsed`,
+                limit ${maxLapsed}) l) as lapsed`,
     [after ?? firstKey, limit],
   );
   const { last, looked, lapsed } = row!;

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/logger.js';
 import { describeError } from '../../platform/errors.js';
-import { mostRarely, pauseAfter } from '../../platform/every.js';
+import { maxIntervals, pauseAfter } from '../../platform/every.js';
 import type { Metrics } from '../../platform/metrics.js';
 import { afterFailure, atTheBeginning, createWalk, inPieces, type Place } from '../../platform/walk.js';
 import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
@@ -171,7 +171,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       }),
     );
     metrics.walkedAt.setToCurrentTime();
-    return pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs);
+    return pauseAfter(tookMs, times.sweepEveryMs, maxIntervals * times.sweepEveryMs);
   };
 
   const takeUpLapsed = async (): Promise<number> => {
@@ -181,7 +181,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     const tookMs = performance.now() - startedAt;
     if (!isSparing()) await takeUp(found.lapsed);
     return found.next === null
-      ? pauseAfter(tookMs, times.sweepEveryMs, mostRarely * times.sweepEveryMs)
+      ? pauseAfter(tookMs, times.sweepEveryMs, maxIntervals * times.sweepEveryMs)
       : pauseAfter(tookMs, 0, times.sweepEveryMs / 4, shareOfWebhooks);
   };
 

@@ -36,7 +36,7 @@ export function isProxyUrl(text: string): boolean {
 }
 
 /** More addresses of one name than a receiver has for its availability. */
-const mostAddresses = 4;
+const maxAddresses = 4;
 
 /**
  * Makes an agent's connections tunnels through a proxy. It is told the address, which was resolved and checked here, and
@@ -53,7 +53,7 @@ export function throughTunnels<Agent extends http.Agent>(
     const target = options as AttemptOptions;
     const connect = async () => {
       const addresses = await addressesOf(target);
-      return wrap(target, await openOne(proxy, addresses.slice(0, mostAddresses), target));
+      return wrap(target, await openOne(proxy, addresses.slice(0, maxAddresses), target));
     };
     connect().then(
       (socket) => callback?.(null, socket),

@@ -7,17 +7,17 @@ import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { stats } from '../../webhooks/answers.js';
 import { findWebhook } from '../../webhooks/store.js';
-import { defaultHours, mostHours, webhookStats } from './stats.js';
+import { defaultHours, maxHours, webhookStats } from './stats.js';
 
 const hours = described(z.string(), 'How many, the current one included.', defaultHours, {
   type: 'integer',
   minimum: 1,
-  maximum: mostHours,
+  maximum: maxHours,
 })
   .default(String(defaultHours))
   .meta({ default: defaultHours })
   .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
-  .refine((n) => n >= 1 && n <= mostHours, `must be a whole number from 1 to ${mostHours}`);
+  .refine((n) => n >= 1 && n <= maxHours, `must be a whole number from 1 to ${maxHours}`);
 
 export function statsRoutes({ db }: { db: Database }): Route[] {
   return [

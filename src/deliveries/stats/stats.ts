@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deleteOldHours, readHours } from './store.js';
 
 export const defaultHours = 24;
-export const mostHours = 720;
+export const maxHours = 720;
 
 const hourMs = 3_600_000;
 const hoursPerStatement = 5_000;
@@ -29,6 +29,6 @@ export async function webhookStats(
 
 /** Drops the hours that are older than the log, but none that the API may show. */
 export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
-  const keptMs = Math.max(retentionMs, mostHours * hourMs);
+  const keptMs = Math.max(retentionMs, maxHours * hourMs);
   while ((await deleteOldHours(db, keptMs, hoursPerStatement)) === hoursPerStatement);
 }

@@ -12,10 +12,10 @@ export interface FeedBounds {
 
 export interface FeedBoundsOptions {
   /** Of one shipper, and of all: each keeps a connection. */
-  mostWaiting: number;
-  mostWaitingInAll: number;
+  maxWaiting: number;
+  maxWaitingInAll: number;
   /** Of one shipper; what is alone may have more. */
-  mostUntakenBytes: number;
+  maxUntakenBytes: number;
   onRefused(): void;
 }
 
@@ -37,9 +37,9 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
 
   return {
     wait: (shipperId) => {
-      if ((waiting.get(shipperId) ?? 0) >= options.mostWaiting)
-        throw refuse(`At most ${options.mostWaiting} requests may wait at once.`);
-      if (inAll >= options.mostWaitingInAll) throw refuse('Too many requests wait.');
+      if ((waiting.get(shipperId) ?? 0) >= options.maxWaiting)
+        throw refuse(`At most ${options.maxWaiting} requests may wait at once.`);
+      if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests wait.');
       add(waiting, shipperId, 1);
       inAll += 1;
       return () => {
@@ -50,7 +50,7 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
     waiting: () => inAll,
     answer: (shipperId, sizeBytes, response) => {
       const before = untaken.get(shipperId) ?? 0;
-      if (before > 0 && before + sizeBytes > options.mostUntakenBytes)
+      if (before > 0 && before + sizeBytes > options.maxUntakenBytes)
         throw refuse('Too many answers are not read.');
       if (response.destroyed) return; // it tells of its end only once, and has
       add(untaken, shipperId, sizeBytes);

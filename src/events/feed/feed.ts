@@ -17,13 +17,13 @@ export interface Feed {
 
 export interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
   /** Requests that may wait at once, of all shippers. */
-  mostWaiting: number;
+  maxWaiting: number;
   logger: Logger;
   onRefused(): void;
 }
 
-const mostWaitingPerShipper = 50;
-const mostUntakenBytes = 8 << 20;
+const maxWaitingPerShipper = 50;
+const maxUntakenBytes = 8 << 20;
 /** Of the connections to PostgreSQL; the watcher has one more while somebody waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 
@@ -31,9 +31,9 @@ const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 export function createFeed(deps: FeedDependencies): Feed {
   const watcher = createWatcher(deps.db, deps.logger);
   const bounds = createFeedBounds({
-    mostWaiting: mostWaitingPerShipper,
-    mostWaitingInAll: deps.mostWaiting,
-    mostUntakenBytes,
+    maxWaiting: maxWaitingPerShipper,
+    maxWaitingInAll: deps.maxWaiting,
+    maxUntakenBytes,
     onRefused: deps.onRefused,
   });
   return {

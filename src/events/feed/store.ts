@@ -23,7 +23,7 @@ export interface FeedRows {
 }
 
 /** Of the notifications in one page, but for the first: they may have 256 KiB each. */
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 /** Events, of ids from one on, as `e`: all of a shipper, or those of a shipment, by the index that is meant for them. */
 const ofAll = (shipperId: string, firstId: string) =>
@@ -45,7 +45,7 @@ const pageText = (whose: string) => `
   )
   select event_id as "eventId", s.position, external_id as "externalId", sequence, recorded_at as "recordedAt", body,
          found::int
-    from sized s where bytes_before < ${mostBytes} order by s.position, event_id`;
+    from sized s where bytes_before < ${maxBytes} order by s.position, event_id`;
 
 /** The events after a place and before the horizon, of ids from `firstId` on. */
 export async function readPage(

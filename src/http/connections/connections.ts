@@ -7,7 +7,7 @@ export interface ConnectionLimits {
   /** Connections at once. */
   most: number;
   /** Of them, from one address block. */
-  mostOfBlock: number;
+  maxOfBlock: number;
   /** Addresses of proxies, which bring the connections of many clients: their blocks may have them all. */
   isProxy(address: string): boolean;
   onDropped(why: 'refused' | 'displaced' | 'overfull'): void;
@@ -19,9 +19,9 @@ export const usualBounds = {
   maxRequestsOfConnection: 8,
   /** While this many requests are under way in total, or their heads take this much, a connection has one at a time. */
   maxRequests: 64,
-  maxHeadBytes: 16 * 1024 * 1024,
+  fullAtHeadBytes: 16 * 1024 * 1024,
   /** Beyond this, a connection that brings another head is cut off. */
-  mostHeadBytes: 64 * 1024 * 1024,
+  maxHeadBytes: 64 * 1024 * 1024,
   /** Bytes read and not yet parsed; beyond this, a connection that holds more is cut off. */
   maxHeldBytes: 64 * 1024 * 1024,
   /** Bytes answered and not yet taken; beyond this, the connections that leave most are cut off. */
@@ -143,7 +143,7 @@ export function createConnections(
     (open.size < limits.most || pushOut(largest()));
 
   const maxOfConnection = () =>
-    all.requests < bounds.maxRequests && all.headBytes < bounds.maxHeadBytes
+    all.requests < bounds.maxRequests && all.headBytes < bounds.fullAtHeadBytes
       ? bounds.maxRequestsOfConnection
       : 1;
   /** The number of requests that may come, plus one if the end of the last request is still awaited. */
@@ -181,7 +181,7 @@ export function createConnections(
       const address = socket.remoteAddress;
       const name = networkOf(address);
       const mayHaveAll = isLoopback(address) || (address !== undefined && limits.isProxy(address));
-      if (!hasRoom(blocks.get(name), mayHaveAll ? limits.most : limits.mostOfBlock)) {
+      if (!hasRoom(blocks.get(name), mayHaveAll ? limits.most : limits.maxOfBlock)) {
         limits.onDropped('refused');
         return void socket.destroy();
       }
@@ -235,7 +235,7 @@ export function createConnections(
         connection.goOn();
         onRoom(socket);
       });
-      if (all.headBytes > bounds.mostHeadBytes) drop(heaviest('headBytes', connection), 'overfull');
+      if (all.headBytes > bounds.maxHeadBytes) drop(heaviest('headBytes', connection), 'overfull');
       lookAtUnsent(now);
     },
     isDone: (socket) => {

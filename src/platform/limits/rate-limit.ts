@@ -23,7 +23,7 @@ export interface RateLimits {
  * Keys that a process counts by itself, for each limit: strangers choose how many there are, so the oldest is
  * forgotten.
  */
-const mostKeys = 20_000;
+const maxKeys = 20_000;
 /** The longest a request waits for a Redis that hangs. */
 const commandTimeoutMs = 150;
 
@@ -59,7 +59,7 @@ export function createRateLimits(redisUrl: string | undefined, prefix: string): 
 }
 
 function countAlone(points: number, windowSeconds: number): RateLimit {
-  const counts = new LRUCache<string, { spent: number; endsAt: number }>({ max: mostKeys });
+  const counts = new LRUCache<string, { spent: number; endsAt: number }>({ max: maxKeys });
   const current = (key: string, now: number) => {
     const count = counts.get(key);
     return count && count.endsAt > now ? count : undefined;

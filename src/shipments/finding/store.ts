@@ -29,7 +29,7 @@ export interface ShipmentPage {
 }
 
 /** A state is in no index, for each event would change it there: a page looks at so many shipments for those that are in it. */
-const mostLookedAt = 5_000;
+const maxLookedAt = 5_000;
 
 const endOfTime = new Date(253_402_300_799_999); // of the year 9999
 
@@ -54,7 +54,7 @@ export async function listShipments(
       limit,
       filter.shipperTrackingId ?? null,
       filter.state ?? null,
-      mostLookedAt,
+      maxLookedAt,
     ],
   );
   const lookedTo = rows[0]?.lookedTo ?? null;

@@ -12,8 +12,8 @@ import { findShipment, insertSimulation } from './store.js';
 
 const simulationsPerShipper = 100;
 const retryAfterSeconds = 5;
-const mostStates = 50;
-const mostAnHour = 1_000;
+const maxStates = 50;
+const maxAnHour = 1_000;
 const interval = { min: 100, max: 3_600_000, default: 1_000 };
 
 export interface SimulationDependencies {
@@ -56,7 +56,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
         known,
       )
         .min(1, 'must have at least one state')
-        .max(mostStates, `must have at most ${mostStates} states`)
+        .max(maxStates, `must have at most ${maxStates} states`)
         .optional(),
       intervalMs: intervalMs('Milliseconds from one state to the next.').default(interval.default),
     })
@@ -65,7 +65,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
 /** Taking a shipment through states by itself, for who tries out what comes of it (contract, section 4). */
 export function simulationRoutes(deps: SimulationDependencies): Route[] {
   const { db, catalogue } = deps;
-  const begunAnHour = deps.limits.limit({ name: 'simulation', points: mostAnHour, windowSeconds: 3_600 });
+  const begunAnHour = deps.limits.limit({ name: 'simulation', points: maxAnHour, windowSeconds: 3_600 });
   return [
     route({
       method: 'post',
@@ -85,7 +85,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       },
       errors: {
         409: 'The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way.',
-        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${mostAnHour} were asked for within an hour.`,
+        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${maxAnHour} were asked for within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),
@@ -102,7 +102,7 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
         if (left < 0) {
           deps.onLimited();
           throw tooManyRequests(
-            `At most ${mostAnHour} simulations an hour may be asked for.`,
+            `At most ${maxAnHour} simulations an hour may be asked for.`,
             resetMs / 1_000,
           );
         }

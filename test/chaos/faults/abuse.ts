@@ -56,13 +56,13 @@ const halfRequests: Fault = {
     const held = () => heldFrom(new Set(open()), Number(port));
     const first = held();
     while (held() > 0 && performance.now() - openedAt < 2 * backWithinMs) await sleep(250);
-    const { mostOpen, mostMb } = watched();
+    const { maxOpen, maxMb } = watched();
     note({
       name: 'their descriptors back after',
       value: held() === 0 ? performance.now() - openedAt : Infinity,
       unit: 'ms',
       atMost: backWithinMs,
-      note: `${first} held, then ${held()}, ${mostOpen} open at most; ${Math.round(mostMb)} MB`,
+      note: `${first} held, then ${held()}, ${maxOpen} open at most; ${Math.round(maxMb)} MB`,
     });
     for (const figure of (await health.stop()).figures) note(figure);
     for (const client of clients) client.destroy();
@@ -86,8 +86,8 @@ const fullSpeed: Fault = {
     const greedy = startGreedy(service.url, account, log.deliveryId);
     await pause(60_000);
     const answers = await greedy.stop();
-    const { mostMb } = watched();
-    note({ name: 'RSS of the API', value: mostMb, unit: 'MB', atMost: 400, note: `greedy: ${answers}` });
+    const { maxMb } = watched();
+    note({ name: 'RSS of the API', value: maxMb, unit: 'MB', atMost: 400, note: `greedy: ${answers}` });
     for (const figure of (await health.stop()).figures) note(figure);
     await log.remove();
   },

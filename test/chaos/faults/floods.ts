@@ -18,12 +18,12 @@ async function flood({ world, pause, note }: Injection, { what, moreMb, ...clien
   const raw = startRawClients({ url, ...clients });
   await pause(floodMs);
   const answers = await raw.stop();
-  const { mostMb } = watched();
+  const { maxMb } = watched();
   const { slowestMs, figures } = await health.stop();
   note({ name: `slowest /healthz, ${what}`, value: slowestMs, unit: 'ms', atMost: 250, note: answers });
   note({
     name: `RSS more, ${what}`,
-    value: mostMb - beforeMb,
+    value: maxMb - beforeMb,
     unit: 'MB',
     atMost: moreMb,
     note: `${Math.round(beforeMb)} MB before`,

@@ -38,7 +38,7 @@ const betweenStatesMs = 1_000;
 const eventsOfShipment = 1 + onTheWay.length;
 const lastTryAfterMs = 60_000;
 /** Where more is unanswered than this, the rest waits: a storm of requests would only measure itself. */
-const mostUnanswered = 500;
+const maxUnanswered = 500;
 /** Doubles, so that what could not be accepted for a while is no storm afterwards. */
 const againAfterMs = (tries: number) => Math.min(10_000, 250 * 2 ** tries);
 
@@ -63,7 +63,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function run(): Promise<void> {
     while (!stopped) {
       const owed = Math.floor(((now() - startedAt) / 1_000) * eventsPerSecond);
-      for (; begun < owed && unanswered < mostUnanswered; begun += 1) {
+      for (; begun < owed && unanswered < maxUnanswered; begun += 1) {
         const one = next()
           .catch((error: Error) => void neverAccepted.push(error.message))
           .finally(() => open.delete(one));

@@ -47,11 +47,11 @@ async function flush(): Promise<void> {
 }
 
 /** In a hundred thousand notifications chance alone would use up a schedule. */
-const mostFailuresInARow = 3;
+const maxFailuresInARow = 3;
 
 /** The same for the same seed: `what` is named by the load, not by the service. */
 function fails(path: string, what: string, attempt: number): boolean {
-  if (attempt % (mostFailuresInARow + 1) === 0) return false;
+  if (attempt % (maxFailuresInARow + 1) === 0) return false;
   const share = paths.get(path)?.failing ?? 0;
   const digest = createHash('sha256').update(`${seed} ${path} ${what} ${attempt}`).digest();
   return digest.readUInt32BE(0) / 2 ** 32 < share;

@@ -22,16 +22,16 @@ export const residentMb = (pid: number): number =>
 
 /** Looks again and again at what a process takes, until it is asked. */
 export function watchProcess(pid: number) {
-  let [mostMb, mostOpen] = [0, 0];
+  let [maxMb, maxOpen] = [0, 0];
   const look = () => {
-    mostMb = Math.max(mostMb, residentMb(pid));
-    mostOpen = Math.max(mostOpen, descriptors(pid));
+    maxMb = Math.max(maxMb, residentMb(pid));
+    maxOpen = Math.max(maxOpen, descriptors(pid));
   };
   const timer = setInterval(look, 100);
   return () => {
     clearInterval(timer);
     look();
-    return { mostMb, mostOpen };
+    return { maxMb, maxOpen };
   };
 }
 

@@ -11,11 +11,11 @@ export interface Query {
 }
 
 /** More addresses than any receiver has; an answer with more is refused as a whole. */
-const mostAddresses = 32;
+const maxAddresses = 32;
 export const TOO_MANY_ADDRESSES = 'TOO_MANY_ADDRESSES';
 export const tooMany: Found = { failure: TOO_MANY_ADDRESSES, isSilent: false };
 
-export const isTooMany = (addresses: readonly unknown[]) => addresses.length > mostAddresses;
+export const isTooMany = (addresses: readonly unknown[]) => addresses.length > maxAddresses;
 
 /** A server is asked again after 1 s and after 3 s: a packet may get lost. */
 const firstTryMs = 1_000;
