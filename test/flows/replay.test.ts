@@ -104,7 +104,9 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
           async () => (await account.call(`/v1/shipment-tracking/${trackingId}`)).data.state as string,
         );
         for (const state of ['PICKED_UP', 'IN_TRANSIT'])
-          await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+          expect(
+            await operator(service, `/shipments/${trackingId}/events`, { body: { state } }),
+          ).toMatchObject({ httpStatus: 202 });
       }
       const hook = await startHook(account, { interests: ['CREATED', 'IN_TRANSIT'] });
       const one = await replay(hook.webhookId, { ...lastHour(), trackingId: trackingIds[1] });

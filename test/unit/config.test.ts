@@ -76,6 +76,7 @@ const wrong: Record<string, string[]> = {
   DELIVERY_CONCURRENCY: ['0', '501'],
   DELIVERY_SHARDS: ['0', '65'],
   ORDER_HOLD: ['-1s', '31d'],
+  PARKED_AFTER: ['0', '10000001'],
   LOG_RETENTION: ['23h', 'forever'],
   SHIPMENT_RETENTION: ['23h', 'forever'],
   AUDIT_RETENTION: ['29d', 'forever'],
