@@ -1,4 +1,6 @@
-/** How long leases, sweeps and the like last, which nobody configures: in one place, so that tests can run them faster. */
+/**
+ * How long leases, sweeps and the like last, which nobody configures: in one place, so that tests can run them faster.
+ */
 export interface Times {
   /** A claim holds this long unless it is renewed; after a kill -9, its delivery is taken up again then. */
   leaseMs: number;

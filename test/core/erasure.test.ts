@@ -119,7 +119,9 @@ test('it is neither replayed nor redelivered', async () => {
   expect(await outboxOf(world)).toEqual([]);
 });
 
-/** What else goes on: its statement, and what it does; the claims it makes are sent, and answered, after the erasure. */
+/**
+ * What else goes on: its statement, and what it does; the claims it makes are sent, and answered, after the erasure.
+ */
 const others: Record<string, [statement: string, run: (db: Database) => Promise<Claim[]>]> = {
   'recording a state': ['insert-events', (db) => recordPlanted(db, shipmentId, ['DELIVERED'])],
   'recording a state, the shipment read before': [

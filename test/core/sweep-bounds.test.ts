@@ -30,7 +30,10 @@ async function pagesReadBy(statement: string, work: (db: Database) => Promise<un
   return pages;
 }
 
-/** Owed to a webhook: so many shipments, each with its first state, after which so many others came that it does not want. */
+/**
+ * Owed to a webhook: so many shipments, each with its first state, after which so many others came that it does not
+ * want.
+ */
 async function oweFirstStates(to: string, shipments: number, laterStates: number): Promise<void> {
   await world.sql(
     `with s as (select gen_random_uuid() as shipment_id from generate_series(1, $3)), p as (

@@ -14,9 +14,10 @@ export interface Notice {
 }
 
 /**
- * Records notices about webhooks as events of no shipment, owed to the shipper's other webhooks that name them in
- * their interests. The body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. To be called in the
- * transaction that changes the webhook: told if and only if it happened. Returns the webhooks that are owed one.
+ * Records notices about webhooks as events of no shipment, owed to the shipper's other webhooks that name them in their
+ * interests. The body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. To be
+ * called in the transaction that changes the webhook: told if and only if it happened. Returns the webhooks that are
+ * owed one.
  */
 export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
   const now = new Date();

@@ -43,9 +43,9 @@ export const newCircuit = (now: Date): Circuit => ({
 });
 
 /**
- * Opens where of at least 10 attempts within a minute at least 90 % failed: not called for 30 s, doubling to 10 m
- * with each probe that fails, or longer where the probe's answer asks for that (Retry-After). A probe that succeeds
- * closes it. Of attempts that were under way when it opened only a success counts: when it was, and that it ends the days
+ * Opens where of at least 10 attempts within a minute at least 90 % failed: not called for 30 s, doubling to 10 m with
+ * each probe that fails, or longer where the probe's answer asks for that (Retry-After). A probe that succeeds closes
+ * it. Of attempts that were under way when it opened only a success counts: when it was, and that it ends the days
  * without one.
  */
 export function applyOutcomes(

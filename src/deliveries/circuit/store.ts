@@ -145,7 +145,9 @@ export interface Doomed {
   storedAddress: string | null;
 }
 
-/** A test or a redelivery reaches a paused webhook too, and its 410 counts; a paused one's days without success do not. */
+/**
+ * A test or a redelivery reaches a paused webhook too, and its 410 counts; a paused one's days without success do not.
+ */
 const disabledFrom = { GONE: ['ACTIVE', 'PAUSED'], FAILING: ['ACTIVE'] };
 
 /** Disables webhooks; returns those that were not until now. What is owed to them is held from then on. */

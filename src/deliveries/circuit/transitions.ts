@@ -19,8 +19,8 @@ export interface TransitionDependencies {
 }
 
 /**
- * Disables the webhooks that answered 410, paused ones too, unless their address has been changed since, and tells their
- * owners.
+ * Disables the webhooks that answered 410, paused ones too, unless their address has been changed since, and tells
+ * their owners.
  */
 export async function disableGone(deps: TransitionDependencies, gone: Doomed[]): Promise<void> {
   await changeAndTell(deps, (tx) => disable(tx, gone, 'GONE'));

@@ -48,9 +48,9 @@ const nextState = (after: string) =>
   `select state from deliveries where ${succeeded} ${after} order by state limit 1`;
 
 /**
- * How webhooks are doing, each by itself: its circuit, its last success, and how many are owed to it (at most 10,000 are
- * counted). The log is ordered by when its events were recorded. So the last success is looked for among the newest of
- * today and yesterday, and of the days up to the last hour with a success; failing that, the hour is told.
+ * How webhooks are doing, each by itself: its circuit, its last success, and how many are owed to it (at most 10,000
+ * are counted). The log is ordered by when its events were recorded. So the last success is looked for among the newest
+ * of today and yesterday, and of the days up to the last hour with a success; failing that, the hour is told.
  */
 function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFigures[]> {
   return db.query<HealthFigures>(

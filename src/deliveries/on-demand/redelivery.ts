@@ -39,8 +39,8 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   let draining = false;
 
   /**
-   * While it was claimed its turn may have come, and whoever gives turns passes over what is locked; or its retry became
-   * due, and whoever pulled passed over what was being sent.
+   * While it was claimed its turn may have come, and whoever gives turns passes over what is locked; or its retry
+   * became due, and whoever pulled passed over what was being sent.
    */
   const attemptAndPassOn = async (claim: Claim, issuedAt: number): Promise<void> => {
     const { ordered, webhookId, shipmentId } = claim;

@@ -1,6 +1,8 @@
 import type { DueClaim } from './types.js';
 
-/** A webhook that PostgreSQL holds something due for, and from which moment on (epoch); null: nobody knows since when. */
+/**
+ * A webhook that PostgreSQL holds something due for, and from which moment on (epoch); null: nobody knows since when.
+ */
 export interface Due {
   webhookId: string;
   dueFromMs: number | null;

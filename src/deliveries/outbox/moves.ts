@@ -1,6 +1,8 @@
 import type { Database } from '../../platform/database/postgres.js';
 
-/** One at a time of those that move a webhook's deliveries between log and outbox; to be taken in a statement before. */
+/**
+ * One at a time of those that move a webhook's deliveries between log and outbox; to be taken in a statement before.
+ */
 export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'lock-moves',

@@ -18,7 +18,9 @@ export interface RetryInput {
 const jitter = 0.1;
 const longestRetryAfterMs = 86_400_000;
 
-/** The retry schedule with ±10 % jitter; Retry-After delays the next attempt, never hastens it (contract, section 5). */
+/**
+ * The retry schedule with ±10 % jitter; Retry-After delays the next attempt, never hastens it (contract, section 5).
+ */
 export function nextStep(input: RetryInput): NextStep {
   if (input.succeeded) return { status: 'SUCCEEDED' };
   const stepMs = input.scheduleMs[input.earlierFailures];

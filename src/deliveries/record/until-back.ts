@@ -2,8 +2,8 @@ import pRetry from 'p-retry';
 import { ApiError } from '../../platform/errors.js';
 
 /**
- * Repeats `task` about every second for `patienceMs` while PostgreSQL is out of reach and `goOn` agrees. Rejects with the
- * last error; with any other error at once.
+ * Repeats `task` about every second for `patienceMs` while PostgreSQL is out of reach and `goOn` agrees. Rejects with
+ * the last error; with any other error at once.
  */
 export const untilBack = <T>(
   task: () => Promise<T>,

@@ -19,7 +19,10 @@ export async function makePartitionsSince(db: Database, moment: Date, retentionM
     await makePartitions(db, new Date(atMs), 0);
 }
 
-/** Makes what is not there yet, from a day (UTC) to the `ahead`th to come, of no more days than some. Safe for any number of workers at once. */
+/**
+ * Makes what is not there yet, from a day (UTC) to the `ahead`th to come, of no more days than some. Safe for any
+ * number of workers at once.
+ */
 async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);

@@ -10,8 +10,8 @@ const lockTimeoutMs = 500;
 
 /**
  * Cancels what has been owed for longer than the log is kept, and drops the days of the log that are older, which one
- * worker at a time does. A day of which something is still owed stays, and one that cannot be dropped without waiting goes
- * the next time.
+ * worker at a time does. A day of which something is still owed stays, and one that cannot be dropped without waiting
+ * goes the next time.
  */
 export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
   let expired = 0;

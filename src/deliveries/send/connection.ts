@@ -21,7 +21,10 @@ export interface RouteOptions {
   names: Names;
   /** `http://user:password@host:port`; it is told addresses, resolved and checked here. */
   egressProxy?: string | undefined;
-  /** Default 1,024, more than lanes let hang on a usual setting. What is beyond it waits for a connection, on its own deadline. */
+  /**
+   * Default 1,024, more than lanes let hang on a usual setting. What is beyond it waits for a connection, on its own
+   * deadline.
+   */
   maxSocketsPerHost?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;

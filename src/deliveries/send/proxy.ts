@@ -39,9 +39,9 @@ export function isProxyUrl(text: string): boolean {
 const maxAddresses = 4;
 
 /**
- * Makes an agent's connections tunnels through a proxy. It is told the address, which was resolved and checked here, and
- * never the name: what it would resolve itself nobody had checked. An address to which it has no way is followed by the
- * next one.
+ * Makes an agent's connections tunnels through a proxy. It is told the address, which was resolved and checked here,
+ * and never the name: what it would resolve itself nobody had checked. An address to which it has no way is followed by
+ * the next one.
  */
 export function throughTunnels<Agent extends http.Agent>(
   agent: Agent,

@@ -24,9 +24,9 @@ export interface AttemptOutcome extends SendOutcome {
 }
 
 /**
- * Sends once; null if it might not start any more. A claim that waited long, or whose statement took long, is asked about
- * like one whose connection did. What cannot even be sent (no key opens its secrets) is an attempt that
- * failed: it is not tried for ever.
+ * Sends once; null if it might not start any more. A claim that waited long, or whose statement took long, is asked
+ * about like one whose connection did. What cannot even be sent (no key opens its secrets) is an attempt that failed:
+ * it is not tried for ever.
  */
 export async function sendClaim(
   options: SendingOptions,

@@ -9,9 +9,9 @@ import type { Claim } from '../outbox/types.js';
 /** When an attempt may begin. Whoever stops a webhook relies on it. Moments are of performance.now(). */
 export interface Starts {
   /**
-   * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a claim
-   * that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were, and
-   * whether it still has its delivery: not if another has taken it up, or its replay was cancelled.
+   * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a
+   * claim that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were,
+   * and whether it still has its delivery: not if another has taken it up, or its replay was cancelled.
    */
   mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
 }
@@ -54,8 +54,8 @@ export async function untilNoSendCanStart({
 
 /**
  * By hand a webhook is called that is not active, too, but none of a suspended shipper. An attempt asked for by hand is
- * claimed in `redeliveries`: what is finished is not in the outbox. A lease must last until it is renewed: the statement
- * that gave it may have taken most of it.
+ * claimed in `redeliveries`: what is finished is not in the outbox. A lease must last until it is renewed: the
+ * statement that gave it may have taken most of it.
  */
 async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number): Promise<boolean[]> {
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);

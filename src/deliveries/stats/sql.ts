@@ -2,9 +2,9 @@
 export const hourOf = (moment: string) => `date_bin('1 hour', ${moment}, timestamptz 'epoch')`;
 
 /**
- * Counts attempts for the statistics: part of the very statement that writes them into the log, so that a count is there
- * exactly when its attempt is. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null where
- * the outcome is unknown) of what was written. Tests are left out.
+ * Counts attempts for the statistics: part of the very statement that writes them into the log, so that a count is
+ * there exactly when its attempt is. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms
+ * (null where the outcome is unknown) of what was written. Tests are left out.
  */
 export const insertCounts = (attempts: string) => `
   insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)
@@ -20,13 +20,16 @@ export const lastSuccessHour = (webhookId: string) => `greatest(
     order by hour desc limit 1),
   (select max(hour) from attempt_counts where webhook_id = ${webhookId} and hour <= now() and succeeded > 0))`;
 
-/** A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %. */
+/**
+ * A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %.
+ */
 const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
 /**
  * Sums up counts that are not folded, by webhook and hour, and puts their durations together with those of the hours
- * folded before: durations_ms and duration_counts, p50_ms and p95_ms are of both, succeeded and failed of `counts` alone.
+ * folded before: durations_ms and duration_counts, p50_ms and p95_ms are of both, succeeded and failed of `counts`
+ * alone.
  */
 export const summedUp = (counts: string) => `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,

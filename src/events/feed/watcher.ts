@@ -36,7 +36,8 @@ const times = {
 
 /**
  * One for all who wait in this process: while there are any, it looks in short intervals which of them have something
- * to read, on one connection, which is given back in between. Two looks in a row that fail are the answer of all who wait.
+ * to read, on one connection, which is given back in between. Two looks in a row that fail are the answer of all who
+ * wait.
  */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();

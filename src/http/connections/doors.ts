@@ -49,7 +49,10 @@ const doorsOf = (servers: Server[]): Doors => ({
   },
 });
 
-/** Without this check another process that shares its port would share it with this one, and get some of the connections. */
+/**
+ * Without this check another process that shares its port would share it with this one, and get some of the
+ * connections.
+ */
 async function expectFree(address: Address): Promise<void> {
   await closeServer(await listenOn(createServer(), address));
 }

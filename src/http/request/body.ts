@@ -15,9 +15,9 @@ const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
- * Reads a JSON body of at most 256 KiB and 10,000 values; each chunk is counted by `locals.countBytes`, which may refuse
- * it. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by path, to be named with whatever
- * else is wrong (see `parseRequest`). The end of a body that is refused is not waited for.
+ * Reads a JSON body of at most 256 KiB and 10,000 values; each chunk is counted by `locals.countBytes`, which may
+ * refuse it. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by path, to be named with
+ * whatever else is wrong (see `parseRequest`). The end of a body that is refused is not waited for.
  */
 export function jsonBody(): RequestHandler {
   let lastTurn: Promise<unknown> = Promise.resolve();

@@ -54,8 +54,8 @@ export const overlap = (description: string) =>
     .pipe(duration({ minMs: 0, maxMs: 30 * 86_400_000 }));
 
 /**
- * An id in a path or a query, in the case in which ids are stored. Any text passes: what has not the form of an id names
- * nothing, which is 404 rather than 400.
+ * An id in a path or a query, in the case in which ids are stored. Any text passes: what has not the form of an id
+ * names nothing, which is 404 rather than 400.
  */
 export const idInPath = (description: string) =>
   described(z.string().toLowerCase(), description, exampleId, { format: 'uuid' });

@@ -30,8 +30,8 @@ export const paging = {
 };
 
 /**
- * Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. Where not all
- * was looked at for a page that is not full, `lookedTo` is the last id that was.
+ * Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. Where not
+ * all was looked at for a page that is not full, `lookedTo` is the last id that was.
  */
 export function cutPage<Row>(
   rows: Row[],

@@ -6,8 +6,8 @@ import { deeds, setScene, type Scene } from '../support/scene.js';
 import { createWorld, forNewShipper, type World } from '../support/world.js';
 
 /**
- * Each act of the scene, which writes the outbox, against each other one, on the same rows: stopped with an old snapshot while the
- * other begins and commits, and stopped before its commit while the other runs into its locks.
+ * Each act of the scene, which writes the outbox, against each other one, on the same rows: stopped with an old
+ * snapshot while the other begins and commits, and stopped before its commit while the other runs into its locks.
  */
 const names = Object.keys(deeds);
 

@@ -113,7 +113,10 @@ async function untilSomeoneWaits(client: pg.Client, gate: number): Promise<void>
 
 type Run = (tx: Database) => Promise<any[]>;
 
-/** `db`, but the first statement called `name`, whatever months stand behind it, is run by `handle`, in a transaction of its own if it has none. */
+/**
+ * `db`, but the first statement called `name`, whatever months stand behind it, is run by `handle`, in a transaction of
+ * its own if it has none.
+ */
 function intercept(db: Database, name: string, handle: (tx: Database, run: Run) => Promise<any[]>): Database {
   let met = false;
   const wrap = (inner: Database, inTransaction: boolean): Database => ({

@@ -30,7 +30,9 @@ export interface Journal {
   entries: Entry[];
 }
 
-/** A receiver that keeps a journal; `behave` decides each answer, `earlier` are the requests of the same notification. */
+/**
+ * A receiver that keeps a journal; `behave` decides each answer, `earlier` are the requests of the same notification.
+ */
 export async function startJournal(
   behave: (entry: Entry, earlier: Entry[], count: number) => Behaviour,
 ): Promise<Journal> {
