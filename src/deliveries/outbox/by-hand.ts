@@ -15,9 +15,10 @@ import {
 import type { AttemptRecord, Claim } from './types.js';
 
 /**
- * Claims attempts that were asked for, also of webhooks that are not active if it was asked for since they are not;
- * none of a suspended shipper. What is owed is marked as being sent, its schedule left as it is; what is finished stays
- * where it is. What is being sent, or somebody has locked, stays asked for.
+ * Claims manual attempts that were requested. An inactive webhook is included if the attempt was requested after it
+ * became inactive; a suspended shipper never is. A delivery that is owed is marked as being sent and keeps its
+ * schedule; a finished one stays in the log. A request stays open while its delivery is being sent or is locked by
+ * somebody else.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.transaction(async (tx) => {
@@ -72,7 +73,7 @@ const keysOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.numbe
 
 const thisAttempt = `o.status = 'SENDING' and o.attempt_count = t.number`;
 
-/** Gives a claim back that was not sent; it stays asked for. */
+/** Gives back a claim that was not sent; its request stays open. */
 export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<void> {
   await db.query(
     'give-redelivery-back',
@@ -95,9 +96,9 @@ const replaceLastAttempt = `
   )`;
 
 /**
- * Records an attempt by hand. A success ends the delivery; after a failure it is what it was before, its schedule
- * untouched. The attempt is the last one of what is finished. Null if the claim was taken away meanwhile, else whether
- * the delivery was owed until now and is finished.
+ * Records a manual attempt. A success ends the delivery; a failure leaves the delivery and its schedule as they were.
+ * If the delivery is in the log, the attempt becomes its last one. Returns null if the claim was taken away meanwhile,
+ * else whether this attempt finished a delivery that was still owed.
  */
 export async function settleRedelivery(
   db: Database,
@@ -153,7 +154,10 @@ export async function settleRedelivery(
   return rows[0] ?? null;
 }
 
-/** Takes up attempts by hand whose process is gone: recorded without an outcome, they wait again. Returns how many. */
+/**
+ * Takes up manual attempts whose process is gone: each is recorded without an outcome and may be claimed again. Returns
+ * how many there were.
+ */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'take-lapsed-redeliveries',

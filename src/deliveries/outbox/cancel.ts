@@ -13,9 +13,9 @@ import {
 import { turnColumns, type Turn } from './types.js';
 
 /**
- * Takes a page of rows out of the outbox, which `page` selects and locks by key, and writes them into the log as
- * cancelled; the attempts they had are in `attempts`. `also` are further parts of the statement, of the rows that are
- * `gone`. Returns how many.
+ * Moves a page of rows from the outbox into the log as cancelled. `page` selects their keys and locks them; their
+ * earlier attempts are in `attempts` already. `also` adds further parts to the statement, which can read the removed
+ * rows as `gone`. Returns the number of rows.
  */
 async function cancel(
   db: Database,
@@ -34,7 +34,7 @@ async function cancel(
   return rows.length;
 }
 
-/** Cancels a page of what a deleted webhook is owed, but nothing that is being sent. Returns how many. */
+/** Cancels a page of what a deleted webhook is owed, except what is being sent. Returns the number of deliveries. */
 export const cancelOwed = (db: Database, webhookId: string, limit: number): Promise<number> =>
   cancel(
     db,
@@ -49,7 +49,7 @@ export const cancelOwed = (db: Database, webhookId: string, limit: number): Prom
     [webhookId, limit],
   );
 
-/** Cancels a page of what has been owed for longer than the log is kept. Returns how many. */
+/** Cancels a page of what has been owed for longer than the log is kept. Returns the number of deliveries. */
 export const cancelExpired = (db: Database, retentionMs: number, limit: number): Promise<number> =>
   cancel(
     db,
@@ -64,8 +64,8 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
   );
 
 /**
- * Cancels what is owed of erased events, also what is being sent: the result of that attempt is refused, so nothing a
- * receiver answers is kept, and the log has it as one whose outcome is unknown. What somebody has locked is left.
+ * Cancels what is owed of erased events, including what is being sent: the result of such an attempt will be refused,
+ * so no response is kept, and the log shows the attempt with an unknown outcome. Locked rows are skipped.
  */
 export async function cancelErased(
   db: Database,
@@ -95,14 +95,14 @@ export async function cancelErased(
   );
 }
 
-/** A shipment's states for a webhook that wants overtaken ones skipped; those before `before` are, replayed or not. */
+/** A shipment's states for a webhook that skips overtaken states; `before`: those before it go, replayed or not. */
 export interface Overtaken extends Turn {
   before: number | null;
 }
 
 /**
- * Cancels what a later state has overtaken, where the webhook wants that; but nothing that is being sent, and no terminal
- * state. What is owed behind it may go then: ask for their turns next.
+ * Cancels what a later state has overtaken, where the webhook wants that, except what is being sent and terminal
+ * states. Later states may then be due: call `giveTurns` next.
  */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await cancel(
@@ -124,7 +124,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
   );
 }
 
-/** The next rows of a shipper that is removed: nobody will send them, and nothing of them is kept in the log. */
+/** The next rows of a removed shipper: nobody will send them, and the log keeps nothing of them. */
 export const owedToRemove = ({
   shipperId,
   after,

@@ -144,8 +144,8 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 }
 
 /**
- * Joined beside claim `t` (shipper_id, delivery_id, number), `is_ours` tells whether the row is claimed by it still, for
- * `leaseLeftMs` at least, and its replay is not cancelled; null where it is in the outbox no more.
+ * To be joined to claim `t` (shipper_id, delivery_id, number). `is_ours` says whether that claim still has the row, for
+ * at least `leaseLeftMs`, and the row's replay is not cancelled; it is null if the row is no longer in the outbox.
  */
 export const ownClaim = (t: string, leaseLeftMs: string) => `
   select not ${isWithdrawn('outbox')} and status = 'SENDING' and attempt_count = ${t}.number

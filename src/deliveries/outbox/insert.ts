@@ -2,13 +2,15 @@ import { isParking } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
 
 /**
- * Parts of the statement that records: what is owed for the events it has `recorded` (event_id, shipper_id, shipment_id,
- * sequence, state), to whom, and whether its turn has come. A statement does not see its own rows, so of several states
- * of one shipment only the first may go. `room` is what this process may start of each webhook.
+ * Parts of the statement that records events: what is owed for the events in `recorded` (event_id, shipper_id,
+ * shipment_id, sequence, state), to which webhook, and whether it must wait its turn. A statement does not see its own
+ * rows, so of several states of one shipment only the first may go. `room` says how many deliveries of each webhook
+ * this process may start.
  *
- * A parked webhook is owed no rows; only what it overtakes is to be looked for. The lock on what parks it keeps that from
- * ending meanwhile. Where it has ended just now, this statement does not see the rows that were made of what was missed:
- * so all that may have something before it waits its turn, and is looked at again.
+ * A parked webhook gets no rows; its events are returned only because they may overtake earlier states. The lock on the
+ * webhook's `PARKED` replay keeps the parking from ending during this statement. If the parking has just ended, this
+ * statement does not see the rows that were made from the missed events. So every state that may have an earlier one
+ * waits its turn, and is checked again after the commit.
  */
 export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: string }) => `
   seen as materialized (
@@ -23,7 +25,7 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
        select webhook_id from replays p where replay_id = seen.replay_id and ${isParking('p')} for key share) p
   ), owed as materialized (
     select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
-           (w.webhook_id in (select webhook_id from parked)) is true as parked, -- hashed, whatever is planned
+           (w.webhook_id in (select webhook_id from parked)) is true as parked, -- always a hashed subplan
            w.ordering = 'SHIPMENT' and r.sequence > 1 and (
              (w.webhook_id in (select webhook_id from seen)) is true
              or row_number() over (partition by w.webhook_id, r.shipment_id order by r.sequence) > 1
@@ -43,8 +45,8 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
   )`;
 
 /**
- * Puts what is owed into the outbox: claimed by this process as far as there is room, fair between webhooks; the rest is
- * READY or waits its turn. A webhook's `place` counts what it may start, so turns are decided before.
+ * Puts what is owed into the outbox. This process claims as much as it has room for, shared fairly between webhooks;
+ * the rest is READY or waits its turn. `place` numbers only what may start, so turns are decided first.
  */
 export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
   placed as (
@@ -63,18 +65,18 @@ export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
       from started
   )`;
 
-/** A row of what `tellOwed` selects. */
+/** A row that `tellOwed` selects. */
 export interface OwedRow {
   eventId: string;
-  /** Null in the row that only says that the event was recorded. */
+  /** Null in a row that only says that the event was recorded. */
   deliveryId: string | null;
   webhookId: string;
-  /** It is claimed by this process. */
+  /** This process has claimed it. */
   started: boolean;
-  /** By PostgreSQL's clock; that of its recording where it waits its turn. */
+  /** By PostgreSQL's clock; the time of recording if it waits its turn. */
   dueAt: Date;
   waitsTurn: boolean;
-  /** Its webhook is parked: it makes no row, and is told for what it overtakes. */
+  /** Its webhook is parked: it has no row, and is returned only because it may overtake earlier states. */
   parked: boolean;
   revision: number;
   ordered: boolean;
@@ -82,7 +84,7 @@ export interface OwedRow {
   troubled: boolean;
 }
 
-/** Tells what was recorded, and what is owed for it. */
+/** Selects what was recorded, and what is owed for it. */
 export const tellOwed = `
   select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
          null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
@@ -97,14 +99,16 @@ export const tellOwed = `
          coalesce(troubled, false), now(), true
     from owed where parked and supersede`;
 
-/** Owes events of no shipment, due now: `source` selects shipper_id, event_id, webhook_id and state of each delivery. */
+/**
+ * Inserts deliveries without a shipment, due now. `source` selects shipper_id, event_id, webhook_id and state of each.
+ */
 export const oweAtOnce = (source: string) => `
   insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at)
   select shipper_id, delivery_id(event_id, webhook_id), event_id, webhook_id, 1, state, 'READY', now()
     from (${source}) o
   returning webhook_id`;
 
-/** Owes a test as `oweAtOnce` does, but claimed by this process. */
+/** Inserts a test as `oweAtOnce` does, but claimed by this process. */
 export const oweTest = (source: string, leaseMs: string) => `
   insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
                       attempt_count, trigger)

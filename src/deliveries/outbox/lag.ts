@@ -1,26 +1,26 @@
 import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** What is owed, as the log would call it, and how long the oldest of it that could be sent has waited. */
+/** What is owed, by its status in the log, and how long the oldest delivery that could be sent has waited. */
 export interface Lag {
   pending: number;
   sending: number;
   held: number;
-  /** Due to webhooks that may be called, and not being sent. */
+  /** How many deliveries are due to webhooks that may be called, and are not being sent. */
   due: number;
-  /** Seconds that the longest due of them has waited; 0 where none waits. */
+  /** How long the oldest of them has been due; 0 if there are none. */
   oldestDueSeconds: number;
-  /** Seconds since the first lease ran out among the claims that nobody has taken up; 0 if there are none. */
+  /** Time since the first of the lapsed leases ran out that nobody has taken up yet; 0 if there are none. */
   oldestLapsedSeconds: number;
 }
 
-/** Looked at in one statement, of those that something is owed to: some 10 µs each. */
+/** How many of the webhooks that are owed something one statement reads; each takes some 10 µs. */
 const webhooksLookedAt = 10_000;
 
 /**
- * Counts at most `limit` of the deliveries owed. The oldest that could be sent is found among all that is owed to the
- * first `webhooksMax` webhooks; claims that ran out among the deliveries counted, and at the fronts of those webhooks
- * that may be called, `limit` rows in all and the same number for each.
+ * Counts at most `limit` of the deliveries owed. The oldest that could be sent is looked for among all deliveries owed
+ * to the first `webhooksMax` webhooks. Lapsed claims are looked for among the deliveries counted, and among the oldest
+ * ones of each webhook that may be called: `limit` rows in all, the same number for each webhook.
  */
 export async function readLag(db: Database, limit: number, webhooksMax = webhooksLookedAt): Promise<Lag> {
   const [lag] = await db.query<Lag>(
@@ -64,19 +64,20 @@ export async function readLag(db: Database, limit: number, webhooksMax = webhook
   return lag!;
 }
 
-/** What is owed, at least, to the webhooks of a shipper that are not called. */
+/** What a shipper's webhooks that are not called are owed, at least. */
 export interface Uncalled {
   shipperId: string;
   name: string;
   webhooks: number;
   deliveries: number;
-  /** Whether there are more deliveries than were counted. */
+  /** Whether there are more deliveries than counted. */
   isMore: boolean;
 }
 
 /**
- * What is owed to webhooks that are not called, the shippers that are owed the most first. It looks at `webhooksMax`,
- * and counts at most `limit` deliveries, up to the same number for each: one with a long backlog hides no other.
+ * Returns what is owed to webhooks that are not called, by shipper, the largest backlog first. It reads at most
+ * `webhooksMax` webhooks and counts at most `limit` deliveries, up to the same number for each webhook: so a long
+ * backlog hides no other.
  */
 export const readUncalled = (
   db: Database,
@@ -109,7 +110,7 @@ export const readUncalled = (
 const openCircuits = `circuits c join webhooks w using (webhook_id)
       where c.open_until is not null and ${isActive('w')}`;
 
-/** Of webhooks that would be called. */
+/** Counts the open circuits of webhooks that would be called otherwise. */
 export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
@@ -121,12 +122,12 @@ export async function countOpenCircuits(db: Database): Promise<number> {
 export interface OpenCircuit {
   webhookId: string;
   shipperId: string;
-  /** Null where an attempt that was under way when it opened has succeeded. */
+  /** Null if an attempt that was under way when the circuit opened has succeeded. */
   failingSince: Date | null;
   nextProbeAt: Date;
 }
 
-/** Those that began to fail last come first. */
+/** Lists open circuits; those that began to fail last come first. */
 export const listOpenCircuits = (db: Database, limit: number): Promise<OpenCircuit[]> =>
   db.query<OpenCircuit>(
     'list-circuits-open',

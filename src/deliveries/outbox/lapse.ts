@@ -4,10 +4,10 @@ import { atRest, insertAttempts, insertIntoLog, ms, sameDelivery } from './sql.j
 import { keysInOrder, type RowKey, type Turn } from './types.js';
 
 /**
- * Takes up those of these claims whose lease has run out; their attempts are recorded without an outcome, as begun when
- * they were claimed or their lease was last renewed. A test is over then, everything else is due again. Attempts by
- * hand are left to the process that made them. Returns the webhooks, the shipments and the number of deliveries that
- * became due again.
+ * Takes up those of the given claims whose lease has run out. Their attempts are recorded without an outcome, with the
+ * time of the claim or of the last renewal as their start. A test ends with that; every other delivery is due again.
+ * Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, the shipments and the number of
+ * deliveries that are due again.
  */
 export async function takeLapsed(
   db: Database,
@@ -30,7 +30,7 @@ export async function takeLapsed(
      ), logged as (
        ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
                                trigger, began_at, null, null, null, null, null, null from over`)}
-       on conflict do nothing -- a test is sent once: whatever the log says of it stands
+       on conflict do nothing -- a test is sent once: what the log already has of it stays
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, null, null, null,
                                 null, null, null from lapsed where trigger <> 'TEST'`)}
@@ -53,19 +53,19 @@ export async function takeLapsed(
 }
 
 /**
- * Clocks are not set by less than this: anything ahead by less is as it should be.
+ * A difference smaller than this is not taken for a change of the clock.
  *
- * PostgreSQL's clock decides what is due. If it is set back, everything scheduled before would come that much too late.
- * So everything that waits records how long it was to wait (`retry_wait`, `open_wait`; leases and probes have a fixed
+ * PostgreSQL's clock decides what is due. If it is set back, everything scheduled before that would be late by as much.
+ * So each row that waits records how long it should wait (`retry_wait`, `open_wait`; leases and probes have a fixed
  * length), and nothing may be scheduled further ahead than that.
  */
 export const clockToleranceMs = 1_000;
 
-/** Whether a moment is further ahead than it may be if it was scheduled to come after `wait`. */
+/** Whether a moment is further ahead than `wait`, after which it was scheduled to come. */
 export const isTooFar = (moment: string, wait: string) =>
   `coalesce(${moment} > now() + ${wait} + interval '${clockToleranceMs} ms', false)`;
 
-/** How far ahead a row's retry may be; a row that has not failed is due as soon as its turn comes. */
+/** How far ahead a row's retry may be; 0 for a row that has not failed. */
 const longestWait = (row: string) => `coalesce(${row}.retry_wait, interval '0')`;
 
 export const isRowAhead = (o: string, longestLeaseMs: string) =>
@@ -73,10 +73,10 @@ export const isRowAhead = (o: string, longestLeaseMs: string) =>
     or ${isTooFar(`${o}.lease_until`, ms(longestLeaseMs))} or ${isTooFar(`${o}.first_failed_at`, `interval '0'`)})`;
 
 /**
- * Corrects rows that are too far ahead because PostgreSQL's clock was set back. If `putBackMs` is known, they were
- * scheduled too late by that much. Afterwards no row is further ahead than its own wait, no lease is longer than the
- * longest one, and no failure is later than now. So nothing comes early, and nothing comes late by more than its own
- * wait. Returns their webhooks.
+ * Corrects rows that are too far ahead because PostgreSQL's clock was set back. If it is known by how much
+ * (`putBackMs`), they are moved back by that. Afterwards no row is further ahead than its own wait, no lease is longer
+ * than the longest one, and no failure is later than now. So nothing is sent early, and nothing is late by more than
+ * its own wait. Returns the rows' webhooks.
  */
 export async function putRowsRight(
   db: Database,

@@ -2,12 +2,16 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, ms } from './sql.js';
 
-/** How a webhook that is not called is parked: what it misses from then on is a place among its shipper's events. */
+/**
+ * A webhook is parked while this replay runs. The events that it misses get no outbox rows; the replay only records
+ * from which position in the feed on they were missed.
+ */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
 /**
- * Parks those of the next `limit` webhooks that are not called and are owed `parkedAfter` rows. Whoever records and sees
- * that has a later transaction id than this statement: so what is left out lies behind its place, whatever the clocks say.
+ * Looks at the next `limit` webhooks that are not called, and parks those that are owed at least `parkedAfter` rows. A
+ * transaction that sees the parking has a later id than this statement. So every event that gets no row comes after the
+ * position stored here, whatever the clocks say.
  */
 export async function parkPage(
   db: Database,
@@ -46,7 +50,7 @@ export async function parkPage(
   return { next: looked === limit ? last : null, parked };
 }
 
-/** What is due to a webhook, counted up to `limit`. */
+/** Counts what is due to a webhook, up to `limit`. */
 export async function countDue(db: Database, webhookId: string, limit: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-due',
@@ -57,18 +61,18 @@ export async function countDue(db: Database, webhookId: string, limit: number): 
   return row!.count;
 }
 
-/** Where a parked webhook stands: all events up to this one are looked at. In the order of the feed. */
+/** How far a parked webhook has come: all events up to this one, in the order of the feed, have been looked at. */
 export interface ParkedPlace {
   position: string;
   eventId: string;
 }
 
-/** The events of shipper $1 behind a place. */
+/** The events of shipper $1 after a position. */
 const behind = (position: string, eventId: string, before = 'true') => `from events
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
     and ${before}`;
 
-/** The number of events behind a place, counted up to `limit`. */
+/** Counts the events after a position, up to `limit`. */
 export async function countBehind(
   db: Database,
   shipperId: string,
@@ -83,7 +87,7 @@ export async function countBehind(
   return row!.count;
 }
 
-/** The next event behind a place and before a horizon. */
+/** Finds the next event after a position and before the horizon. */
 export async function nextBehind(
   db: Database,
   shipperId: string,
@@ -99,30 +103,31 @@ export async function nextBehind(
   return rows[0] ?? null;
 }
 
-/** Only the nearest later states are looked at: a webhook may want none of the thousands that follow. */
+/** Bounds the search for a later state that the webhook wants: it may want none of the thousands that follow. */
 const laterStatesLookedFor = 50;
 
 export interface ParkedPiece {
-  /** How far this piece got; null if there was nothing left to look at. */
+  /** How far this piece got; null if no event was left. */
   reached: ParkedPlace | null;
-  /** Nothing before the horizon is left. */
+  /** Whether nothing is left before the horizon. */
   isEnd: boolean;
-  /** What was missed for longer than the log is kept. */
+  /** How many deliveries were left out because they are older than the log is kept. */
   expired: number;
-  /** Their shipments. */
+  /** The shipments of the rows made. */
   shipmentIds: string[];
 }
 
 /**
- * Makes rows of what a parked webhook has missed, the next events behind its place: of what never was owed, as a replay
- * does, but owed like anything recorded now. What a later state has overtaken is cancelled, where the webhook wants that.
- * To be called with the lock on the webhook's moves; ask for the turns after the commit.
+ * Makes outbox rows from the next events that a parked webhook has missed. Like a replay it makes only deliveries that
+ * do not exist yet, but they are owed like those of an event recorded now. What a later state has overtaken is
+ * cancelled, where the webhook wants that. Call it with the lock on the webhook's moves, and `giveTurns` after the
+ * commit.
  */
 export async function unparkPiece(
   db: Database,
   { webhookId, shipperId, place }: { webhookId: string; shipperId: string; place: ParkedPlace },
   options: {
-    /** Null while nobody can record anything that is left out. */
+    /** Events from this position on are left for later. Null if nobody can record an event without a row meanwhile. */
     horizon: bigint | null;
     scanLimit: number;
     sendLimit: number;
@@ -157,7 +162,7 @@ export async function unparkPiece(
         where not s.expired and d.delivery_id is null and o.delivery_id is null
         order by s.position, s.event_id limit $7
      ), reached as (
-       -- Full: the rest of what was looked at is the next piece's.
+       -- If the piece is full, the rest of the events belong to the next one.
        (select position, event_id from found where (select count(*) from found) = $7
          order by position desc, event_id desc limit 1)
        union all

@@ -12,7 +12,7 @@ import {
 } from './sql.js';
 import type { Turn } from './types.js';
 
-/** What a replay has still to look at, and for whom. */
+/** The events that a replay has yet to look at, and its webhook. */
 export interface ReplaySpan {
   replayId: string;
   webhookId: string;
@@ -24,10 +24,10 @@ export interface ReplaySpan {
 }
 
 /**
- * As what a replay sends of a webhook's event is missed; null where it is not: it succeeded, was cancelled, is on its way
- * or belongs to another replay that is under way. What a cancelled one is yet to give back counts as if it had.
- * What is parked goes out by itself, too. Needs what `deliveryOf` joins, the event's position, and of webhook `w` whether it
- * is `callable` and from where on it is parked.
+ * In which way a webhook has missed an event, for a replay to send it; null if it has not: the delivery succeeded, was
+ * cancelled, is being sent, or belongs to another replay that is under way. A row that a cancelled replay has yet to
+ * give back counts as given back. Parked events do not count either: they are sent without a replay. Needs what
+ * `deliveryOf` joins, the event's position, and `callable` and `parked_from` of webhook `w`.
  */
 const missedAs = (event: string) => `case
     when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
@@ -38,16 +38,16 @@ const missedAs = (event: string) => `case
     when o.status = 'RETRY' and o.due_at > now() then 'waiting'
   end`;
 
-/** Whether it is missed as the status asked for says; null asks for all. */
+/** Whether the event was missed in the way that the requested status means; null: in any way. */
 export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
     when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
     else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
 
-/** From which place in the feed on webhook `w` is parked; null where it is not. */
+/** The position in the feed from which on webhook `w` is parked; null if it is not. */
 export const parkedFrom = (w: string) => `(select last_position from replays
   where shipper_id = ${w}.shipper_id and webhook_id = ${w}.webhook_id and status = 'RUNNING' and kind = 'PARKED')`;
 
-/** The delivery of event `e` to webhook `webhookId` in the log, as `d`, and in the outbox, as `o`; one of them or both null. */
+/** Joins an event's delivery to a webhook: `d` from the log, `o` from the outbox. At least one of them is null. */
 export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
   left join lateral (
     select shipper_id, delivery_id, status from deliveries
@@ -63,7 +63,7 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
 /** The rows that a replay owes. */
 export const owedBy = (replayId: string) => `(select 1 from outbox where replay_id = ${replayId})`;
 
-/** Events of a shipper, or of one shipment if that is not null, that fulfil a condition on their id, oldest first. */
+/** The events of a shipper, or of one shipment if that is not null, whose ids meet a condition; oldest first. */
 export const eventsIn = (
   condition: string,
   of: { shipperId: string; shipmentId: string; limit: string },
@@ -75,8 +75,8 @@ export const eventsIn = (
         where ${condition} order by event_id limit ${of.limit})`;
 
 /**
- * The number of rows that all replays of the webhook have in the outbox, whatever they wait for, counted up to `limit`.
- * While the lock on the webhook's moves is held, nobody adds to them.
+ * Counts the rows that all replays of the webhook have in the outbox, whatever they wait for, up to `limit`. Nobody
+ * adds to them while the caller has the lock on the webhook's moves.
  */
 export async function countOwed(
   db: Database,
@@ -95,27 +95,29 @@ export async function countOwed(
   return rows[0]!.count;
 }
 
-/** The last event that a replay has passed; events that the log no longer keeps count as passed. */
+/** The last event that a replay has passed; events older than the log is kept count as passed. */
 export const lookedTo = (lastEventId: string, retentionMs: string) =>
   `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
 
 export interface ReplayPiece {
-  /** How far this piece got; null if there was nothing left to look at. */
+  /** How far this piece got; null if no event was left. */
   lastEventId: string | null;
-  /** Deliveries it set going, those of a webhook that is not called now included. Without what another replay owes. */
+  /**
+   * How many deliveries it set going, even if the webhook is not called now. What another replay owes is not counted.
+   */
   sent: number;
-  /** Something is due; it may be owed by another replay, too. */
+  /** Whether anything is due now; it may belong to another replay. */
   anythingSent: boolean;
-  /** What of it goes one at a time. */
+  /** The shipments whose states are sent one at a time. */
   turns: Turn[];
 }
 
 /**
- * Sets the next deliveries of a replay going, oldest event first: those that never were are made, the failed come back
- * from the log and begin their schedule anew, those that wait for a retry are due now, the held only get their trigger,
- * for they go out in their turn. What another replay owes stays that one's, unless it was cancelled: then it is this
- * one's, and counts as done of the other no more. Looks at no more than `scanLimit` events. To be called with the lock on the webhook's moves: without it two replays could both bring the
- * same delivery back.
+ * Sets the next deliveries of a replay going, oldest event first. Deliveries that never existed are made. Failed ones
+ * come back from the log and begin their schedule anew. Those that wait for a retry become due now. Those that are held
+ * only get the trigger, because they are sent anyway. What another replay owes stays with it, unless that replay was
+ * cancelled: then this one takes it over, and the other no longer counts it as done. Looks at no more than `scanLimit`
+ * events. Call it with the lock on the webhook's moves: without it two replays could both bring the same delivery back.
  */
 export async function replayPiece(
   db: Database,
@@ -187,7 +189,7 @@ export async function replayPiece(
      ), sent as (
        select shipment_id, own from added union all select shipment_id, own from moved
      ), reached as (
-       -- Full: the rest of what was looked at is the next piece's.
+       -- If the piece is full, the rest of the events belong to the next one.
        select case when (select count(*) from found) = $8 then (select event_id from found order by event_id desc limit 1)
                    else (select event_id from scanned order by event_id desc limit 1) end as event_id
      )
@@ -219,11 +221,12 @@ export async function replayPiece(
 }
 
 /**
- * Takes back a page of what a cancelled replay has set going. What is owed because of it only leaves the outbox: into the
- * log as FAILED with its last attempt, or away if it never had one; but nothing that is being sent or was asked for by
- * hand. What was owed anyway is as it was before, its retry due when it was. What others have locked is left out, for they
- * lock in an order of their own. To be called with the lock on the webhook's moves. Returns the shipment of each, whose
- * turns are to be asked for after the commit, and whether something is due that nobody could claim.
+ * Takes back a page of what a cancelled replay has set going. A delivery that is owed only because of the replay leaves
+ * the outbox: it goes into the log as FAILED with its last attempt, or is deleted if it never had one. One that was
+ * owed anyway becomes what it was before, its retry due when it was. Deliveries that are being sent or have a manual
+ * attempt requested are left, and so are locked rows, because others lock in a different order. Call it with the lock
+ * on the webhook's moves, and `giveTurns` after the commit. Returns the shipment of each delivery, and whether
+ * something is now due that could not be claimed before.
  */
 export async function withdrawPage(
   tx: Database,

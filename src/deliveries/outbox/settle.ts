@@ -103,15 +103,15 @@ async function settleBy(
   return new Map(rows.map(({ deliveryId, ...settled }) => [deliveryId, settled]));
 }
 
-/** The result of settling an outcome. `lost`: its claim was taken away meanwhile, and it does not count. */
+/** The result of settling an outcome. `lost`: the claim was taken away meanwhile, and the outcome does not count. */
 export type SettlingResult =
   | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
   | { kind: 'alreadySettled' }
   | { kind: 'lost' };
 
 /**
- * What became of each settlement, in their order. Those that were refused are looked up in a statement of their own: the
- * one that refused them could not see what was recorded while it ran.
+ * Returns what became of each settlement, in their order. Refused ones are looked up in a further statement: the one
+ * that refused them could not see what was recorded while it ran.
  */
 export async function resultsOf(
   db: Database,
@@ -127,7 +127,7 @@ export async function resultsOf(
   });
 }
 
-/** Of outcomes that were refused: those of which this very attempt is recorded already. */
+/** Returns those of the refused outcomes whose attempt is already recorded. */
 async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
   const rows = await db.query<{ place: number }>(
     'find-recorded',

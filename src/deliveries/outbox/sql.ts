@@ -19,8 +19,8 @@ export const sameDelivery = (row: string, given: string) =>
 
 /**
  * Exists while something of the shipment blocks what comes after `before` (webhook_id, shipment_id, sequence): an
- * earlier state that is still owed, but not one that has been failing for longer than ORDER_HOLD. `w` is the webhook: the
- * hold begins anew when it is resumed, so while it is not called none ends.
+ * earlier state that is still owed, but not one that has been failing for longer than ORDER_HOLD. `w` is the webhook:
+ * the hold begins anew when it is resumed, so while it is not called none ends.
  */
 export const blocker = (before: string, holdMs: string) => `select 1 from outbox b
   where b.webhook_id = ${before}.webhook_id and b.shipment_id = ${before}.shipment_id
@@ -38,8 +38,9 @@ export const laterOwed = (row: string) => `(${row}.replay_id is null and exists 
    where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
 
 /**
- * Events of a shipment, looked for in the months in which it had any: its progress knows them. `rest` is more of the
- * condition, and what follows it. It orders by sequence, or names it, so that no index but the shipments' serves it.
+ * The events of a shipment, looked for only in the months between its first and last event, which its progress records.
+ * `rest` continues the condition. It must order by `sequence` or compare it, so that the planner uses the index by
+ * shipment.
  */
 export const eventsOf = (shipmentId: string, columns: string, rest: string) => `(
   select e.* from (select shipment_id, first_event_id, last_event_id from shipment_progress
@@ -69,8 +70,8 @@ export const isInRangeOf = (deliveryId: string, eventId: string) =>
      and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
 
 /**
- * Outbox row `row` is of a replay that was cancelled: nobody sends it until it was taken back. What holds it is in no
- * row; one without a replay is not looked up.
+ * Whether outbox row `row` belongs to a cancelled replay: nobody sends it until it has been taken back. Only `replays`
+ * knows that; a row without a replay costs no lookup.
  */
 export const isWithdrawn = (row: string) =>
   `(${row}.replay_id is not null and coalesce(
@@ -89,7 +90,9 @@ export const isCallable = (w: string) =>
 /** Whether it is called, or given a rest that is over: what has waited for ORDER_HOLD may then be the probe. */
 export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, 'c.open_until > now()')})`;
 
-/** Whether circuit `c`, if there is one, wants to know of successes too: of a webhook that is well they cost nothing. */
+/**
+ * Whether circuit `c`, if there is one, wants to know of successes too: of a webhook that is well they cost nothing.
+ */
 export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
 
 /**
@@ -115,19 +118,19 @@ const toldOfEvent = 'event_id, external_id, body, recorded_at, erasure';
 export const ofEvent = `cross join lateral (
   select ${toldOfEvent} from events where event_id = o.event_id limit 1) e`;
 
-/** Months of events, as bounds of their ids. */
+/** A range of months, as bounds on the ids of events. */
 export interface Months {
-  /** Names the statement that they are written into. */
+  /** Part of the name of a statement that contains these bounds. */
   name: string;
   firstId: string;
   endId: string;
 }
 
 const dayMs = 86_400_000;
-/** What is claimed is rarely older, and by no clock much younger than now. */
+/** An event that is claimed is rarely older than this, and no clock is so far ahead that it is much newer than now. */
 const recentDays = { back: 7, ahead: 1 };
 
-/** The month (UTC) of today, and at its beginning and end the one beside it. */
+/** The current month (UTC); near its beginning the previous one, too, and near its end the next one. */
 export function recentMonths(nowMs: number): Months {
   const first = new Date(nowMs - recentDays.back * dayMs);
   const last = new Date(nowMs + recentDays.ahead * dayMs);
@@ -137,8 +140,9 @@ export function recentMonths(nowMs: number): Months {
 }
 
 /**
- * The same for statements that run all the time. The months are written into the statement instead of passed: so it
- * neither locks nor opens any other, however many there are. An event of another month is found all the same.
+ * The same for statements that run all the time. The months are constants in the statement, not parameters. So it
+ * neither locks nor opens the partitions of other months, however many there are. An event of another month is still
+ * found.
  */
 export const ofRecentEvent = ({ firstId, endId }: Months) => `cross join lateral (
   select ${toldOfEvent} from events where event_id = o.event_id and event_id >= '${firstId}' and event_id < '${endId}'
@@ -146,21 +150,21 @@ export const ofRecentEvent = ({ firstId, endId }: Months) => `cross join lateral
   select ${toldOfEvent} from event_of_any_month(o.event_id) where o.event_id < '${firstId}' or o.event_id >= '${endId}'
   limit 1) e`;
 
-/** Row `d`, of the outbox or the log, is a delivery of event `e`. */
+/** Whether row `d`, of the outbox or the log, is a delivery of event `e`. */
 export const isDeliveryOf = (
   d: string,
   e: string,
 ) => `${d}.shipper_id = ${e}.shipper_id and ${d}.event_id = ${e}.event_id
   and ${isInRangeOf(`${d}.delivery_id`, `${e}.event_id`)}`;
 
-/** The keys of what is owed of event `e`, as `o`. */
+/** The keys of the deliveries of event `e` that are owed, as `o`. */
 export const owedOf = (e: string) =>
   `select o.shipper_id, o.delivery_id from outbox o where ${isDeliveryOf('o', e)}`;
 
-/** A row for each that webhook `webhookId` is owed. */
+/** A row for each delivery that webhook `webhookId` is owed. */
 export const owedTo = (webhookId: string) => `select 1 from outbox where webhook_id = ${webhookId}`;
 
-/** What is owed of the delivery with that key; the log has it where this finds nothing. */
+/** The delivery with that key if it is owed; otherwise it can only be in the log. */
 export const owedByKey = (shipperId: string, deliveryId: string) =>
   `select shipper_id, delivery_id, webhook_id, event_id from outbox
     where shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
@@ -168,21 +172,21 @@ export const owedByKey = (shipperId: string, deliveryId: string) =>
 /** Whether delivery `given` is owed. */
 export const isOwed = (given: string) => `exists (select 1 from outbox o where ${sameDelivery('o', given)})`;
 
-/** A row for each that has been owed since before that moment. */
+/** A row for each delivery that has been owed since before that moment. */
 export const owedSinceBefore = (moment: string) =>
   `select 1 from outbox where delivery_id < uuid_floor(${moment})`;
 
-/** What is owed and not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
+/** A row that is not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
 const isHeld = (stopped: string) =>
   `(waits_turn or due_at <= now() and webhook_id = any(${stopped}::uuid[]))`;
-/** No next attempt is planned while something is held, or is being sent because it was due. */
+/** A row has no planned next attempt while it is held, or is being sent because it was due. */
 const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDING' and due_at <= now())`;
 const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
 /**
- * What is owed as the log shows it, with a status of the log, while the webhooks in `stopped` are not called: rows that
- * fulfil a condition on columns which the log has, too.
+ * What is owed as the log shows it, with the log's status, while the webhooks in `stopped` are not called. `condition`
+ * may use only columns that the log has, too.
  */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
@@ -199,16 +203,17 @@ export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
 export const restingStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
-/** Ends a claim of row `o`; what else becomes of the row the statement says. */
+/** Ends the claim of row `o`; the statement itself sets the rest. */
 export const atRest = `status = ${restingStatus('o')}, lease_until = null`;
 
-/** Claims row `o`: the attempt is counted, and leased. It changes nothing that an index mentions, so the update is HOT. */
+/** Claims row `o`: counts the attempt and leases it. It changes no column that an index uses, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
 /**
- * For `with recursive`: as `owing`, the next `limit` webhooks behind `after` that something is due to, now or later; one
- * look into the index for each, whatever it is owed. What only waits for its turn stands behind something of that kind.
+ * For `with recursive`: `owing` has the next `limit` webhooks after `after` that something is due to, now or later. It
+ * reads one index entry per webhook, however much that is owed. A row that waits its turn always has one before it that
+ * is due, so no webhook is missed.
  */
 export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
     (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null

@@ -7,7 +7,7 @@ import { turnColumns, type Turn } from './types.js';
 /** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
 const scheduleKept = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
 
-/** Of row `o`, whose turn it is: when it is due. A replay sends now what it has hastened. */
+/** When row `o` is due once its turn has come: at once if a replay has brought it forward. */
 const dueAt = `case when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
 
 /** And what it may still be put back to. */
@@ -20,8 +20,9 @@ const ruleOf = (webhookId: string) =>
 /**
  * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
  * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
- * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled just
- * now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns what has become due.
+ * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled
+ * just now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns what has
+ * become due.
  */
 export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
   const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
@@ -54,8 +55,8 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
 }
 
 /**
- * Cancels what was overtaken, and asks then for the turns of `turns`, which name the same shipments and maybe more. To be
- * called after the commit. Returns what has become due.
+ * Cancels what was overtaken, and asks then for the turns of `turns`, which name the same shipments and maybe more. To
+ * be called after the commit. Returns what has become due.
  */
 export async function passTurnsOn(
   db: Database,
@@ -67,7 +68,7 @@ export async function passTurnsOn(
 }
 
 /**
- * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Ask for turns
+ * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Call `giveTurns`
  * after the commit.
  */
 export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {

@@ -65,7 +65,7 @@ export interface Turn {
   shipmentId: string;
 }
 
-/** The two columns of some turns. */
+/** Turns as two arrays, for a statement's parameters. */
 export const turnColumns = (turns: Turn[]): [webhookIds: string[], shipmentIds: string[]] => [
   turns.map(({ webhookId }) => webhookId),
   turns.map(({ shipmentId }) => shipmentId),
