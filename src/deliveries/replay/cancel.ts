@@ -28,15 +28,15 @@ export interface WithdrawDependencies {
   db: Database;
   logger: Logger;
   orderHoldMs: number;
-  /** These webhooks have something due. */
+  /** Tells the lanes that these webhooks have something due. */
   notify(due: Due[]): void;
 }
 
 /**
- * Ends a replay, and takes back what it has set going: from the commit on no claim takes that, whoever removes it.
- * Resolves with the replay, ended now or before, when no send of it can start any more; null without that replay.
- * `shipperId` is null for an operator, who may cancel anybody's. If it rejects, the replay goes on or is cancelled;
- * calling again sees to the rest.
+ * Ends a replay and takes back what it has set going. From the commit on nobody claims those deliveries, even before
+ * they are taken back. Resolves with the replay, whether it ended now or earlier, once no send of it can start any
+ * more; with null if there is no such replay. `shipperId` is null for an operator, who may cancel any replay. If it
+ * rejects, the replay may be cancelled or not; calling it again finishes the work.
  */
 export async function cancelReplay(
   deps: WithdrawDependencies & { times: Times },
@@ -53,19 +53,19 @@ export async function cancelReplay(
   const withinMs = times.longestStartMs + times.startMarginMs;
   if (ended ?? (await isEnding(db, replayId, { shipperId, withinMs }))) {
     const takingBack =
-      ended && // else that is for who ended it, or a worker
+      ended && // otherwise the call that ended it does this, or a worker
       takeBack(deps, { replayId, webhookId: ended.webhookId }).catch((error: unknown) =>
         logger.warn({ replayId, error: describeError(error) }, 'withdrawal left to the worker'),
       );
-    // What was claimed before starts within that time; later PostgreSQL is asked, and says no.
+    // A claim made earlier starts within that time, or asks PostgreSQL again and is refused.
     await Promise.all([takingBack, untilNoSendCanStart(times)]);
   }
   return findReplay(db, replayId, shipperId);
 }
 
 /**
- * Sees to what is left of cancelled replays: attempts that were under way have ended meanwhile, or whoever cancelled was
- * stopped in the middle. What goes wrong with one keeps no other waiting. Returns whether something is left.
+ * Takes back what is left of cancelled replays: deliveries that were being sent then, or whose cancelling process was
+ * stopped halfway. One that fails does not delay the others. Returns whether something was left.
  */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const cancelled = await findWithdrawing(deps.db, replaysPerRun);
@@ -80,7 +80,7 @@ export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boo
   return cancelled.length > 0;
 }
 
-/** Takes back what a cancelled replay has set going, page by page; what is being sent stays until that is over. */
+/** Takes back what a cancelled replay has set going, page by page; what is being sent stays until its attempt ends. */
 async function takeBack(deps: WithdrawDependencies, replay: CancelledReplay): Promise<void> {
   for (let piece = 0; piece < piecesPerRun; piece += 1) {
     const page = await deps.db.transaction((tx) => takePageBack(tx, replay));
@@ -90,7 +90,7 @@ async function takeBack(deps: WithdrawDependencies, replay: CancelledReplay): Pr
   }
 }
 
-/** In this order: a piece of another replay that takes over what this one owes has the lock on moves before its row, too. */
+/** Locks the moves before the replay's row, in the same order as another replay that takes over what this one owes. */
 async function takePageBack(tx: Database, { replayId, webhookId }: CancelledReplay) {
   await lockMoves(tx, [webhookId]);
   if (!(await takeWithdrawing(tx, replayId))) return null;
@@ -99,7 +99,10 @@ async function takePageBack(tx: Database, { replayId, webhookId }: CancelledRepl
   return page;
 }
 
-/** To be called after the commit. Lanes have passed by what nobody could claim; turns not given here the sweeper gives. */
+/**
+ * To be called after the commit. Tells the lanes, which have passed over what could not be claimed, and gives turns. If
+ * that fails, the sweeper gives them later.
+ */
 export async function seeToTheRest(
   { db, logger, notify, orderHoldMs }: WithdrawDependencies,
   { webhookId, shipmentIds, anythingDue }: { webhookId: string; shipmentIds: string[]; anythingDue: boolean },

@@ -26,35 +26,35 @@ import {
 } from './store.js';
 
 const webhooksPerPage = 200;
-/** Of the time: a webhook may be owed 10,000 more within half a second, so looks follow each other soon. */
+/** The share of time spent on these pages: a webhook may be owed 10,000 more in half a second, so pauses are short. */
 const shareOfPages = 1 / 10;
 
-/** What is due to a webhook before it is given more of what it missed. */
+/** A webhook that catches up has at most about this many rows due. */
 const maxDue = 6_000;
 const deliveriesPerPiece = 1_000;
 const eventsPerPiece = 5_000;
-/** Of the last events behind a place, which are made rows while whoever records waits. */
+/** How many of the last events may become rows while recording for this shipper has to wait. */
 const eventsOfEnd = 500;
 const piecesPerRun = 20;
 const webhooksPerRun = 20;
 const troubledPauseMs = 2_000;
-/** An event that fails so often by itself is left out. */
+/** An event that fails this often by itself is skipped. */
 const triesOfOne = 3;
 const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
 
 export interface ReplayDependencies extends WithdrawDependencies {
   retentionMs: number;
-  /** How often a webhook is given more; one that is not called is looked at a quarter as often. */
+  /** How often rows are made for a webhook; one that is not called is checked a quarter as often. */
   replayEveryMs: number;
-  /** Never superseded. */
+  /** States that are never superseded. */
   terminalStates: string[];
-  /** The position before which all events are there, for later statements of the transaction. */
+  /** The position before which later statements of the transaction see all events. */
   horizon(tx: Database): Promise<bigint>;
 }
 
 /**
- * Parks webhooks that are not called and are owed so much already, page by page; to be run again and again. Resolves
- * with the milliseconds until its next turn.
+ * Returns a function that looks at the next page of webhooks that are not called, and parks those that are owed
+ * `parkedAfter` rows. It resolves with the milliseconds until it should run again.
  */
 export function createParking(
   { db, logger }: { db: Database; logger: Logger },
@@ -72,8 +72,8 @@ export function createParking(
 }
 
 /**
- * Gives parked webhooks that are called again what they missed, as fast as they take it, and ends that where nothing is
- * left. Returns whether there is more to do soon.
+ * Makes rows of what parked webhooks missed, once they are called again, as fast as they take them. Ends the parking
+ * where nothing is left. Returns whether there is more to do soon.
  */
 export async function unpark(deps: ReplayDependencies): Promise<boolean> {
   const replayIds = await findUnparking(deps.db, webhooksPerRun);
@@ -98,17 +98,17 @@ export async function unpark(deps: ReplayDependencies): Promise<boolean> {
   return replayIds.length > 0;
 }
 
-/** What to do next for a webhook: another piece, the end, or nothing for now. */
+/** What to do next for a webhook: make another piece, make the end, or nothing for now. */
 type Next = 'piece' | 'end' | 'rest';
 interface Made {
   next: Next;
   webhookId: string | null;
-  /** Of what was made. */
+  /** The shipments of the rows made. */
   shipmentIds: string[];
 }
 const rest: Made = { next: 'rest', webhookId: null, shipmentIds: [] };
 
-/** The next events before the horizon of the feed: no event appears behind a place that was passed. */
+/** Makes the next rows, up to the feed's horizon: so no event can appear before a position that was passed. */
 async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedInHand): Promise<Made> {
   const { replayId, webhookId } = replay;
   if (replay.webhookDeleted) {
@@ -116,7 +116,7 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedI
     return rest;
   }
   await lockMoves(tx, [webhookId]);
-  // A circuit that is to be probed needs one row at least.
+  // A circuit needs at least one row to be probed with.
   const enough = replay.callable ? maxDue - deliveriesPerPiece : 0;
   if ((await countDue(tx, webhookId, enough + 1)) > enough) {
     await postponeReplay(tx, replayId, replay.callable ? deps.replayEveryMs / 2 : troubledPauseMs);
@@ -131,8 +131,9 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedI
 }
 
 /**
- * The last events, and the end. `replay` is locked, so whoever sees it has recorded before, or finds when this is over
- * that it is gone. Where too many are left, they are the next piece's: nobody is to wait for long.
+ * Makes the last rows and ends the parking. `replay` is locked: a transaction that saw it has committed before, and one
+ * that waits for it finds it ended. If too many events are left, they go into another piece first, so nobody waits
+ * long.
  */
 async function makeEnd(deps: ReplayDependencies, tx: Database, replay: ParkedInHand): Promise<Made> {
   const { replayId, webhookId, shipperId, place } = replay;
@@ -140,10 +141,10 @@ async function makeEnd(deps: ReplayDependencies, tx: Database, replay: ParkedInH
   if (!replay.callable || (await countBehind(tx, shipperId, place, eventsOfEnd + 1)) > eventsOfEnd)
     return { ...rest, next: replay.callable ? 'piece' : 'rest' };
   const piece = await make(deps, tx, replay, { horizon: null, limit: eventsPerPiece });
-  if (!piece.isEnd) throw new Error('the end has moved on');
+  if (!piece.isEnd) throw new Error('there are more events than were counted');
   await saveUnparked(tx, replayId, piece);
   await endUnparked(tx, replayId);
-  deps.logger.info({ webhookId }, 'parked no more');
+  deps.logger.info({ webhookId }, 'no longer parked');
   return { next: 'rest', webhookId, shipmentIds: piece.shipmentIds };
 }
 
@@ -166,12 +167,12 @@ async function make(
   if (piece.expired > 0)
     deps.logger.warn(
       { webhookId, deliveries: piece.expired },
-      'missed for longer than the log is kept: not sent',
+      'not sent: missed for longer than the log is kept',
     );
   return piece;
 }
 
-/** If the piece itself is to blame, the next one is half as large, and an event that fails by itself is left out. */
+/** If the piece itself is to blame, the next one is half as large; an event that fails by itself is skipped. */
 async function postpone(
   deps: ReplayDependencies,
   { replayId, setbacks }: { replayId: string; setbacks: number },
@@ -180,7 +181,10 @@ async function postpone(
   const { db, logger } = deps;
   const isToBlame = isOfThePiece(error);
   if (!isToBlame || setbacks + 1 < setbacksToOne + triesOfOne) {
-    logger.warn({ replayId, setbacks, error: describeError(error) }, 'what was parked goes on later');
+    logger.warn(
+      { replayId, setbacks, error: describeError(error) },
+      'no rows made of what a webhook missed; trying again later',
+    );
     await postponeReplay(db, replayId, troubledPauseMs, isToBlame ? 1 : 0);
     return;
   }
@@ -191,6 +195,9 @@ async function postpone(
     const reached = await nextBehind(tx, replay.shipperId, replay.place, horizon);
     await saveUnparked(tx, replayId, { reached, shipmentIds: [] });
     const { eventId } = reached ?? { eventId: null };
-    logger.error({ replayId, eventId, error: describeError(error) }, 'what was parked leaves out an event');
+    logger.error(
+      { replayId, eventId, error: describeError(error) },
+      'an event of a parked webhook is skipped',
+    );
   });
 }

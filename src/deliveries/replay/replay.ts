@@ -34,10 +34,10 @@ const eventsAfter = (setbacks: number) => Math.max(1, Math.floor(eventsPerPiece 
 const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
 
 /**
- * Works replays off, each piece by piece: as fast as the receiver takes them, because a webhook gets no more while its
- * replays owe it enough. A piece and its progress are one commit, so a replay goes on where it was after any stop. Ends
- * replays whose deliveries are all settled, and handles those that were cancelled. What was parked goes on, too. Returns whether there is more to do
- * soon.
+ * Advances replays piece by piece, as fast as the receiver takes them: a webhook gets no more while its replays owe it
+ * enough. A piece and its progress are one commit, so after any stop a replay continues where it was. Also ends replays
+ * whose deliveries are all settled, takes back those that were cancelled, and makes rows of parked events. Returns
+ * whether there is more to do soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
   const { ripe, withdrawing } = await whatReplaysNeed(deps.db);

@@ -100,7 +100,10 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
 
 type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
 
-/** Why a replay has nothing to send; null if it has, if that is not known yet, or if another status than asked for is owed. */
+/**
+ * Why a replay has nothing to send; null if it has, if that is not known yet, or if another status than asked for is
+ * owed.
+ */
 function whyNothing(counted: Counted, range: { to: Date; keptSince: Date }): NothingQueued | null {
   if (counted.total !== 0) return null;
   if (range.to < range.keptSince) return 'EXPIRED';

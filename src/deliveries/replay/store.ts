@@ -12,7 +12,7 @@ export interface ReplayInHand extends ReplaySpan {
   callable: boolean;
 }
 
-/** Whether some replay may go on, and whether something is left of a cancelled one. */
+/** Whether a replay is due for its next piece, and whether something is left of a cancelled one. */
 export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; withdrawing: boolean }> {
   const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
     'what-replays-need',
@@ -23,8 +23,8 @@ export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; wi
 }
 
 /**
- * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Those of
- * suspended shippers wait.
+ * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Replays
+ * of suspended shippers wait.
  */
 export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
   const rows = await db.query<ReplayInHand>(
@@ -41,7 +41,7 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
   return rows[0] ?? null;
 }
 
-/** Another try later; what was cancelled meanwhile stays so. */
+/** Puts the next piece off; a replay that was cancelled meanwhile stays cancelled. */
 export async function postponeReplay(
   db: Database,
   replayId: string,
@@ -56,8 +56,8 @@ export async function postponeReplay(
 }
 
 /**
- * Leaves the next event out and sets `setbacks`; the next piece begins behind it, after a pause. Returns that event's
- * id.
+ * Skips the next event and sets `setbacks`; the next piece begins after that event, following a pause. Returns the
+ * event's id.
  */
 export async function passOver(
   db: Database,
@@ -82,7 +82,7 @@ export async function passOver(
   return next?.event_id ?? null;
 }
 
-/** Notes how far a replay is; its next piece is due now. `walked`: it has found all its deliveries. */
+/** Saves how far a replay is; its next piece is due now. `walked`: it has found all its deliveries. */
 export async function saveProgress(
   db: Database,
   replayId: string,
@@ -100,7 +100,7 @@ export async function saveProgress(
   );
 }
 
-/** Ends a replay whose webhook is deleted: what it has set going is cancelled with all the webhook was owed. */
+/** Ends a replay whose webhook is deleted; its deliveries are cancelled with everything else the webhook is owed. */
 export async function endWithWebhook(db: Database, replayId: string): Promise<void> {
   await db.query(
     'end-replay-with-webhook',
@@ -110,8 +110,8 @@ export async function endWithWebhook(db: Database, replayId: string): Promise<vo
 }
 
 /**
- * Ends replays that have found all and of which nothing is owed any more. The others are looked at again later, the more
- * rarely the longer they last: for days, where a retry is owed.
+ * Ends replays that have found all their deliveries and have none left in the outbox. The others are checked again
+ * later, less often the longer they last: a retry may take days.
  */
 export async function finishSettled(
   db: Database,
@@ -135,7 +135,9 @@ export async function finishSettled(
   );
 }
 
-/** Ends a replay that is under way; null if there is none, or it is over. It waits for a piece of it that is being made. */
+/**
+ * Ends a replay that is under way; returns null if there is none or it is over. Waits for a piece that is being made.
+ */
 export async function endReplay(
   tx: Database,
   replayId: string,
@@ -152,7 +154,7 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** Whether a replay was cancelled so lately that a claim made before may start still, or something of it is left. */
+/** Whether a replay was cancelled so recently that an earlier claim may still start, or has something left. */
 export async function isEnding(
   db: Database,
   replayId: string,
@@ -173,7 +175,7 @@ export interface CancelledReplay {
   webhookId: string;
 }
 
-/** Cancelled replays of which something may be left, those first that were looked at longest ago. */
+/** Finds cancelled replays that may have something left, those checked longest ago first. */
 export const findWithdrawing = (db: Database, limit: number): Promise<CancelledReplay[]> =>
   db.query<CancelledReplay>(
     'find-withdrawing',
@@ -182,7 +184,7 @@ export const findWithdrawing = (db: Database, limit: number): Promise<CancelledR
     [limit],
   );
 
-/** Takes a cancelled replay for this transaction. False if nothing is left of it. */
+/** Takes a cancelled replay for this transaction. Returns false if nothing is left of it. */
 export async function takeWithdrawing(tx: Database, replayId: string): Promise<boolean> {
   const rows = await tx.query(
     'take-withdrawing',
@@ -192,7 +194,7 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Counts what was taken back, and notes whether something is left. */
+/** Subtracts what was taken back, and saves whether something is left. */
 export async function saveWithdrawal(tx: Database, replayId: string, takenBack: number): Promise<void> {
   await tx.query(
     'save-withdrawal',
@@ -201,23 +203,23 @@ export async function saveWithdrawal(tx: Database, replayId: string, takenBack: 
   );
 }
 
-/** A webhook that is parked, and how far it is. */
+/** A parked webhook, and how far it has come. */
 export interface ParkedInHand {
   replayId: string;
   webhookId: string;
   shipperId: string;
   place: ParkedPlace;
-  /** Deliveries made so far. */
+  /** How many deliveries were made so far. */
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Whether its webhook is called now; else one row is wanted, which its circuit may be probed with. */
+  /** Whether the webhook is called now; if not, one row is needed to probe its circuit with. */
   callable: boolean;
-  /** When it was parked. */
+  /** When the webhook was parked. */
   createdAt: Date;
 }
 
-/** Of webhooks that are called again, or deleted, those first that have waited longest for their next piece. */
+/** Finds parked webhooks that are called again or deleted; those that have waited longest come first. */
 export async function findUnparking(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ replay_id: string }>(
     'find-unparking',
@@ -231,9 +233,9 @@ export async function findUnparking(db: Database, limit: number): Promise<string
 }
 
 /**
- * Takes a parked webhook for this transaction, unless another worker has it; null where it is parked no more. `update`
- * excludes those who record, and waits for those who do: for a second at most, and so do they, whatever becomes of this
- * process.
+ * Takes a parked webhook for this transaction; returns null if another worker has it or it is no longer parked. With
+ * `update` nobody can record for the webhook's shipper meanwhile, and this call waits for those that already do. Either
+ * side waits for at most a second, even if this process dies.
  */
 export async function takeParked(
   tx: Database,
@@ -260,7 +262,7 @@ export async function takeParked(
   return { ...replay, place: { position, eventId } };
 }
 
-/** Notes how far a parked webhook is; its next piece is due now. */
+/** Saves how far a parked webhook has come; its next piece is due now. */
 export async function saveUnparked(
   tx: Database,
   replayId: string,
@@ -276,7 +278,7 @@ export async function saveUnparked(
   );
 }
 
-/** Its webhook is parked no more: what is recorded from the commit on makes rows again. */
+/** Ends the parking: events recorded from the commit on get rows again. */
 export async function endUnparked(tx: Database, replayId: string): Promise<void> {
   await tx.query(
     'end-unparked',
