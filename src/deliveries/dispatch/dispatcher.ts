@@ -33,7 +33,9 @@ export interface Dispatcher extends HandOver {
    * up on; 0 while no attempt comes to an end, for then it is not this process they wait for.
    */
   pressure(): number;
-  /** Claims nothing more; resolves when every attempt under way has been recorded, and every reservation is released. */
+  /**
+   * Claims nothing more; resolves when every attempt under way has been recorded, and every reservation is released.
+   */
   drain(): Promise<void>;
 }
 

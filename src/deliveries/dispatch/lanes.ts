@@ -20,14 +20,14 @@ export interface Shipper {
 /** One webhook's lane in this process: a slow or dead receiver fills its own lane and nothing else. */
 export interface Lane {
   readonly webhookId: string;
-  /** Null until its first claim tells. */
+  /** Null until its first claim names the shipper. */
   shipper: Shipper | null;
   pool: Pool;
   /** Attempts in flight at once. */
   limit: number;
-  /** Longest due first. */
+  /** The longest due come first. */
   pending: InFlight[];
-  /** Of the pending, what was recorded here just now. */
+  /** How many of `pending` this process has just recorded. */
   pendingFresh: number;
   /** Its part of the pressure. */
   pressure: number;
@@ -43,9 +43,9 @@ export interface Lane {
 }
 
 export interface Outside {
-  /** Recorded just now and left there for want of room. */
+  /** How many were recorded just now and left there because there was no room. */
   fresh: number;
-  /** Nobody knows how much, due longer. */
+  /** Whether there may be more that has been due longer; nobody knows how much. */
   older: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface InFlight {
   isFresh: boolean;
   /** Null unless its attempt is under way. */
   startedAtMs: number | null;
-  /** In which it has a place. */
+  /** The pool in which it has a place. */
   pool: Pool | null;
 }
 
@@ -82,11 +82,13 @@ export function beginPage(lane: Lane, room: number): number {
   const { outside, cursorMs: sinceMs, pool } = lane;
   lane.page = { ...outside, room, sinceMs, pool };
   lane.outside = { fresh: 0, older: false };
-  lane.cursorMs = Infinity; // until the page has come, or somebody tells otherwise
+  lane.cursorMs = Infinity; // until the page has come, or a notice says otherwise
   return sinceMs;
 }
 
-/** A page that was full may be followed by more; after one that was not, nothing is left but what was told of meanwhile. */
+/**
+ * A page that was full may be followed by more; after one that was not, nothing is left but what was told of meanwhile.
+ */
 export function endPage(
   lane: Lane,
   { pulled, lastDueMs, failed }: { pulled: number; lastDueMs: number; failed: boolean },
@@ -100,7 +102,10 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/** Attempts in flight of one webhook: `first`, of which nothing is known; `slow` and `max`, for those that are slow and quick. */
+/**
+ * Attempts in flight of one webhook: `first`, of which nothing is known; `slow` and `max`, for those that are slow and
+ * quick.
+ */
 export interface LaneLimits {
   first: number;
   slow: number;
@@ -128,13 +133,15 @@ export interface Lanes {
 
 const maxLanesRemembered = 10_000;
 
-/** The lanes of this process by webhook and by shipper. Those that hold nothing are forgotten when there are too many. */
+/**
+ * The lanes of this process by webhook and by shipper. Those that hold nothing are forgotten when there are too many.
+ */
 export function createLanes(firstLimit: number): Lanes {
   const lanes = new Map<string, Lane>();
   const shippers = new Map<string, Shipper>();
   let maxLanes = maxLanesRemembered;
 
-  /** A lane that is forgotten begins again as an unknown one, and that is all. */
+  /** Forgetting a lane does no harm: it begins again as an unknown one. */
   const forgetIdle = () => {
     for (const lane of lanes.values()) {
       if (heldBy(lane) > 0 || lane.page || isBehind(lane.outside)) continue;

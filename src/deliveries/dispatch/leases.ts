@@ -17,7 +17,7 @@ export interface LeaseOptions {
   logger: Logger;
   times: Pick<Times, 'leaseMs' | 'patienceMs'>;
   orderHoldMs: number;
-  /** Never superseded. */
+  /** States that are never superseded. */
   terminalStates: string[];
   held: Scheduler['held'];
   isDraining(): boolean;
@@ -27,11 +27,11 @@ export interface LeaseOptions {
 export interface Leases {
   /** Gives a claim back that was not sent. Rejects where PostgreSQL does not say that it has it. */
   giveBack(claim: DueClaim): Promise<void>;
-  /** Renews nothing any more. */
+  /** Stops renewing. */
   stop(): void;
 }
 
-/** For rows that were locked: nobody locks one for long. */
+/** The pause before locked rows are tried again: nobody locks one for long. */
 const againMs = 50;
 const maxAgain = 2;
 
@@ -53,15 +53,16 @@ export function createLeases(options: LeaseOptions): Leases {
   const renewal = setInterval(renew, leaseMs / 4);
 
   /**
-   * Many in one statement, and again after an outage. Not where it may have been done already: the next claim of the
-   * delivery has the same number, and would be taken from the process that is sending it. What is not given back waits
-   * for its lease to run out, and the log tells of an attempt that never was.
+   * Gives back many claims in one statement, and tries again after an outage. It does not try again if the statement
+   * may have run: the next claim of the delivery has the same number, and would be taken from the process that is
+   * sending it. A claim that is not given back waits for its lease to run out, and the log shows an attempt that was
+   * never made.
    */
   const returns = createBatcher<DueClaim, Error | undefined>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 10_000,
-    // A failure is the answer for these claims alone: those that wait for the next statement have a try of their own.
+    // A failure is returned only for these claims: those that wait for the next statement have a try of their own.
     flush: async (claims) => {
       const failure = await giveAllBack(claims).then(
         () => undefined,

@@ -14,7 +14,7 @@ export const queueNames = (shards: number): string[] =>
 
 export const dueJob = 'due';
 const idsPerJob = 200;
-/** While more jobs than this wait, nobody reads them: what is due stands in PostgreSQL anyhow. */
+/** While more jobs than this wait, nobody is reading them; PostgreSQL knows what is due anyway. */
 const maxJobsWaiting = 1_000;
 const countedEveryMs = 1_000;
 

@@ -8,13 +8,13 @@ export interface Retries {
 
 const togetherMs = 100;
 const maxTimers = 1_000;
-/** Sooner than this a retry always has a timer, however many wait for hours; so many timers more at most. */
+/** A retry due within this time always has a timer, however many others wait for hours. */
 const soonMs = maxTimers * togetherMs;
 const maxTimeoutMs = 2 ** 31 - 1; // of setTimeout
 
 /**
- * Remembers when retries of this process are due; those of one moment share a timer. What is forgotten, because there
- * are too many or the process ends, the sweeper finds, a second or two late.
+ * Remembers when retries of this process are due; those of one moment share a timer. If one is forgotten, because there
+ * are too many or the process ends, the sweeper finds it a second or two late.
  */
 export function createRetries(notify: (due: Due[]) => void): Retries {
   const timers = new Map<number, { due: Due[]; timer: NodeJS.Timeout }>();

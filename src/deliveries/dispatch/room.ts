@@ -1,18 +1,18 @@
 import { eachPool, heldBy, type Lane, type Pool } from './lanes.js';
 
 const slowPlacesFactor = 5;
-/** Of the places of the slow and the unknown pool, what one shipper may take. */
+/** The share of the slow and the unknown pool's places that one shipper may take. */
 const maxShareOfShipper = 1 / 2;
 /** A lane is pulled up to this many rounds of its limit; recording may add as much again. */
 const roundsPulled = 2;
 const roundsHeld = 4;
-/** A page is worth a statement from this share of the limit on, unless the lane is empty. */
+/** A page is worth a statement if it has at least this share of the limit, or if the lane is empty. */
 const worthwhileShare = 1 / 2;
-/** As many claims are pending as were started in this time lately: all start well within `longestStartMs`. */
+/** At most as many claims are pending as recently started within this time: all start well within `longestStartMs`. */
 const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
-/** Of the claims this process may hold, what backlogs leave to what is recorded. */
+/** The share of this process's claims that backlogs leave to new events. */
 const keptForFresh = 1 / 4;
 
 /** How many attempts may be in flight in each pool, in all and of one shipper. */
@@ -50,7 +50,7 @@ export const noCounts = (): Counts => ({
 /** How many claims a process may hold at a moment: as many as start soon, so that none has to be asked about again. */
 export interface Budget {
   free: number;
-  /** Of all claims, those that backlogs leave to what is recorded. */
+  /** The claims that backlogs leave to new events. */
   kept: number;
   /** Beyond what is free, for shippers of whom nothing is held: nobody's backlog keeps them out. */
   forNewcomers: number;

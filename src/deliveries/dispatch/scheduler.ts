@@ -50,15 +50,18 @@ export interface Scheduler {
    * that is behind gets none: what is new must not take the places of what is due longer.
    */
   reserve(shipperIds: string[], nowMs: number): Room;
-  /** Rows that are ours now. `asOfMs`: before the claiming statement was sent. */
+  /** Adds the claims of a statement. `asOfMs` is the time before it was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void;
-  /** A page that did not come: what it asked for is still there. */
+  /** A page failed: what it asked for is still in PostgreSQL. */
   pageFailed(page: Page): void;
   /** Takes the places that are free: these attempts begin now. */
   starts(nowMs: number): Start[];
   /** The next page, for as many lanes as may share a statement; null where none has both something due and room. */
   nextPage(nowMs: number): Page | null;
-  /** Attempts in flight for longer than `slowMs` give their places back and move to the slow pool. Returns claims to give back. */
+  /**
+   * Attempts in flight for longer than `slowMs` give their places back and move to the slow pool. Returns claims to
+   * give back.
+   */
   slow(nowMs: number): DueClaim[];
   /** The attempt is recorded after `durationMs`; null where it was given back, or none was made. */
   ended(claim: DueClaim, durationMs: number | null): void;
@@ -116,7 +119,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const { pending, inFlight, awaited } = counts;
   const { places, maxOfShipper } = placesOf(concurrency);
   const room = createRoom(concurrency, counts);
-  /** Halved where a page does not come, so that one lane that cannot be pulled keeps no other waiting. */
+  /** Halved when a page fails, so that one lane that cannot be pulled does not delay the others. */
   let lanesPerPage = maxLanesPerPage;
   let pressure = 0;
   let stopped = false;
@@ -329,7 +332,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
         if (lane.pool !== 'slow') {
           moveTo(lane, 'slow', limits.slow);
-          returned.push(...takePending(lane)); // it would wait long, and keep others waiting
+          returned.push(...takePending(lane)); // it would wait long and delay others
         }
         if (pool === null || inFlight.slow >= places.slow) continue;
         occupy(entry, pool, -1);

@@ -68,7 +68,7 @@ const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${wit
     'durationMs', case when d.started_at is not null then d.duration_ms else a.duration_ms end,
     'statusCode', case when d.started_at is not null then d.status_code else a.status_code end,
     'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
-/** `inRange` bounds the ids of events, which begin as those of their deliveries. */
+/** `inRange` bounds the ids of events: an event's id begins with the same bytes as those of its deliveries. */
 const joins = (
   inRange: string,
 ) => `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
@@ -81,7 +81,7 @@ const joins = (
     select started_at, duration_ms, status_code, error_code from attempts
      where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
 
-/** One delivery of a shipper's, both given as parameters, wherever it is. */
+/** One delivery of a shipper, from the outbox or from the log; both ids are parameters. */
 export const detailsOf = (shipperId: string, deliveryId: string, stopped: string, more = '') => {
   const condition = `shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
   return `select ${shown}${more} from (

@@ -8,7 +8,9 @@ import type { TimeRange } from './range.js';
 const maxShipments = 1_000;
 const maxStates = 10_000;
 
-/** Whether a shipment bears the identifier of the shipper's own in this parameter: written so that its index serves it. */
+/**
+ * Whether a shipment bears the identifier of the shipper's own in this parameter: written so that its index serves it.
+ */
 export const bears = (parameter: string) =>
   `left(shipper_tracking_id, 500) collate "C" = left(${parameter}, 500) and shipper_tracking_id = ${parameter}`;
 
@@ -69,6 +71,6 @@ const tooManyBearIt = () =>
   invalidRequest([
     {
       path: 'shipperTrackingId',
-      message: `is borne by more than ${maxShipments} shipments: name one of them by trackingId`,
+      message: `belongs to more than ${maxShipments} shipments: filter by the trackingId of one instead`,
     },
   ]);

@@ -1,20 +1,20 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { isInRangeOf, isOwed, owedByKey, sameDelivery } from '../outbox/sql.js';
 
-/** Redeliveries that one delivery takes in any 24 hours. */
+/** How many redeliveries of one delivery may be requested in any 24 hours. */
 export const redeliveriesPerDay = 100;
 
-/** Far more than a delivery may have in a day, by hand or by its schedule. */
+/** Far more attempts than a delivery can have in a day, manual and scheduled ones together. */
 const attemptsLookedAt = 500;
 
 export interface Redeliverable {
   webhookId: string;
   targetAddress: string;
-  /** Until one more attempt by hand may be asked for; 0: now. */
+  /** How long until another manual attempt may be requested; 0: now. */
   waitMs: number;
 }
 
-/** Where a delivery goes, and when it may be sent by hand again. Null without that delivery. */
+/** Returns where a delivery goes and when it may be redelivered again; null if there is no such delivery. */
 export async function findRedeliverable(
   db: Database,
   shipperId: string,
@@ -44,9 +44,9 @@ export async function findRedeliverable(
 }
 
 /**
- * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock on
- * the event makes an erasure either prevent it or see that it was asked for. A request made before the webhook
- * was stopped is renewed.
+ * Asks for one attempt outside the schedule. False where the delivery may have none or is not the shipper's. The lock
+ * on the event makes an erasure either prevent it or see that it was asked for. A request made before the webhook was
+ * stopped is renewed.
  */
 export async function requestRedelivery(
   db: Database,

@@ -4,7 +4,7 @@ import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 
 type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
 
-/** Counts and logs an attempt that ended, whatever asked for it. */
+/** Counts and logs an attempt that has ended, whatever triggered it. */
 export function noteAttempt(
   { metrics, logger }: { metrics: Metrics; logger: Logger },
   claim: Claim,
@@ -34,7 +34,7 @@ export function noteAttempt(
     delayMs: ended.delayMs,
   };
   if (accepted) logger.info(line, 'attempt');
-  else logger.warn(line, 'attempt came too late; its lease was taken away');
+  else logger.warn(line, 'attempt ended too late: its lease was taken away');
 }
 
 /** Counts what became of a delivery after a scheduled attempt. */

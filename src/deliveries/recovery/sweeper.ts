@@ -92,7 +92,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
     step().catch((error: unknown) => notSwept(error));
 
-  /** Works in statements of bounded size; a row that fails by itself is stepped over. */
+  /** Does `work` in statements of bounded size; a row that fails by itself is skipped. */
   const inStatements = <Item extends object>(
     items: Item[],
     work: (some: Item[]) => Promise<void>,
@@ -146,10 +146,10 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     const found = await rows
       .page((after, limit) => inspectPage(db, after, { ...times, ...options, longestLeaseMs, limit }))
       .catch(async (error: unknown) => {
-        await attempted(probe); // under an old snapshot a page may take longer than a statement may
+        await attempted(probe); // while an old snapshot is open, a page may exceed the statement timeout
         return spareIfAway(error);
       });
-    const tookMs = performance.now() - startedAt; // whatever goes wrong with the page, it keeps no other waiting
+    const tookMs = performance.now() - startedAt;
     readClock(found.databaseMs, startedAt);
     if (!isSparing() && found.unattended.length > 0) options.notify(found.unattended);
     const steps = [
@@ -160,7 +160,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       ...found.deleted.map((webhookId) => () => cancelSome(options, webhookId)),
       ...(found.probes ? [probe] : []),
     ];
-    for (const step of steps) await attempted(step);
+    for (const step of steps) await attempted(step); // a step that fails does not keep the others from running
     if (found.next) return pauseAfter(tookMs, 0, times.sweepEveryMs, shareOfPages);
     await attempted(() =>
       putOthersRight(db, {

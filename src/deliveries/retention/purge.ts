@@ -10,16 +10,20 @@ const webhooksPerStep = 500;
 const leastAge = '1 hour';
 
 /**
- * Makes steps of a walk over the deleted webhooks. Each looks at some hundreds and purges those that nothing mentions any
- * more: neither outbox nor log, nor a replay, nor a count that is not folded yet. A step that fails is made smaller, and a webhook for which it fails is stepped over.
- * Resolves with whether the walk goes on; after its end the next step begins another one.
+ * Returns a function that does the next step of a walk over the deleted webhooks. A step looks at a few hundred and
+ * purges those that nothing refers to any more: no row of the outbox or the log, no replay, no count that is not folded
+ * yet. A step that fails is retried with fewer, and a webhook that fails by itself is skipped. It resolves with whether
+ * the walk goes on; after its end the next step begins another one.
  */
 export function createPurge(db: Database, logger: Logger): () => Promise<boolean> {
   const walk = createWalk<string>(
     webhooksPerStep,
     (after) => findFirstDeleted(db, after ?? firstKey),
     (webhookId, error) =>
-      logger.error({ webhookId, error: describeError(error) }, 'not purged; the next walk tries again'),
+      logger.error(
+        { webhookId, error: describeError(error) },
+        'webhook not purged; the next walk tries again',
+      ),
   );
   return async () => {
     const { next, purged } = await walk.page(async (after, limit) => {

@@ -35,15 +35,15 @@ export function keptOfTarget(url: string, headers: OwnHeaders): string {
 }
 
 /**
- * What the log keeps of the headers of an attempt: what neither its row nor its event tells. Four words; of the
- * signatures, which are separated by commas, only what differs.
+ * Encodes what the log keeps of an attempt's headers: only what cannot be derived from its row and its event. Four
+ * words; of the signatures, separated by commas, only the parts that differ.
  */
 export const keptHeaders = ({ version, signature }: SignedAttempt, keptOfTarget: string): string =>
   `${version} ${keptOfTarget} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
 
 /**
- * The headers of an attempt as they were sent, names in lower case, the values of the webhook's own masked. Null where
- * none are kept.
+ * Returns the headers of an attempt as they were sent, with names in lower case and the values of the webhook's own
+ * headers masked. Returns null if none are kept.
  */
 export function sentHeaders(
   kept: string | null,

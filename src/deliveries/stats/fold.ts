@@ -7,19 +7,19 @@ import { summedUp } from './sql.js';
 const firstKey = '00000000-0000-0000-0000-000000000000';
 const countsPerStep = 2_000;
 
-/** Pages end within a webhook that has many counts: then the next one begins there. */
+/** A page may end within a webhook that has many counts: then the next page begins with that webhook. */
 interface Position {
   webhookId: string;
-  /** The next page begins behind the webhook. */
+  /** Whether the next page begins after the webhook. */
   isBehind: boolean;
 }
 const atFirst: Position = { webhookId: firstKey, isBehind: false };
 
 /**
- * Makes steps of a walk over the counts that are not folded yet, webhook by webhook: each adds some of them to the hours
- * they belong to. Resolves with whether the walk goes on; after its end the next step begins another one. A step that
- * fails is made smaller, and a webhook of which it fails for a single count is stepped over. One worker does it at a
- * time, in one statement, so what is read of both tables is never too much or too little.
+ * Returns a function that does the next step of a walk over the counts that are not folded yet, webhook by webhook. A
+ * step adds some of them to the hours they belong to. It resolves with whether the walk goes on; after its end the next
+ * step begins another one. A step that fails is retried with fewer counts, and a webhook that fails even with a single
+ * count is skipped. One worker at a time does this, in one statement, so the sum of both tables is always right.
  */
 export function createFold(db: Database, logger: Logger): () => Promise<boolean> {
   const walk = createWalk<Position>(
@@ -69,7 +69,7 @@ export async function lockCounts(tx: Database): Promise<void> {
   await tx.query('lock-counts', `select pg_advisory_xact_lock(${lockKey})`);
 }
 
-/** Folds at most `limit` counts from a position on. Returns how many, and the last of their webhooks, which may have more. */
+/** Folds at most `limit` counts from a position on. Returns how many, and their last webhook, which may have more. */
 async function fold(
   tx: Database,
   { webhookId, isBehind }: Position,

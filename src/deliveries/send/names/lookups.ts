@@ -77,7 +77,7 @@ export function createLookups(options: LookupOptions, logger: Logger): Lookups {
       (thread ??= start()).postMessage(ask);
       return true;
     } catch (error) {
-      logger.error({ error: describeError(error) }, 'no thread to look names up can be started');
+      logger.error({ error: describeError(error) }, 'the thread for name lookups cannot be started');
       return false;
     }
   };

@@ -36,9 +36,9 @@ const loopback: LookupAddress[] = [
 const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 
 interface Lookup {
-  /** Told what was found. */
+  /** Called with what was found. */
   askers: Set<(found: Found) => void>;
-  /** By shipper: what waits for room for it. */
+  /** By shipper: its request for a free slot. */
   requests: Map<string, Ticket>;
   query: Query | null;
 }

@@ -6,8 +6,8 @@ const longestMs = 5_000;
 
 /** Asks the machine, which knows the hosts file and search domains. What it does not answer in time has failed. */
 export function createSystemQuery(): (hostname: string, shipperId: string) => Query {
-  // `getaddrinfo` cannot be cancelled and takes one of the two threads that libuv has for such calls in all. One is
-  // left to the connections to PostgreSQL and Redis.
+  // `getaddrinfo` cannot be cancelled, and occupies one of only two threads that libuv uses for such calls. The other
+  // one is left to the connections to PostgreSQL and Redis.
   const room = createGate({ concurrency: 1 });
   return (hostname, shipperId) => {
     let cancel = () => {};
