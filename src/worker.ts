@@ -177,8 +177,8 @@ export function startWorker(resources: Resources): WorkerRole {
   const simulations = config.SIMULATE
     ? background(times.sweepEveryMs, 'simulations', () => advanceSimulations(creation))
     : null;
-  // One queue after the other, once each has had one: a job wakes all that wait for its queue, and deliveries would
-  // wait for the burst.
+  // The first time every queue gets a canary, afterwards one queue at a time: a job wakes everyone who waits for its
+  // queue, and such a burst would delay deliveries.
   const toFeed = [...producers.values()];
   const canary = (producer: Producer) => producer.add([{ name: 'canary', id: `canary-${Date.now()}` }]);
   let isFirst = true;

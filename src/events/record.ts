@@ -116,8 +116,8 @@ async function recordRound(
 }
 
 /**
- * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What is
- * owed is handed over with the claims made for this process.
+ * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What
+ * is owed is handed over with the claims made for this process.
  */
 async function insertUnlessTaken(
   deps: RecordDependencies,
@@ -147,9 +147,7 @@ async function insertUnlessTaken(
 }
 
 const clockIsWrong = () =>
-  unavailable(
-    'The clocks of this server and of its database are more than a day apart: nothing is recorded.',
-  );
+  unavailable('The clocks of this server and its database are more than a day apart: nothing is recorded.');
 
 const claimOf = (owed: Owed): DueClaim => ({
   dueAt: owed.dueAt,
@@ -173,8 +171,8 @@ const claimOf = (owed: Owed): DueClaim => ({
 });
 
 /**
- * What had to wait saw an earlier state in the outbox that may be gone by now, and who settled that one did not see what
- * waits. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
+ * What had to wait saw an earlier state in the outbox that may be gone by now, and who settled that one did not see
+ * what waits. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
  */
 async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promise<void> {
   const inOrder = [...later].sort((a, b) => a.event.sequence - b.event.sequence);

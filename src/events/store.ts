@@ -30,10 +30,13 @@ export interface EventRow {
   erased: boolean;
 }
 
-/** A clock that is further from PostgreSQL's records nothing: what is found by time would miss it. */
+/** A process whose clock is further from PostgreSQL's records nothing: lookups by time would miss its events. */
 export const clockLeewayMs = 86_400_000;
 
-/** A shipment moves on from `fromSequence` to its last event; refused if another writer was faster, or it was erased since. */
+/**
+ * A shipment moves on from `fromSequence` to its last event; refused if another writer was faster, or it was erased
+ * since.
+ */
 export interface Move {
   shipmentId: string;
   shipperId: string;
@@ -89,11 +92,11 @@ export async function findEventsByExternalId(
 }
 
 /**
- * Moves shipments, records their events and everything owed for them: one statement, one commit. What finds room goes
- * into the outbox as claimed by this process, fair between webhooks; the rest is READY or waits its turn. Returns the
- * ids of the events recorded (those of shipments that somebody else moved meanwhile are missing) and what is owed.
- * Throws a unique violation where somebody else created one of the shipments meanwhile, or took a caller's event id, and
- * a null refused (the position's) where this process's clock is too far from PostgreSQL's.
+ * Moves shipments, and records their events and everything owed for them: one statement, one commit. This process
+ * claims as much as it has room for, shared fairly between webhooks; the rest is READY or waits its turn. Returns the
+ * ids of the events recorded (without those of shipments that somebody else moved meanwhile) and what is owed. Throws a
+ * unique violation if somebody else created one of the shipments or used a caller's event id meanwhile. Throws a
+ * not-null violation (of `position`) if this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
   db: Database,
@@ -136,7 +139,7 @@ export async function insertEvents(
   };
 }
 
-/** Moves the shipments, each if it is still where it was. */
+/** Moves each shipment that is still where it was. */
 const moveShipments = `
   m as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
@@ -163,9 +166,9 @@ const moveShipments = `
 
 /**
  * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
- * by id, and only after all of them the caller's ids of the events, sorted. The feed relies on its being one statement by
- * itself: so it locks `events` before it has the transaction id that the position is made of, and what a shipment came to
- * next has a later one.
+ * by id, and only then the callers' event ids, sorted. The feed relies on this being a single statement in a
+ * transaction of its own. So it locks `events` before it gets the transaction id that the position is made of, and a
+ * shipment's next event has a later position.
  */
 const insertEventsText = `
   with ${moveShipments},
@@ -190,7 +193,7 @@ const insertEventsText = `
 
 const forgottenAtOnce = 10_000;
 
-/** Forgets the callers' ids of events that are older than the log is kept, in bounded pieces. */
+/** Deletes callers' event ids that are older than the log is kept, in bounded pieces. */
 export async function dropOldExternalIds(db: Database, retentionMs: number): Promise<void> {
   let forgotten: unknown[];
   do forgotten = await deleteOldExternalIds(db, retentionMs);

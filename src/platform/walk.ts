@@ -1,30 +1,30 @@
 import { isOfThePiece } from './database/postgres.js';
 
 /**
- * How a walk over something of any length goes on, page by page: how large the next page is and where it begins. A page
- * that fails is made smaller, and an item that fails by itself is stepped over: nothing is tried for ever.
+ * Where a walk over any number of items continues, and how large its next page is. A page that fails is retried
+ * smaller, and an item that fails by itself is skipped: nothing is tried for ever.
  */
 export interface Place<Key> {
-  /** The next page comes after this; null: it is the first. */
+  /** The next page begins after this key; null: it is the first page. */
   after: Key | null;
-  /** How much the next page holds at most. */
+  /** How many items the next page has at most. */
   size: number;
 }
 
 export const atTheBeginning = <Key>(size: number): Place<Key> => ({ after: null, size });
 
-/** Factor by which a page shrinks when it failed. */
+/** The factor by which a page shrinks after a failure. */
 const shrinkBy = 8;
 
-/** A page was handled, up to `last` (null: that was the end): the next one may be larger again, up to `maxSize`. */
+/** A page up to `last` was handled (null: it was the last one): the next one may be larger again, up to `maxSize`. */
 export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: number): Place<Key> => ({
   after: last,
   size: Math.min(2 * size, maxSize),
 });
 
 /**
- * A page failed: the next one begins at the same place and is far smaller. If the page held a single item, `first`, that
- * item is stepped over until the next walk.
+ * A page failed: the next one begins at the same key and is much smaller. If the page had a single item, `first`, that
+ * item is skipped until the next walk.
  */
 export const afterFailure = <Key>(
   { after, size }: Place<Key>,
@@ -36,15 +36,18 @@ export const afterFailure = <Key>(
 
 export interface Walk<Key> {
   /**
-   * Does `work` for the next page. Rejects as it does; where the page is to blame, the next one is smaller or begins
-   * behind the item that failed by itself. `work` resolves with the page's last key, or null at the end.
+   * Does `work` for the next page, and rejects if it does. If the page is to blame, the next one is smaller or begins
+   * after the item that failed by itself. `work` resolves with the page's last key, or null at the end.
    */
   page<Done extends { next: Key | null }>(
     work: (after: Key | null, size: number) => Promise<Done>,
   ): Promise<Done>;
 }
 
-/** `findFirst` tells which item a page after `after` begins with; `stepOver` is told of an item that failed by itself. */
+/**
+ * `findFirst` returns the item that a page after `after` begins with; `stepOver` is called for an item that failed by
+ * itself.
+ */
 export function createWalk<Key>(
   maxSize: number,
   findFirst: (after: Key | null) => Promise<Key | null>,
@@ -72,8 +75,8 @@ export function createWalk<Key>(
 }
 
 /**
- * Does `work` for all items, `maxSize` at once; a piece that fails is done in smaller ones, and `stepOver` is told of an
- * item that fails by itself. Rejects where the items are not to blame, as when PostgreSQL is out of reach.
+ * Does `work` for all items, `maxSize` at once. A piece that fails is split, and `stepOver` is called for an item that
+ * fails by itself. Rejects if the items are not to blame, for example when PostgreSQL is out of reach.
  */
 export async function inPieces<Item>(
   items: readonly Item[],

@@ -4,9 +4,9 @@ import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js'
 
 export interface Admission {
   /**
-   * Resolves when the order may be accepted, with a function to call when it has had its share; shippers take turns. A
-   * large order weighs more than the 1 of others. Throws ApiError where too many wait, and UNAVAILABLE for the waiting
-   * ones when no order gets through.
+   * Resolves when the order may be accepted, with a function to call when it is done; shippers take turns. A large
+   * order weighs more than 1. Rejects with ApiError if too many wait, and with UNAVAILABLE for all that wait when no
+   * order gets through.
    */
   enter(shipperId: string, weight: number): Promise<() => void>;
   /** No order gets through: who has waited for long is told so at once, rather than finding out in turn. */
@@ -47,7 +47,7 @@ export function createAdmission({ atOnce, pressure, maxPressure }: AdmissionOpti
 
   return {
     enter: (shipperId, weight) => {
-      gate.look(); // what waits goes first
+      gate.look(); // those that already wait go first
       const leave = gate.enter(shipperId, weight);
       return leave ? Promise.resolve(leave) : turnOf(shipperId, weight);
     },

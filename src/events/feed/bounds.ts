@@ -39,7 +39,7 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
     wait: (shipperId) => {
       if ((waiting.get(shipperId) ?? 0) >= options.maxWaiting)
         throw refuse(`At most ${options.maxWaiting} requests may wait at once.`);
-      if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests wait.');
+      if (inAll >= options.maxWaitingInAll) throw refuse('Too many requests are waiting.');
       add(waiting, shipperId, 1);
       inAll += 1;
       return () => {

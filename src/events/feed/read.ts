@@ -21,8 +21,9 @@ const graceMs = 86_400_000;
 const leewayMs = 60_000;
 
 /**
- * The first id that an event after a cursor may have: months before are not read. Clocks that record are no further off
- * than `clockLeewayMs`. The one that gave out the cursor may be, and PostgreSQL's may be put back, but not by a month.
+ * Returns the lowest id that an event after a cursor may have; earlier months are not read. A process only records
+ * while its clock is within `clockLeewayMs` of PostgreSQL's. The clock behind the cursor may be further off, and
+ * PostgreSQL's may be set back, but neither by a month.
  */
 export const firstIdAfter = (after: Cursor, readAtMs: number): string =>
   firstIdOf(Math.max(0, Math.min(after.timeMs, readAtMs) - monthMs));
@@ -61,7 +62,7 @@ export async function readAfter(
   return pageOf(look, found, after, readAtMs);
 }
 
-/** Nearly always in the months that are looked at first; an event near their beginning may not be the last one. */
+/** Nearly always finds it in the months read first; an event near their beginning may not be the latest one. */
 async function findLatestOf(
   tx: Database,
   { shipperId }: Selection,
@@ -75,8 +76,8 @@ async function findLatestOf(
 }
 
 /**
- * Positions are in the order of commit, which is nearly that of ids: it begins a little before. Where there was nothing
- * for long before, it begins anywhere before: there is nothing to step over.
+ * Positions are in the order of commit, which is nearly that of ids, so reading begins a little earlier than `fromMs`.
+ * If the month before that has no event, reading begins at the origin, because there is little to skip.
  */
 async function readFrom(tx: Database, selection: Selection, look: Look, fromMs: number): Promise<FeedRows> {
   const beginMs = Math.max(0, fromMs - leewayMs);

@@ -25,7 +25,10 @@ export interface FeedRows {
 /** Of the notifications in one page, but for the first: they may have 256 KiB each. */
 const maxBytes = 1 << 20;
 
-/** Events, of ids from one on, as `e`: all of a shipper, or those of a shipment, by the index that is meant for them. */
+/**
+ * The events with ids from `firstId` on, as `e`: all of a shipper, or those of a shipment. Each is written so that the
+ * index meant for it serves it.
+ */
 const ofAll = (shipperId: string, firstId: string) =>
   `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
 const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `(
@@ -69,7 +72,9 @@ export async function readPage(
 const placeOf = ([row]: { position: string; eventId: string }[]): Place =>
   row ? { position: BigInt(row.position), eventId: row.eventId } : origin;
 
-/** The last event of the shipper that is decided, of ids from `firstId` on, or the origin. */
+/**
+ * Finds the shipper's last event before the horizon with an id from `firstId` on; returns the origin if there is none.
+ */
 export async function findLatest(
   tx: Database,
   shipperId: string,
@@ -88,8 +93,8 @@ export async function findLatest(
 }
 
 /**
- * The last event of the shipper with an id from one on and before another, or the origin. Written so that the index of the
- * shipper's events serves it: that of all ids would lead over everybody's.
+ * Finds the shipper's last event with an id from `firstId` on and before `endId`; returns the origin if there is none.
+ * Written so that the index by shipper serves it: the index of all ids would read the events of all shippers.
  */
 export async function findBefore(
   tx: Database,
@@ -102,7 +107,7 @@ export async function findBefore(
       'find-before-in-feed',
       `select e.position, e.event_id as "eventId" from events e
         where (e.shipper_id, e.event_id) >= ($1::uuid, $2::uuid) and (e.shipper_id, e.event_id) < ($1::uuid, $3::uuid)
-          and e.event_id >= $2::uuid and e.event_id < $3::uuid -- leaves out the months
+          and e.event_id >= $2::uuid and e.event_id < $3::uuid -- prunes the other months
           and e.shipment_id is not null
         order by e.shipper_id desc, e.event_id desc limit 1`,
       [shipperId, firstId, endId],
@@ -110,7 +115,10 @@ export async function findBefore(
   );
 }
 
-/** Of those who wait after a place, who has an event before the horizon, of an id from `firstId` on: their indices. */
+/**
+ * Given the positions that readers wait at, returns the indices of those who have a new event before the horizon, with
+ * an id from `firstId` on.
+ */
 export async function findNews(
   tx: Database,
   waiting: { selection: Selection; after: Place; firstId: string }[],

@@ -38,7 +38,7 @@ export interface Connections {
   isDone(socket: Socket): boolean;
   /** Destroys those that do not wait for an answer to a whole request. */
   cutOffSilent(): void;
-  /** Whether its client takes its answers: another may be made. */
+  /** Whether the client reads its responses, so that another may be made. */
   takesAnswers(socket: Socket): boolean;
   count(): number;
 }
@@ -59,7 +59,7 @@ interface Connection {
   newest: IncomingMessage | null;
   newestAt: number;
   heldBytes: number;
-  /** Of the heads of its requests under way. */
+  /** The size of the heads of its requests under way. */
   headBytes: number;
   /** Reads it again, if there is room. */
   goOn(): void;
@@ -88,11 +88,11 @@ const lookEveryMs = 100;
 const patienceMs = 1_000;
 
 /**
- * Keeps the places for connections. Where none is left, the one that has been idle for longest goes, from the same
- * block or from that which has most, or else one whose request has no end: a client that sends half a request and waits
- * is pushed out by clients that come with a whole one. A connection whose whole request is being answered is never
- * pushed out. A connection that has many requests under way, or does not take its answers, is not read. `onRoom` is
- * called when one of its answers is over or taken.
+ * Bounds the number of connections. When there are too many, the one that has been idle for longest is closed, from the
+ * same block or from the block with the most. If none is idle, one whose request is incomplete is closed: a client that
+ * sends half a request and waits is pushed out by clients that send a whole one. A connection whose whole request is
+ * being answered is never pushed out. A connection that has many requests under way, or does not take its answers, is
+ * not read. `onRoom` is called when one of its answers is over or taken.
  */
 export function createConnections(
   limits: ConnectionLimits,

@@ -35,10 +35,10 @@ export function recognise({ headers }: IncomingMessage, account: string): void {
 
 /**
  * Takes up a few requests in each turn of the event loop, so that nobody waits for all that another one has sent at
- * once, on one connection or on a hundred. Accounts that are known take turns, and so do the connections of each; who
- * is not known goes by connection; the two kinds alternate. Node accepts one connection a turn (libuv, from 1.46): with
- * hundreds of requests in one turn, a client that is not yet connected would wait one long turn for each client queued
- * ahead of it. A client that does not take its answers has no turn until `goOn`.
+ * once, on one connection or on a hundred. Known accounts take turns, and so do the connections of each; connections
+ * without a known account take turns of their own, and the two kinds alternate. Node accepts one connection a turn
+ * (libuv, from 1.46): with hundreds of requests in one turn, a client that is not yet connected would wait one long
+ * turn for each client queued ahead of it. A client that does not take its answers has no turn until `goOn`.
  */
 export function createIntake(
   handle: RequestListener,
@@ -46,7 +46,7 @@ export function createIntake(
 ): Intake {
   const lines = new Map<Socket, Waiting[]>();
   const aside = new Map<Socket, Waiting[]>();
-  /** Sockets, each under its account or by itself. */
+  /** Sockets, each under its account, or under itself if it has none. */
   const queue = createFairQueue<Socket, Socket | string>({ kinds: 2, lead: 1 });
   let room = maxPerTurn;
   let scheduled = false;

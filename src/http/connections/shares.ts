@@ -11,7 +11,9 @@ export interface ShareOptions {
   /** Answers of one shipper that are being made or have not been taken by their client. */
   maxUnread: number;
   maxWaitMs: number;
-  /** Where none of a shipper's requests at work has ended well for so long, more may start: what they wait for is stuck. */
+  /**
+   * Where none of a shipper's requests at work has ended well for so long, more may start: what they wait for is stuck.
+   */
   stalledAfterMs: number;
   maxStalled: number;
   onRefused(): void;
@@ -57,7 +59,7 @@ export function createShares(options: ShareOptions): Shares {
   };
   const refusal = () => {
     options.onRefused();
-    return tooManyRequests('Too many requests of yours at once.', 1);
+    return tooManyRequests('You have too many requests under way.', 1);
   };
   const isStalled = (shipperId: string, share: Share) => {
     const working = gate.working(shipperId);
@@ -77,7 +79,9 @@ export function createShares(options: ShareOptions): Shares {
     });
   };
 
-  /** Resolves at its turn, with a function that gives the place back; a client that leaves meanwhile takes none. */
+  /**
+   * Resolves at its turn with a function that frees the slot. Rejects if the client has left, which occupies no slot.
+   */
   const turnOf = (shipperId: string, share: Share, response: Response) =>
     new Promise<() => void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
@@ -100,14 +104,14 @@ export function createShares(options: ShareOptions): Shares {
       };
       const ticket = gate.ask(shipperId, { start, refuse });
       response.once('close', giveUp);
-      // Stuck requests keep nobody waiting: each then gets the answer that the database gives it.
+      // Nobody waits behind stuck requests: each starts all the same and gets the database's answer.
       if (stalledAfterMs < maxWaitMs)
         timer = setInterval(() => isStalled(shipperId, share) && ticket.start(), stalledAfterMs);
     });
 
   /**
-   * The database is out of reach: requests that have seen nothing end well while they waited need not find that out in
-   * turn.
+   * Refuses the requests that have waited since before the last success, because the database is out of reach. They
+   * need not find that out one after the other.
    */
   const turnAway = (shipperId: string, share: Share) =>
     gate.turnAway((sinceMs) => sinceMs > share.progressAt, shipperId);
@@ -123,7 +127,7 @@ export function createShares(options: ShareOptions): Shares {
       });
     },
     inTurn: async (shipperId, response, work) => {
-      if (response.destroyed) throw refusal(); // nobody is there to take it
+      if (response.destroyed) throw refusal(); // the client has left
       const share = shareOf(shipperId);
       const entered = gate.enter(shipperId);
       if (entered) occupy(shipperId, share, response);

@@ -3,13 +3,13 @@ import { tooManyRequests } from '../../platform/errors.js';
 
 /**
  * Bounds the memory that the bodies of requests under way take. Returns a function that counts the bytes of one
- * request's body until its answer is over, and that throws ApiError TOO_MANY_REQUESTS where they are more than the
- * caller's share. Nothing waits here: what finds no room is refused at once.
+ * request's body; they are released when its response has closed. It throws ApiError TOO_MANY_REQUESTS if the caller
+ * exceeds its share. Nothing waits here: a body without room is refused at once.
  */
 export type BodyBytes = (callerId: string, response: Response) => (bytes: number) => void;
 
 /**
- * A new caller always finds some bytes free, whatever the others have: none has more than this part of what is free.
+ * No caller may have more than this part of what is free. So a new caller always finds some bytes free.
  */
 const partOfFree = 1 / 8;
 
@@ -17,7 +17,7 @@ export function createBodyBytes({
   maxBytes,
   onRefused,
 }: {
-  /** Of all callers together. */
+  /** The bound for all callers together. */
   maxBytes: number;
   onRefused(): void;
 }): BodyBytes {
@@ -32,7 +32,7 @@ export function createBodyBytes({
   };
   const refusal = () => {
     onRefused();
-    return tooManyRequests('Too many requests of yours at once.', 1);
+    return tooManyRequests('The bodies of your requests under way are too large.', 1);
   };
 
   return (callerId, response) => {

@@ -1,14 +1,14 @@
 /**
- * Items wait under keys, and keys take turns: whatever waits under one key, each other key is served in between. Within
- * a key the first to come is the first to go. An item waits once, however often it is added.
+ * Items wait under keys, and keys take turns: however many items wait under one key, every other key is served in
+ * between. Within a key, items leave in the order in which they came. An item waits once, however often it is added.
  *
- * Items may be of several kinds, each with turns of its own: an earlier kind has `lead` turns for each one that it
- * leaves to the kinds behind it, and what nobody of a kind needs the others have.
+ * Items may be of several kinds, each with its own round of keys. Each kind gets `lead` turns for every turn of the
+ * kinds after it. A kind with nothing waiting leaves its turns to the others.
  */
 export interface FairQueue<Item, Key = string> {
   /**
-   * Adds an item at the end of its key; one that waits there already keeps its place. Returns what gives way where that
-   * is one too many: the newest item of the key that has most of this kind (this key, where several have as many).
+   * Adds an item at the end of its key; one that already waits there stays where it is. If there are too many of this
+   * kind now, drops and returns the newest item of the key with the most (of this key, if several have as many).
    */
   add(key: Key, item: Item, kind?: number): Dropped<Item> | undefined;
   delete(key: Key, item: Item, kind?: number): void;
@@ -16,20 +16,20 @@ export interface FairQueue<Item, Key = string> {
   take(mayTake?: (key: Key) => boolean): Item | undefined;
   /** How many items wait, in all or under one key. */
   size(key?: Key): number;
-  /** What waits, in all or under one key. */
+  /** The items that wait, in all or under one key. */
   items(key?: Key): Item[];
 }
 
 export interface Dropped<Item> {
   item: Item;
-  /** How many items its key has left. */
+  /** How many items its key still has. */
   left: number;
 }
 
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** Of each kind. */
+  /** The bound for each kind. */
   maxItems?: number;
 }
 
@@ -41,7 +41,7 @@ export function createFairQueue<Item, Key = string>({
   const rings = Array.from({ length: kinds }, () => createRing<Item, Key>());
   const turns = rings.map(() => 0);
 
-  /** From the ring `n` or those behind it. */
+  /** Takes an item from ring `n` or a later one. */
   const takeFrom = (n: number, mayTake: (key: Key) => boolean): Item | undefined => {
     const ring = rings[n];
     if (!ring) return undefined;

@@ -1,66 +1,66 @@
 import { tooManyRequests, unavailable, type ApiError } from '../errors.js';
 import { createFairQueue } from './fair-queue.js';
 
-/** A bound on what is at work at once. Keys take turns, so that many waiting under one do not delay another. */
+/** Bounds what runs at once. Keys take turns, so that many items waiting under one key do not delay another key. */
 export interface Gate {
   /**
-   * Runs `work` when its turn comes. Throws ApiError if it is not to come: TOO_MANY_REQUESTS where too many wait
-   * and most of them under this key, of which `onCrowded` is told; else UNAVAILABLE.
+   * Runs `work` when its turn comes. Throws ApiError if it is refused instead: TOO_MANY_REQUESTS, after calling
+   * `onCrowded`, if too many wait and most of them under this key; else UNAVAILABLE.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
-  /** Takes a place if one is free now. Returns the function that gives it back. */
+  /** Takes a slot if one is free now. Returns the function that frees it, or null. */
   enter(key: string, weight?: number): (() => void) | null;
   ask(key: string, entry: Entry): Ticket;
-  /** `mayStart` or `isOpen` may say otherwise than before: starts what may. */
+  /** Starts what may start now. Call it when `mayStart` or `isOpen` may have changed. */
   look(): void;
-  /** Refuses those that wait and are hopeless, of one key or of all. */
+  /** Refuses those waiting for which `isHopeless` returns true, of one key or of all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
   /** How many wait, in all or under one key. */
   waiting(key?: string): number;
-  /** The weight at work. */
+  /** The weight of what runs under a key. */
   working(key: string): number;
 }
 
 export interface Entry {
-  /** Called once there is a place, perhaps at once, with a function that gives it back. */
+  /** Called when a slot is free, possibly at once, with the function that frees it again. */
   start(leave: () => void): void;
-  /** Called where its turn is not to come. Without bounds on waiting it comes always. */
+  /** Called if the request is refused, which happens only with a bound on waiting or through `turnAway`. */
   refuse?(why: Refusal): void;
-  /** 1 unless it is said. */
+  /** Default: 1. */
   weight?: number | undefined;
-  /** 0 unless it is said; see the fair queue. */
+  /** Default: 0; see the fair queue. */
   kind?: number | undefined;
 }
 
 export interface Ticket {
-  /** Waits no more. */
+  /** Stops waiting. */
   withdraw(): void;
-  /** Has its turn now, whatever the bounds, if it still waits. */
+  /** Starts now, whatever the bounds, if it still waits. */
   start(): void;
 }
 
 /**
- * CROWD: too many wait, and of its key most. FULL: too many wait, one of each key. LATE: it has waited too long. AWAY:
- * turned away, since what it waits for is out of reach.
+ * CROWD: too many wait, and most of them under this key. FULL: too many wait, one under each key. LATE: it has waited
+ * too long. AWAY: it was turned away because what it waits for is out of reach.
  */
 export type Refusal = 'CROWD' | 'FULL' | 'LATE' | 'AWAY';
 
 export interface GateOptions {
-  /** The weight at work at once; the last to start may exceed it. */
+  /** The weight that may run at once; the last one to start may exceed it. */
   concurrency: number;
   concurrencyPerKey?: number;
-  /** Of each kind; one more, and the newest of the key that has most is refused. */
+  /** For each kind. One more, and the newest item of the key with the most is refused. */
   maxWaiting?: number;
   maxWaitMs?: number;
   kinds?: number;
   /** Whether anything may start. Call `look` when that changes. */
   isOpen?(): boolean;
-  /** Whether anything of this key may start; likewise. */
+  /** Whether anything of this key may start. Call `look` when that changes. */
   mayStart?(key: string): boolean;
 }
 
 interface Waiting {
-  /** In the time of performance.now(). */
+  /** By performance.now(). */
   sinceMs: number;
   start(): void;
   refuse(why: Refusal): void;
