@@ -28,7 +28,7 @@ afterEach(() =>
 
 const dayMs = 86_400_000;
 
-/** Everything recorded so far was recorded so many days earlier. */
+/** Makes everything recorded so far look as if it was recorded that many days earlier. */
 async function age(days: number): Promise<void> {
   const shift = (id: string) =>
     `overlay(${id}::text placing left(uuid_floor(to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) - interval '${days} days')::text, 13) from 1 for 13)::uuid`;
@@ -62,7 +62,7 @@ async function named(
 }
 
 describe('over two months', () => {
-  test('a shipment has one history, in its order', async () => {
+  test('a shipment has one history, in order', async () => {
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
     await age(40);
     await record(world.db, shipmentId, ['IN_TRANSIT']);
@@ -85,7 +85,7 @@ describe('over two months', () => {
     expect(reader.seen).toEqual(await all(world, world.db));
   });
 
-  test('a reader who starts at the latest event gets what comes, however long ago that was', async () => {
+  test('a reader that starts at the latest event gets everything recorded later, however old that event is', async () => {
     await record(world.db, shipmentId, ['CREATED', 'PICKED_UP']);
     await age(80);
     const reader = follow(world, world.db, { after: 'latest' });
@@ -104,7 +104,7 @@ describe('over two months', () => {
     expect(await world.sql(`select 1 from events where erasure = 'DONE'`)).toHaveLength(3);
   });
 
-  test('what is owed since an earlier month is claimed with its event', async () => {
+  test('a delivery owed since an earlier month is claimed with its event', async () => {
     const webhookId = await addWebhook(world, { ordering: 'NONE' });
     await named(world.db, 'earlier', 'CREATED');
     await age(40);
@@ -120,7 +120,7 @@ describe('over two months', () => {
 });
 
 describe('a caller’s event id', () => {
-  test('is known in another month: the same event is answered as before, another one is refused', async () => {
+  test('is recognized in a later month: the same event gets the same answer, a different one is refused', async () => {
     expect(await named(world.db, 'given', 'CREATED')).toEqual({ eventId: 'given' });
     await age(29);
     expect(await named(world.db, 'given', 'CREATED')).toEqual({ eventId: 'given' });
@@ -128,7 +128,7 @@ describe('a caller’s event id', () => {
     expect(await historyOf(shipmentId)).toEqual(['CREATED']);
   });
 
-  test('is taken once where two record it at the same time, for one shipment or two', async () => {
+  test('is recorded once if two requests use it at the same time, for one shipment or two', async () => {
     await record(world.db, shipmentId, ['CREATED']);
     const other = await addPlantedOrder(world);
     const stop = stopAt(world, 'insert-events', 'COMMIT');
@@ -145,7 +145,7 @@ describe('a caller’s event id', () => {
     expect(await historyOf(other)).toEqual([]);
   });
 
-  test('is forgotten with the log, and its event stays', async () => {
+  test('is forgotten with the log, but its event stays', async () => {
     await named(world.db, 'old', 'CREATED');
     await age(31);
     await named(world.db, 'young', 'PICKED_UP');
@@ -156,7 +156,7 @@ describe('a caller’s event id', () => {
 });
 
 describe('partitions of events', () => {
-  test('are made for every month that the days touch, once', async () => {
+  test('are created once for every month that the days fall into', async () => {
     const make = () => world.sql(`select make_log_partitions('2031-12-30', '2032-02-01')`);
     await make();
     await make();
@@ -167,7 +167,7 @@ describe('partitions of events', () => {
     expect(made.map(({ name }) => name)).toEqual(['events_203112', 'events_203201', 'events_203202']);
   });
 
-  test('a process that starts in a month that nobody has made makes it', async () => {
+  test('a process that starts in a month without a partition creates it', async () => {
     const [month] = await world.sql<{ name: string }>(
       `select 'events' || to_char(now() at time zone 'UTC', '_YYYYMM') as name`,
     );
@@ -179,7 +179,7 @@ describe('partitions of events', () => {
     expect(await historyOf(shipmentId)).toEqual(['CREATED']);
   });
 
-  test('are read by the index that is meant, also where one was vacuumed while it was empty', async () => {
+  test('are read by the intended index, even if one was vacuumed while it was empty', async () => {
     await world.sql(`select make_log_partitions('2033-05-01', '2033-05-01')`);
     await world.sql('vacuum analyze events_203305');
     const id = `uuid_floor('2033-05-02T00:00Z')`;

@@ -83,7 +83,7 @@ test('what is owed to webhooks that are not called is counted up to a bound, in 
   expect(await gauge('deliveries_uncalled')).toBe(46);
 });
 
-test('the lag is read of so many webhooks that something is owed to, however many there are', async () => {
+test('the lag is read of a bounded number of the webhooks that are owed something', async () => {
   await world.sql('truncate outbox');
   const own = await forNewShipper(world);
   for (let n = 0; n < 3; n += 1) await addWebhook(own);
@@ -102,7 +102,7 @@ test('the lag is read of so many webhooks that something is owed to, however man
   expect([await waited(1), await waited(2), await waited(3)]).toEqual([1, 2, 3]);
 });
 
-test('a gauge that cannot be read any more is not a number, and its old figure is not shown', async () => {
+test('a gauge that can no longer be read is NaN instead of its old value', async () => {
   const metrics = createMetrics();
   const deps = { db: world.db, producers: new Map(), metrics };
   await refreshGauges(deps);

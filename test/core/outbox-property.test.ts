@@ -40,7 +40,7 @@ test('whatever happens in whatever order, all that is owed reaches the log once,
   );
 }, 60_000);
 
-/** What was parked while its webhook was paused becomes rows. */
+/** Advances replays until everything that was parked has become rows. */
 async function untilUnparked(): Promise<void> {
   const parked = `select 1 from replays where kind = 'PARKED' and status = 'RUNNING'`;
   for (let turn = 0; (await world.sql(parked)).length > 0; turn += 1) {

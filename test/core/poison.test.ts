@@ -79,7 +79,7 @@ test('the retention erases all but the shipment that cannot be, and that one an 
   expect(await idsOf('erased_at is not null')).toEqual(shipmentIds);
 });
 
-test('a page of which nothing can be created keeps the next one from nothing', async () => {
+test('a page of orders that all fail does not keep the next page from being created', async () => {
   await world.sql('truncate shipment_progress, events, outbox, orders_to_create, shipments');
   const shipmentIds = (await ordersOf(3, 1)).sort();
   const failing: string[] = [];
@@ -90,11 +90,11 @@ test('a page of which nothing can be created keeps the next one from nothing', a
   const sweep = createOrderSweep({ db: world.db, logger, metrics: createMetrics(), create: refuse });
   await sweep();
   expect(failing).toEqual(shipmentIds);
-  expect(await sweep()).toBe(true); // behind them there is nothing, and it begins anew
+  expect(await sweep()).toBe(true); // nothing comes after them, so the walk begins again
   expect(failing).toEqual(shipmentIds);
 });
 
-test('erasures that cannot be finished, a page of them, keep none behind them from being finished', async () => {
+test('a page of erasures that all fail does not keep later ones from being finished', async () => {
   await world.sql('truncate shipment_progress, events, outbox, orders_to_create, erasures_under_way');
   await world.sql(
     `with made as (
@@ -124,7 +124,7 @@ test('erasures that cannot be finished, a page of them, keep none behind them fr
   expect(await underWay()).not.toContain(last);
 });
 
-test('counts that cannot be folded keep those of no other webhook from being folded', async () => {
+test('counts that cannot be folded do not keep those of other webhooks from being folded', async () => {
   const webhookIds = [newId(1), newId(2), newId(3)].sort();
   await world.sql(
     `insert into attempt_counts (webhook_id, hour, succeeded, failed)
@@ -143,7 +143,7 @@ test('counts that cannot be folded keep those of no other webhook from being fol
   expect(await world.sql('select 1 from attempt_counts')).toEqual([]);
 });
 
-test('a deleted webhook that cannot be purged keeps no other one', async () => {
+test('a deleted webhook that cannot be purged does not keep others from being purged', async () => {
   const webhookIds = [await addWebhook(world), await addWebhook(world), await addWebhook(world)].sort();
   await world.sql(
     `update webhooks set deleted_at = now() - interval '2 hours' where webhook_id = any($1::uuid[])`,
@@ -158,7 +158,7 @@ test('a deleted webhook that cannot be purged keeps no other one', async () => {
   expect(left.map((row) => row.webhook_id as string)).toEqual([webhookIds[1]]);
 });
 
-test('a lost test that is in the log already keeps no other lost attempt from being taken up', async () => {
+test('a lost test that is already in the log does not keep other lost attempts from being taken up', async () => {
   await world.sql('truncate outbox, deliveries, webhooks cascade');
   await addWebhook(world);
   const [first] = await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('a row that cannot be deleted is stepped over, keeps no other shipper from being removed, and goes later', async () => {
+test('a row that cannot be deleted is skipped, does not delay other shippers’ removal, and is deleted later', async () => {
   const doomed = [world, await forNewShipper(world)].sort((a, b) => (a.shipperId < b.shipperId ? -1 : 1));
   const hooks: string[] = [];
   for (const one of doomed) {

@@ -7,7 +7,7 @@ import { accountAt, placeOrders, trackingIdOf, until as untilWithin, verifyAll }
 const parkedAfter = 20;
 const retried = { RETRY_SCHEDULE: '500ms,1s', DELIVERY_CONCURRENCY: '4' };
 
-test('what a paused webhook misses beyond PARKED_AFTER is a place, and all of it arrives in order, also after a kill -9', async () => {
+test('what a paused webhook misses beyond PARKED_AFTER gets no rows, yet arrives in order, even after a kill -9', async () => {
   const service = await startService({
     env: { TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter), ...retried },
   });

@@ -35,7 +35,7 @@ test('headers come back as they were given, whatever the case of their names in 
   );
 });
 
-test('what is not sealed opens nowhere', () => {
+test('what is not sealed cannot be opened', () => {
   fc.assert(
     fc.property(visible, value, (query, text) => {
       expect(() => sealed.openAddress(id, `https://example.org/hook?${query}`)).toThrow();

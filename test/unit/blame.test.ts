@@ -14,7 +14,7 @@ const options = {
 const db = createPool(options);
 afterAll(() => db.end());
 
-/** What a statement that PostgreSQL ends with this SQLSTATE rejects with. */
+/** Returns the error of a statement that PostgreSQL ends with this SQLSTATE. */
 const failureWith = (code: string): Promise<unknown> =>
   failureOf(db.query('', `do $$ begin raise exception 'as planned' using errcode = '${code}'; end $$`));
 
@@ -40,7 +40,7 @@ test.each([
 });
 
 test.each([
-  ['a lock that was not to be had', '55P03'],
+  ['a lock that could not be had', '55P03'],
   ['an administrator', '57P01'],
   ['a crash', '57P02'],
   ['a server that is starting', '57P03'],
@@ -57,14 +57,14 @@ test.each([
   expect(isOfThePiece(await failureWith(code))).toBe(false);
 });
 
-test('a statement that exceeds its time is, and a connection that is not to be had is not', async () => {
+test('a statement that exceeds its timeout is to blame; a connection that cannot be had is not', async () => {
   expect(isOfThePiece(await failureOf(db.query('', 'select pg_sleep(1)')))).toBe(true);
   const ended = createPool(options);
   await ended.end();
   expect(isOfThePiece(await failureOf(ended.query('', 'select 1')))).toBe(false);
 });
 
-test('what others are changing all the time is, and so is what is refused or thrown by the service itself', () => {
+test('an item that others keep changing is to blame, and so is one that the service itself refuses or fails on', () => {
   for (const error of [unavailable('It is being changed too often.'), invalidRequest([]), new TypeError()])
     expect(isOfThePiece(error)).toBe(true);
 });

@@ -27,19 +27,19 @@ function refusalOf(act: () => unknown): unknown {
 
 const tooMany = { httpStatus: 429, status: 'TOO_MANY_REQUESTS', extra: { headers: { 'Retry-After': '1' } } };
 
-test('a caller has an eighth of what is free, until the answer is over', () => {
+test('a caller may use an eighth of what is free, and gives it back with the response', () => {
   const { receive, refused } = world();
   const [first, second] = [receive('a'), receive('a')];
   first.count(600);
   second.count(400);
   expect(refusalOf(() => second.count(1))).toMatchObject(tooMany);
   expect(refused()).toBe(1);
-  receive('b').count(900); // has an eighth of what a has left
+  receive('b').count(900); // an eighth of what a has left
   first.answer.close();
   second.count(500);
 });
 
-test('the memory is never full, and a new caller finds some free', () => {
+test('the memory is never used up, and a new caller finds some free', () => {
   const upload = fc.record({
     shipper: fc.nat(30),
     bytes: fc.integer({ min: 1, max: 400 }),

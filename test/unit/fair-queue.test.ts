@@ -5,7 +5,7 @@ import { createFairQueue } from '../../src/platform/limits/fair-queue.js';
 const kinds = 4;
 const keys = ['a', 'b', 'c', 'd', 'e'];
 const item = fc.record({ kind: fc.nat({ max: kinds - 1 }), key: fc.constantFrom(...keys) });
-/** Items that come, and turns (null), in any order. */
+/** Items that are added, and turns (null), in any order. */
 const steps = fc.array(fc.option(item), { maxLength: 200 });
 
 describe('keys take turns', () => {
@@ -18,7 +18,7 @@ describe('keys take turns', () => {
     { maxLength: 150 },
   );
 
-  test('a key that waits is passed by at most one item of each other key, and its own go in their order', () => {
+  test('at most one item of each other key goes before a waiting key, and its own items leave in order', () => {
     fc.assert(
       fc.property(plainSteps, (all) => {
         const queue = createFairQueue<{ key: string; n: number }>();
@@ -55,7 +55,7 @@ describe('keys take turns', () => {
     );
   });
 
-  test('a key that may not be taken from keeps its place, and keeps no other waiting', () => {
+  test('a key that may not be taken from keeps its turn and does not delay the others', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...keys), { maxLength: 50 }), fc.subarray(keys), (added, open) => {
         const queue = createFairQueue<number>();
@@ -72,7 +72,7 @@ describe('keys take turns', () => {
 });
 
 describe('the bound', () => {
-  test('holds for each kind, and it is the newest of the longest queue that gives way', () => {
+  test('holds for each kind, and the newest item of the longest queue is dropped', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), steps, (maxItems, all) => {
         const queue = createFairQueue<object>({ kinds: 2, maxItems });
@@ -115,12 +115,12 @@ describe('the bound', () => {
 });
 
 describe('kinds', () => {
-  test('all that waits gets its turn, and the first kind `lead` of any `lead` + 1 turns in which it waits', () => {
+  test('everything gets its turn, and a waiting first kind gets `lead` of any `lead` + 1 turns', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 4 }), (all, lead) => {
         const queue = createFairQueue<{ kind: number }>({ kinds, lead });
         const waiting = Array<number>(kinds).fill(0);
-        const ofFirst: boolean[] = []; // of the turns while the first kind waited, without a break
+        const ofFirst: boolean[] = []; // one per turn since the first kind began to wait without a break
         const turn = () => {
           const firstWaits = waiting[0]! > 0;
           const taken = queue.take();
@@ -144,7 +144,7 @@ describe('kinds', () => {
     );
   });
 
-  test('two kinds with a lead of one alternate while both wait, and each has what the other leaves', () => {
+  test('two kinds with a lead of one alternate while both wait; if one is empty, the other gets all turns', () => {
     fc.assert(
       fc.property(fc.nat({ max: 30 }), fc.nat({ max: 30 }), (first, second) => {
         const queue = createFairQueue<string>({ kinds: 2, lead: 1 });
@@ -158,7 +158,7 @@ describe('kinds', () => {
     );
   });
 
-  test('what comes waits for one of each other key of its kind, and for the turns that go behind it', () => {
+  test('a new item waits for one item of each other key of its kind, and for the turns of later kinds', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const queue = createFairQueue<string>({ kinds });
@@ -169,7 +169,7 @@ describe('kinds', () => {
         queue.add('late', 'late', 0);
         let turns = 1;
         while (queue.take() !== 'late') turns += 1;
-        expect(turns).toBeLessThanOrEqual(6 + 2); // five others and itself, and of eight turns two go behind
+        expect(turns).toBeLessThanOrEqual(6 + 2); // five others and itself; of eight turns, two go to later kinds
       }),
     );
   });

@@ -76,7 +76,7 @@ describe('the gate', () => {
     expect((results[3] as PromiseRejectedResult).reason).toMatchObject({ httpStatus: 429 });
   });
 
-  test('kinds: the first has three turns of four, the next three of four that are left, a quarter goes on', async () => {
+  test('kinds: each gets three of every four turns that the kinds before it leave', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 20, maxWaitMs: 5_000, kinds: 3 });
     let order = '';
     const enter = (kind: number) =>
@@ -93,7 +93,7 @@ describe('the gate', () => {
     expect(order).toBe(`2${'0001'.repeat(3)}0${'2111'}${'211'}${'2'.repeat(18)}`);
   });
 
-  test('what has waited too long is refused, as UNAVAILABLE, and its turn goes to the next', async () => {
+  test('a request that has waited too long is refused as UNAVAILABLE, and the next one gets its turn', async () => {
     const gate = createGate({ concurrency: 1, maxWaiting: 10, maxWaitMs: 60 });
     let end = () => {};
     const inside = gate.run('a', () => new Promise<void>((resolve) => (end = resolve)));
@@ -106,7 +106,7 @@ describe('the gate', () => {
     await expect(gate.run('d', () => Promise.resolve('in'))).resolves.toBe('in');
   });
 
-  test('what depends on others starts when they allow it: of all keys, or of one', () => {
+  test('`isOpen` and `mayStart` hold back all keys, or one, until they allow a start', () => {
     let isOpen = false;
     const closed = new Set(['b']);
     const gate = createGate({ concurrency: 10, isOpen: () => isOpen, mayStart: (key) => !closed.has(key) });
@@ -121,7 +121,7 @@ describe('the gate', () => {
     expect(started).toEqual(['a', 'c', 'b']);
   });
 
-  test('those that wait without hope are turned away, of one key or of all; the others keep their turns', async () => {
+  test('hopeless requests are turned away, of one key or of all; the others keep their turns', async () => {
     const gate = createGate({ concurrency: 1 });
     const became: string[] = [];
     let leave = () => {};
@@ -156,7 +156,7 @@ describe('places', () => {
     { maxLength: 60 },
   );
 
-  test('are never exceeded, in all or by one key, but where one is started all the same; none that may be had is left free', () => {
+  test('are never exceeded, in all or by one key, except by a forced start; no usable slot stays free', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
@@ -176,7 +176,7 @@ describe('places', () => {
             } else {
               inTurn = false;
               first?.ticket!.start();
-              first?.ticket!.start(); // a second time starts nothing
+              first?.ticket!.start(); // a second call starts nothing
               inTurn = true;
             }
             const ofKey = (name: string) => atWork.filter((one) => one.key === name);
@@ -207,7 +207,7 @@ describe('places', () => {
             if (index < 0) return;
             const [{ leave }] = atWork.splice(index, 1) as [(typeof atWork)[number]];
             leave();
-            leave(); // a second time gives nothing back
+            leave(); // a second call frees nothing
           }
         },
       ),

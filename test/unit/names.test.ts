@@ -44,7 +44,7 @@ const timesAsked = (name: string) =>
 const failure = (lookup: Promise<unknown>) => lookup.catch((error: NodeJS.ErrnoException) => error.code);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a thread that cannot be started fails the lookup, and nothing else', async () => {
+test('a thread that cannot be started fails only the lookup', async () => {
   const notForThreads = (() => undefined) as unknown as string;
   const names = open({ servers: [notForThreads] });
   expect(await failure(names.resolve('unlucky.example.org', asker()))).toBe('DNS');

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { readTracked } from './support/compose.js';
 
 const owner = 'deliveries/outbox/';
-/** Here it is the label of a metric. */
+/** In these files the word is the label of a metric. */
 const asLabel = ['platform/metrics.ts', 'operator/removal/removal.ts'];
 
 const schema = readTracked('src/migrations/0001-first-release.sql');
@@ -13,7 +13,7 @@ const columnsOf = (table: string) =>
     [...body!.matchAll(/^ {2}(\w+) (?!key\b)/gm)].map(([, name]) => name!),
   );
 const elsewhere = new Set(columnsOf('(?!outbox )\\w+'));
-/** Those that no other table has. */
+/** The columns that no other table has. */
 const ownColumns = columnsOf('outbox').filter((column) => !elsewhere.has(column));
 
 const sources = readdirSync(new URL('../../src/', import.meta.url), { recursive: true, encoding: 'utf8' })
@@ -30,7 +30,7 @@ const filesWith = (what: RegExp) => sources.flatMap(({ file, code }) => (what.te
 const outside = (what: RegExp, but: string[]) =>
   filesWith(what).filter((file) => ![owner, ...but].some((path) => file.startsWith(path)));
 
-test('what is looked for is in the schema, and is found in the folder', () => {
+test('the columns looked for are in the schema, and the folder uses them', () => {
   expect(ownColumns).toEqual(expect.arrayContaining(['waits_turn', 'due_at', 'only_replayed', 'retry_wait']));
   for (const what of [inSql, asColumn])
     expect(filesWith(what).filter((file) => file.startsWith(owner)).length).toBeGreaterThan(4);

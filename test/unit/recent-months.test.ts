@@ -6,7 +6,7 @@ import { firstIdOf, timeOfId } from '../../src/platform/ids.js';
 const dayMs = 86_400_000;
 const moments = fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2060, 0) });
 
-test('the months of claims begin and end with a month, and hold a week back and a day ahead, at most two months', () => {
+test('the range covers whole months, from a week ago to a day ahead, at most two of them', () => {
   fc.assert(
     fc.property(moments, (nowMs) => {
       const { firstId, endId } = recentMonths(nowMs);
@@ -20,7 +20,7 @@ test('the months of claims begin and end with a month, and hold a week back and 
   );
 });
 
-test('months that differ have names that differ', () => {
+test('different months have different names', () => {
   fc.assert(
     fc.property(moments, moments, (one, other) => {
       const [a, b] = [recentMonths(one), recentMonths(other)];

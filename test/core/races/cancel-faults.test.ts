@@ -38,7 +38,7 @@ const lockOne = async () => {
   };
 };
 
-test('a cancel waits for no lock on what was set going: nobody claims that, and a worker takes it back', async () => {
+test('a cancel does not wait for locked deliveries: nobody claims them, and a worker takes them back', async () => {
   await failTwo();
   const replayId = await replay(world, world.db, webhookId);
   const letGo = await lockOne();
@@ -51,7 +51,7 @@ test('a cancel waits for no lock on what was set going: nobody claims that, and 
   expect(await world.sql(withdrawing)).toEqual([]);
 });
 
-test('who cancels what was cancelled just now waits, too, for what was claimed before', async () => {
+test('a second cancel, just after the first, also waits for what was claimed before', async () => {
   await failForGood();
   const replayId = await replay(world, world.db, webhookId);
   await cancel(world, world.db, replayId);
@@ -71,7 +71,7 @@ test('who cancels what was cancelled just now waits, too, for what was claimed b
   expect(await again).toMatchObject({ status: 'CANCELLED' });
 });
 
-test('of what a large replay has set going nothing is claimed once it has ended, nor probed', async () => {
+test('once a large replay is cancelled, none of its deliveries is claimed, not even as a probe', async () => {
   const replayId = await askForReplay(world, webhookId);
   await world.sql(
     `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at,
@@ -95,7 +95,7 @@ test('of what a large replay has set going nothing is claimed once it has ended,
   expect(await outboxOf(world)).toEqual([]);
 });
 
-test('what was owed anyway is claimed again when it was taken back, and its lane is told', async () => {
+test('a delivery that was owed anyway is claimed again once it is taken back, and its lane is notified', async () => {
   await setStatus(world, webhookId, 'PAUSED');
   await record(world.db, shipmentId, ['CREATED']);
   const replayId = await replay(world, world.db, webhookId);
@@ -149,7 +149,7 @@ test('what is in the log already leaves the outbox, and the log is as it was', a
   expect(await world.sql(withdrawing)).toEqual([]);
 });
 
-test('what a cancelled replay has left because it is asked for by hand is claimed when another takes it', async () => {
+test('a delivery left by a cancelled replay for its manual attempt is claimed once another replay takes it over', async () => {
   await failForGood();
   const replayId = await replay(world, world.db, webhookId);
   const [row] = await outboxOf(world);

@@ -25,7 +25,7 @@ import { logOf, outboxOf } from '../support/world.js';
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const wheres = ['SNAPSHOT', 'COMMIT'] as const;
-/** Of a cancel: it ends the replay, and takes a page back. */
+/** The statements where a cancel is stopped: it ends the replay, and takes a page back. */
 const stops = [
   ['end-replay', 'COMMIT'],
   ['withdraw-page', 'SNAPSHOT'],
@@ -179,7 +179,7 @@ describe('the cancel of one replay and a piece of another', () => {
     const first = await replay(world, world.db, webhookId);
     return { first, second: await askForReplay(world, webhookId) };
   };
-  /** It is the second one's, or that came too early: then it is as it was before both. */
+  /** The delivery belongs to the second replay; if that one came too early, it is as it was before both. */
   const expectOneOwner = async (first: string, second: string, owedAnyway: boolean) => {
     await advance(world.db);
     await expectSoundRows(world);

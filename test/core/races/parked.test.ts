@@ -29,20 +29,20 @@ const isParked = async () =>
 const pause = () => setStatus(world, webhookId, 'PAUSED');
 const resume = () => setStatus(world, webhookId, 'ACTIVE');
 const hasRows = async () => (await outboxOf(world, webhookId)).length;
-/** What succeeded, the shipments and states in the order in which they were sent. */
+/** The shipments and states of the deliveries that succeeded, in the order in which they were sent. */
 const sent = async () => {
   const claims = (await drain(world)).flat();
   return claims.map((claim) => `${claim.shipmentId} ${claim.sequence}`);
 };
 
-/** A webhook that was owed one state of a shipment when it was paused and parked. */
+/** Sets up a webhook that was owed one state of a shipment when it was paused and parked. */
 const setUpParked = async () => {
   await pause();
   await record(world.db, shipmentId, ['CREATED']);
   expect(await park()).toEqual([webhookId]);
 };
 
-test('a webhook that is not called is parked when it is owed so much, and no other one', async () => {
+test('only webhooks that are not called and are owed enough rows are parked', async () => {
   const called = await addWebhook(world);
   await pause();
   const shipments = await addShipments(world, 3);
@@ -77,7 +77,7 @@ test.each([
   expect(await park()).toEqual([webhookId]);
 });
 
-test('what it missed is sent when it is called again: its rows first, all in order, once', async () => {
+test('what it missed is sent once when it is called again: first its rows, all in order', async () => {
   await setUpParked();
   const others = await addShipments(world, 20);
   for (const state of ['PICKED_UP', 'IN_TRANSIT']) await record(world.db, shipmentId, [state]);
@@ -102,7 +102,7 @@ test('what it missed is sent when it is called again: its rows first, all in ord
   expect(await hasRows()).toBe(1); // rows again
 });
 
-test('it goes in the order of recording where the webhook does not order by shipment', async () => {
+test('without ordering by shipment it is sent in the order of recording', async () => {
   await world.sql(`update webhooks set ordering = 'NONE'`);
   await setUpParked();
   const others = await addShipments(world, 30);
@@ -122,7 +122,7 @@ test('it goes in the order of recording where the webhook does not order by ship
   expect(claims).toEqual([shipmentId, ...others]);
 });
 
-test('paused again in the middle it keeps its place; what is missed then comes behind', async () => {
+test('a webhook paused again halfway keeps its position; what it misses then comes later', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP']);
   await resume();
@@ -143,7 +143,7 @@ test('paused again in the middle it keeps its place; what is missed then comes b
   await expectEachOnce(world, [webhookId], [shipmentId]);
 });
 
-test('a worker that was killed in a piece has made none of it, and another makes it', async () => {
+test('a piece whose worker is killed leaves no rows, and another worker makes it', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP']);
   await resume();
@@ -163,7 +163,7 @@ test('a worker that was killed in a piece has made none of it, and another makes
 });
 
 describe('a state that is recorded while its webhook is parked', () => {
-  test('makes a row, where it was recorded on a look before that', async () => {
+  test('gets a row if the statement that records it saw the webhook before it was parked', async () => {
     await pause();
     await record(world.db, shipmentId, ['CREATED']);
     const stop = stopAt(world, 'insert-events', 'COMMIT');
@@ -178,7 +178,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  test('is not passed by while its transaction is older than one that was looked at', async () => {
+  test('is not skipped if its transaction is older than one whose events were read', async () => {
     await setUpParked();
     const [late, early] = (await addShipments(world, 2)) as [string, string];
     const stop = stopAt(world, 'insert-events', 'COMMIT');
@@ -188,7 +188,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     await resume();
     const advancing = advance(world.db);
     await doneOrWaiting(world.db, advancing);
-    expect(await isParked()).toBe(true); // the end waits for who records
+    expect(await isParked()).toBe(true); // the end waits for the transaction that records
     stop.go();
     await Promise.all([recording, advancing]);
     expect(await isParked()).toBe(false);
@@ -196,7 +196,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     await expectEachOnce(world, [webhookId], [shipmentId, late, early]);
   });
 
-  test('and commits before the end is looked for: it is among what was missed', async () => {
+  test('and commits before the end is made: it is among the missed events', async () => {
     await setUpParked();
     await resume();
     const stop = stopAt(world, 'insert-events', 'COMMIT');
@@ -212,13 +212,13 @@ describe('a state that is recorded while its webhook is parked', () => {
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });
 
-  test('and comes while the end is being made: it waits for that, makes a row, and takes its turn', async () => {
+  test('while the end is being made: it waits for that, gets a row, and waits its turn', async () => {
     await setUpParked();
     await resume();
     await finish(world.db, await pull(world.db, webhookId), 'SUCCEEDED');
     const held = stopAt(world, 'insert-events', 'COMMIT');
     const [other] = (await addShipments(world, 1)) as [string];
-    const inFlight = record(held.db, other, ['CREATED']); // no piece passes by it: the rest is the end's
+    const inFlight = record(held.db, other, ['CREATED']); // no piece goes past it: the rest is left to the end
     await held.reached;
     await record(world.db, shipmentId, ['PICKED_UP']);
     const end = stopAt(world, 'end-unparked', 'COMMIT');
@@ -230,7 +230,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     expect(await doneOrWaiting(world.db, recording)).toBe('waiting');
     end.go();
     await advancing;
-    expect(await recording).toEqual([]); // not claimed: what is before it could not be seen
+    expect(await recording).toEqual([]); // not claimed, because an earlier state could not be seen
     await expectSoundRows(world);
     await expectNoneStranded(world);
     expect(await now()).toEqual(['1 READY', '1 SUCCEEDED', '2 READY', '3 waits']);
@@ -240,7 +240,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     await expectEachOnce(world, [webhookId], [shipmentId, other]);
   });
 
-  test('and comes while a piece is being made: it does not wait, and is in a later piece', async () => {
+  test('while a piece is being made: it does not wait, and is in a later piece', async () => {
     await setUpParked();
     await record(world.db, shipmentId, ['PICKED_UP']);
     await resume();
@@ -256,7 +256,7 @@ describe('a state that is recorded while its webhook is parked', () => {
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });
 
-  test('of a second webhook that is not parked, too, is sent there at once', async () => {
+  test('is sent at once to a second webhook that is not parked', async () => {
     const second = await addWebhook(world);
     await setUpParked();
     const claims = await record(world.db, shipmentId, ['PICKED_UP']);
@@ -265,7 +265,7 @@ describe('a state that is recorded while its webhook is parked', () => {
   });
 });
 
-test('several workers at once make each row once', async () => {
+test('several workers at once make each row only once', async () => {
   await setUpParked();
   const others = await addShipments(world, 300);
   await recordAll(
@@ -279,7 +279,7 @@ test('several workers at once make each row once', async () => {
   expect(await notOnce(world, [webhookId], others)).toEqual([]);
 });
 
-test('a parked webhook that is deleted is owed nothing of it, and is parked no more', async () => {
+test('a parked webhook that is deleted gets no more rows, and is no longer parked', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP']);
   await markDeleted(world.db, world.shipperId, webhookId);
@@ -313,7 +313,7 @@ test('what was missed for longer than the log is kept is counted, and not sent',
   expect(await now()).toEqual(['1 READY']);
 });
 
-test('what is overtaken is skipped, among what is held and among what was missed, but no terminal state', async () => {
+test('overtaken states are skipped, both held and missed ones, but terminal states are not', async () => {
   await world.sql('update webhooks set supersede = true');
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP']);
@@ -325,7 +325,7 @@ test('what is overtaken is skipped, among what is held and among what was missed
   await expectSoundRows(world);
 });
 
-test('the interests of the moment it goes out count', async () => {
+test('the webhook’s interests count as they are when the rows are made', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP', 'IN_TRANSIT']);
   await world.sql(`update webhooks set interests = '{IN_TRANSIT}'`);
@@ -334,7 +334,7 @@ test('the interests of the moment it goes out count', async () => {
   expect(await now()).toEqual(['1 READY', '3 waits']);
 });
 
-test('what was erased meanwhile is not sent', async () => {
+test('events erased meanwhile are not sent', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP', 'IN_TRANSIT']);
   await world.sql(`update events set erasure = 'DONE' where sequence = 2`);
@@ -343,7 +343,7 @@ test('what was erased meanwhile is not sent', async () => {
   expect(await now()).toEqual(['1 READY', '3 waits']);
 });
 
-test('a circuit whose rest is over gets one piece to be probed with, where it is owed nothing', async () => {
+test('a circuit that may be probed gets one piece to be probed with if nothing is owed', async () => {
   await setUpParked();
   await record(world.db, shipmentId, ['PICKED_UP']);
   await world.sql('delete from outbox');
@@ -364,11 +364,11 @@ test('a circuit whose rest is over gets one piece to be probed with, where it is
 });
 
 describe('a replay that is asked for of a parked webhook', () => {
-  test('leaves what was parked alone, which goes out behind what is held', async () => {
+  test('leaves parked events alone; they are sent after what is held', async () => {
     await setUpParked();
     await record(world.db, shipmentId, ['PICKED_UP']);
     const replayId = await replay(world, world.db, webhookId);
-    expect(await progressOf(world, replayId)).toEqual(['RUNNING', 0, 1]); // what is held
+    expect(await progressOf(world, replayId)).toEqual(['RUNNING', 0, 1]); // the one that is held
     expect(await hasRows()).toBe(1);
     await resume();
     await advance(world.db);
@@ -376,7 +376,7 @@ describe('a replay that is asked for of a parked webhook', () => {
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });
 
-  test('and a piece of what was parked, at once: each is there once', async () => {
+  test('at the same time as a piece of parked events: each delivery exists once', async () => {
     await world.sql('delete from events');
     await setUpParked();
     await record(world.db, shipmentId, ['PICKED_UP']);
@@ -387,7 +387,7 @@ describe('a replay that is asked for of a parked webhook', () => {
     await expectEachOnce(world, [webhookId], [shipmentId]);
   });
 
-  test('parking itself is no replay that anybody sees or cancels', async () => {
+  test('the parking itself cannot be seen or cancelled as a replay', async () => {
     await setUpParked();
     const [row] = await world.sql<{ replay_id: string }>('select replay_id from replays');
     await expect(progressOf(world, row!.replay_id)).rejects.toThrow();

@@ -98,7 +98,7 @@ describe('who must look at the next state is told', () => {
   });
 });
 
-test('of two attempts of a delivery that are told of together, one is recorded already and the other is lost', async () => {
+test('of two attempts of one delivery settled together, one is already recorded and the other is lost', async () => {
   const [lapsed] = await sendFirst();
   await world.sql('update outbox set lease_until = now()');
   await takeLapsed(world.db, [lapsed!], { leaseMs, byHandLeaseMs: leaseMs });

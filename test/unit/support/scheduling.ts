@@ -28,11 +28,16 @@ export interface Simulation {
   sentTwice(): string[];
   passedOver(): string[];
   idleLanes(): string[];
-  /** One webhook that answers late, and rows that are recorded at a steady pace. Returns how long the longest due waited. */
+  /**
+   * One webhook that answers late, and rows that are recorded at a steady pace. Returns how long the longest due
+   * waited.
+   */
   runSlowReceiver(options: { answersAfterMs: number; everyMs: number; forMs: number }): number;
 }
 
-/** The real scheduler, with what surrounds it: rows in PostgreSQL, pages on their way, attempts in flight and a clock. */
+/**
+ * The real scheduler, with what surrounds it: rows in PostgreSQL, pages on their way, attempts in flight and a clock.
+ */
 export function createSimulation(options: {
   concurrency: number;
   slowMs: number;
@@ -137,7 +142,7 @@ export function createSimulation(options: {
     else if (act.kind === 'owe') {
       const webhook = webhookId(act.webhook.shipper, act.webhook.n);
       for (let n = 0; n < act.count; n += 1)
-        addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // told of what is due already
+        addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // a notice of what is already due
       scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }]);
     } else if (act.kind === 'pageComes') comePage(act.fails);
     else if (act.kind === 'end') {
