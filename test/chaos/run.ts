@@ -3,7 +3,7 @@ import type { Figure } from '../bench/scenarios/scenario.js';
 import { check, isIn, withoutLost } from './checker.js';
 import type { Fault, Outcome } from './faults/fault.js';
 import { startLoad } from './load/load.js';
-import type { Span, Violation } from './model.js';
+import type { AcceptedEvent, Span, Violation } from './model.js';
 import { retryScheduleMs } from './world/service.js';
 import { stopSome } from './load/stops.js';
 import { startWorld, type World } from './world/world.js';
@@ -69,13 +69,14 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     await sleep(Math.max(calmMs, endsAt - performance.now()));
     const stops = await stopping;
     const neverAccepted = await load.stop();
-    const kept = load.accepted.filter(({ at }) => !struck.mayBeLost.some((span) => isIn(span, at)));
+    const accepted = [...load.accepted, ...struck.accepted];
+    const kept = accepted.filter(({ at }) => !struck.mayBeLost.some((span) => isIn(span, at)));
     const unsettled = await drained(world, kept.length);
     await sleep(options.scale < 1 ? quickAftermathMs : aftermathMs);
     const whole = {
       hooks: world.hooks,
       stops,
-      accepted: load.accepted,
+      accepted,
       journal: world.journal(),
       log: await world.log(),
       clockWrong: world.clocks?.wrong() ?? [],
@@ -109,6 +110,7 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   const noted: Figure[] = [];
   const from = now();
   const mayBeLost: Span[] = [];
+  const accepted: AcceptedEvent[] = [];
   let repeatable = 0;
   await fault.inject({
     world,
@@ -121,10 +123,11 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
       mayBeLost.push(span);
       repeatable += world.journal().filter(({ at }) => isIn(span, at)).length;
     },
+    alsoAccepted: (events) => void accepted.push(...events),
     mark: () => void marks.push(now()),
     note: (figure) => void noted.push(figure),
   });
-  return { from, to: now(), marks, noted, repeatable, mayBeLost };
+  return { from, to: now(), marks, noted, repeatable, mayBeLost, accepted };
 }
 
 /** Resolves when nothing is owed any more, or after a while with what is open then. */

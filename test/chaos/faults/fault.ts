@@ -1,7 +1,7 @@
 import type { Figure } from '../../bench/scenarios/scenario.js';
 import type { Needs } from '../world/deployment.js';
 import type { Load } from '../load/load.js';
-import type { History, Span } from '../model.js';
+import type { AcceptedEvent, History, Span } from '../model.js';
 import type { ApiSettings } from '../world/service.js';
 import type { World } from '../world/world.js';
 
@@ -19,6 +19,8 @@ export interface Injection {
   mayRepeat(attempts: number): void;
   /** What was accepted in this time may be gone, and what was sent in it may come again. */
   mayLose(span: Span): void;
+  /** Accepted besides the load, and checked with it. */
+  alsoAccepted(events: AcceptedEvent[]): void;
   /** From this moment on deliveries must go on again. */
   mark(): void;
   /** A figure only the fault itself can take. */

@@ -18,6 +18,7 @@ import { diskFaults } from './disk.js';
 import { failOverFaults } from './fail-over.js';
 import { networkFaults } from './network.js';
 import { replayFaults } from './replays.js';
+import { slowReceiverFaults } from './slow-receiver.js';
 import { mix } from './mix.js';
 import { wrongStartFaults } from './wrong-starts.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -278,7 +279,7 @@ export const faults: Fault[] = [
   ...wrongStartFaults,
   ...floods,
   ...replayFaults,
-  mix(single.filter(({ name }) => name !== 'none')),
   ...sweepFaults,
+  ...slowReceiverFaults,
   mix(single.filter(({ name, needs }) => name !== 'none' && !needs?.postgresClock)),
 ];

@@ -15,6 +15,7 @@ export interface PathOptions {
   secret: string;
   /** Share of the requests that are answered with 503. */
   failing: number;
+  answerAfterMs: number;
 }
 
 interface Pending {
@@ -22,10 +23,8 @@ interface Pending {
   response: ServerResponse;
 }
 
-/** Long enough for many to be in flight at any time. */
-const answerAfterMs = 100;
 const file = await open(process.argv[2] ?? '', 'a');
-const paths = new Map<string, { webhook: Webhook; failing: number }>();
+const paths = new Map<string, Omit<PathOptions, 'path' | 'secret'> & { webhook: Webhook }>();
 let seed = 0;
 let closes = false;
 let pending: Pending[] = [];
@@ -91,7 +90,7 @@ const server = createServer((request, response) => {
       endedAt: Infinity,
       statusCode: fails(path, what, attempt) ? 503 : 200,
     };
-    void sleep(answerAfterMs).then(() => {
+    void sleep(paths.get(path)?.answerAfterMs ?? 0).then(() => {
       entry.endedAt = performance.timeOrigin + performance.now();
       pending.push({ entry, response });
       return flush();
@@ -101,8 +100,8 @@ const server = createServer((request, response) => {
 
 process.on('message', (message: { seed: number; paths: PathOptions[]; closes: boolean }) => {
   ({ seed, closes } = message);
-  for (const { path, secret, failing } of message.paths)
-    paths.set(path, { webhook: new Webhook(secret), failing });
+  for (const { path, secret, ...options } of message.paths)
+    paths.set(path, { webhook: new Webhook(secret), ...options });
   process.send?.('ready');
 });
 process.on('disconnect', () => process.exit(0)); // the parent is gone

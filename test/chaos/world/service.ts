@@ -7,7 +7,7 @@ import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';
 
 export const retryScheduleMs = [1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
-const concurrency = 50;
+export const concurrency = 50;
 /**
  * Attempts that a process may have in flight when it ends, each of which may come twice: the places of all pools. An
  * attempt keeps its place until it is recorded. A webhook that has not answered yet has a place of the unknown pool, an

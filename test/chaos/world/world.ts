@@ -18,6 +18,8 @@ export interface World extends Engines {
   clocks: Clocks | null;
   accounts: Account[];
   hooks: Hook[];
+  /** One more webhook, with all states in order; `-slow` at the end of its name makes its receiver slow. */
+  addHook(account: Account, path: string, shipper: number): Promise<void>;
   /** Silent about names that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
   dns: DnsServer;
   journal(): Entry[];
@@ -78,9 +80,14 @@ async function worldIn(
     return url.href;
   };
   const hooks = (await Promise.all(accounts.map((account, n) => hooksOf(account, n, urlOf)))).flat();
-  await receiver.expect(options.seed, hooks, options.byName);
+  const expectAll = () => receiver.expect(options.seed, hooks, options.byName);
+  await expectAll();
+  const addHook = async (account: Account, path: string, shipper: number) => {
+    hooks.push(await hookOf(account, shipper, path, urlOf(path), null, 'SHIPMENT'));
+    await expectAll();
+  };
   const log = () => engines.sql<LoggedAttempt>(logQuery, [hooks.map(({ webhookId }) => webhookId)]);
-  return { ...engines, service, clocks, accounts, hooks, dns, journal: receiver.journal, log, stop };
+  return { ...engines, service, clocks, accounts, hooks, addHook, dns, journal: receiver.journal, log, stop };
 }
 
 /** The attempts before the last one, and the last one of what is finished: it is in the delivery's own row. */
@@ -101,17 +108,28 @@ const logQuery = `
 
 /** All states in order; only two of them; all states in any order, from a receiver that often fails. */
 async function hooksOf(account: Account, shipper: number, urlOf: (path: string) => string): Promise<Hook[]> {
-  const register = async (name: string, interests: string[] | null, ordering: 'SHIPMENT' | 'NONE') => {
+  const register = (name: string, interests: string[] | null, ordering: 'SHIPMENT' | 'NONE') => {
     const path = `/h/${shipper}-${name}`;
-    const { webhookId, secret } = await registerWebhook(account, urlOf(path), {
-      interests: interests ?? ['*'],
-      ordering,
-    });
-    return { path, webhookId, secret, shipper, interests, ordered: ordering === 'SHIPMENT' };
+    return hookOf(account, shipper, path, urlOf(path), interests, ordering);
   };
   return [
     await register('all', null, 'SHIPMENT'),
     await register('ends', ['CREATED', 'DELIVERED'], 'SHIPMENT'),
     await register('flaky', null, 'NONE'),
   ];
+}
+
+async function hookOf(
+  account: Account,
+  shipper: number,
+  path: string,
+  url: string,
+  interests: string[] | null,
+  ordering: 'SHIPMENT' | 'NONE',
+): Promise<Hook> {
+  const { webhookId, secret } = await registerWebhook(account, url, {
+    interests: interests ?? ['*'],
+    ordering,
+  });
+  return { path, webhookId, secret, shipper, interests, ordered: ordering === 'SHIPMENT' };
 }

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Figure } from '../../bench/scenarios/scenario.js';
+import { registerAccount } from '../../client.js';
+import { laneLimits } from '../../../src/deliveries/dispatch/lanes.js';
+import { slowAnswerAfterMs } from '../load/journal.js';
+import { startLoad } from '../load/load.js';
+import type { History } from '../model.js';
+import { concurrency } from '../world/service.js';
+import type { Fault } from './fault.js';
+import { notAccepted, othersUndisturbed } from './figures.js';
+
+const path = '/h/its-slow';
+const workers = 2;
+const share = 0.9;
+const atMostBehindMs = 30_000;
+/** Three states of a shipment come one after the other in it. */
+const leastMs = 15_000;
+
+/** What the lanes of all workers can send to a receiver that is slow, and of it as much as is asked for. */
+const eventsPerSecond = (share * workers * laneLimits(concurrency).slow) / (slowAnswerAfterMs / 1_000);
+
+interface Owed {
+  isCreated: boolean;
+  /** Accepted, and the shipment's state before it has been answered. */
+  dueAt: number;
+  arrivedAt: number;
+}
+
+/** What the slow webhook was owed, from when on, and when it came. */
+function owedTo({ hooks, accepted, journal }: History): Owed[] {
+  const { shipper } = hooks.find((hook) => hook.path === path)!;
+  const arrivals = new Map<string, { at: number; endedAt: number }>();
+  for (const entry of journal)
+    if (entry.path === path && entry.statusCode < 300)
+      arrivals.set(`${entry.trackingId} ${entry.state}`, entry);
+  const turnAt = new Map<string, number>();
+  return accepted
+    .filter((event) => event.shipper === shipper)
+    .map(({ trackingId, state, at }) => {
+      const arrival = arrivals.get(`${trackingId} ${state}`);
+      const dueAt = Math.max(at, turnAt.get(trackingId) ?? 0);
+      turnAt.set(trackingId, arrival?.endedAt ?? Infinity);
+      return { isCreated: state === 'CREATED', dueAt, arrivedAt: arrival?.at ?? Infinity };
+    })
+    .filter(({ dueAt }) => dueAt < Infinity);
+}
+
+/** How far the longest due that had not come was behind the latest due that had, at the worst moment. */
+function furthestBehind(owed: Owed[]): number {
+  const byDue = [...owed].sort((a, b) => a.dueAt - b.dueAt);
+  let newestDueAt = 0;
+  let furthestMs = 0;
+  for (const { dueAt, arrivedAt } of [...owed].sort((a, b) => a.arrivedAt - b.arrivedAt)) {
+    if (arrivedAt === Infinity) break;
+    newestDueAt = Math.max(newestDueAt, dueAt);
+    const oldest = byDue.find((one) => one.arrivedAt > arrivedAt);
+    if (oldest) furthestMs = Math.max(furthestMs, newestDueAt - oldest.dueAt);
+  }
+  return furthestMs;
+}
+
+function figuresOf(history: History): Figure[] {
+  const owed = owedTo(history);
+  const longestWait = (some: Owed[]) => Math.max(0, ...some.map(({ dueAt, arrivedAt }) => arrivedAt - dueAt));
+  const unit = 'ms';
+  return [
+    {
+      name: 'the oldest behind the newest',
+      value: furthestBehind(owed),
+      unit,
+      atMost: atMostBehindMs,
+      note: `${owed.length} states`,
+    },
+    { name: 'first states came after', value: longestWait(owed.filter((one) => one.isCreated)), unit },
+    { name: 'later states came after', value: longestWait(owed.filter((one) => !one.isCreated)), unit },
+  ];
+}
+
+const nearlyFullLane: Fault = {
+  name: 'B22',
+  promise:
+    'a receiver that answers after 3 s, at 90 % of what its lane can do: every state comes, the oldest ≤ 30 s behind the newest',
+  workers,
+  inFlight: 0,
+  inject: async ({ world, times, random, alsoAccepted, note }) => {
+    const account = await registerAccount(world.service);
+    const shipper = world.accounts.length;
+    await world.addHook(account, path, shipper);
+    const seed = Math.floor(random() * 1_000_000);
+    const load = startLoad(world.service.url, [account], eventsPerSecond, seed);
+    await sleep(Math.max(leastMs, times(90) * 1_000));
+    const never = await load.stop();
+    alsoAccepted(load.accepted.map((event) => ({ ...event, shipper })));
+    note({ name: 'of its events not accepted', value: never.length, unit: '', atMost: 0 });
+  },
+  figures: (outcome) => [...figuresOf(outcome.history), notAccepted(outcome), othersUndisturbed(outcome)],
+};
+
+/** What a slow receiver is owed when there is about as much of it as it can take. */
+export const slowReceiverFaults: Fault[] = [nearlyFullLane];
