@@ -14,11 +14,16 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs the program until it ends by itself; one that has not within a minute is killed. */
+/** Runs the program until it ends, by itself or by a SIGTERM that is sent when `stopWhen` is; it is killed after a minute. */
 export function runProgram(
   args: string[],
   env: Record<string, string> = {},
-  options: { program?: string; input?: string; onStderr?: (text: string) => void } = {},
+  options: {
+    program?: string;
+    input?: string;
+    onStderr?: (text: string) => void;
+    stopWhen?: Promise<unknown>;
+  } = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [options.program ?? programFile, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -32,6 +37,7 @@ export function runProgram(
     options.onStderr?.(stderr);
   });
   child.stdin.end(options.input ?? '');
+  void options.stopWhen?.then(() => child.kill('SIGTERM'));
   return new Promise((resolve) =>
     child.once('close', (code, signal) => resolve({ exit: code ?? signal ?? 'unknown', stdout, stderr })),
   );

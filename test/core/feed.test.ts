@@ -140,6 +140,25 @@ test('a renewal waits for who is recording: nothing comes to stand before what a
   expect(after.seen).toEqual(await all(world, world.db));
 });
 
+test('a renewal waits 1.5 s at most for who is recording, and so does who records behind it; it changes nothing then', async () => {
+  const [slow, quick] = [await addShipment(world), await addShipment(world)];
+  await record(world.db, slow, ['CREATED']);
+  const reader = follow(world, others[0]!, { from: new Date(0) });
+  expect(await reader.step()).toBe(1);
+  const { recording, release } = await heldRecording(slow);
+  const startedAt = performance.now();
+  const renewing = others[0]!.transaction((tx) => renewFeed(tx, service, 'ASKED'));
+  const refused = expect(renewing).rejects.toMatchObject({ httpStatus: 503 });
+  await sleep(200);
+  await record(world.db, quick, ['LATER']);
+  await refused;
+  expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  await release();
+  await recording;
+  expect(await reader.step()).toBe(2);
+});
+
 test('an erasure under way changes events and holds nobody back', async () => {
   const [planted, other] = [await addPlantedOrder(world), await addShipment(world)];
   await record(world.db, planted, ['CREATED']);

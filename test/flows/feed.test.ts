@@ -231,6 +231,30 @@ test('after a restore from a dump old cursors are void, everything can be read a
   }
 });
 
+test('a start goes on where the feed cannot be renewed, and the first reader that can renews it', async () => {
+  const account = await newAccount(apart);
+  await placeOrder(account);
+  const cursor = await latest(account);
+  const client = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+  await client.connect();
+  try {
+    expect(await stopProcess(apart.process)).toBe(0);
+    await client.query(`update feed set timeline = 'another'`);
+    await client.query('begin');
+    await client.query('lock table events in row exclusive mode'); // as one that records
+    apart.process = await startProcess(apart.env);
+    expect(apart.process.output()).toContain('feed not looked at; its readers will');
+    const again = accountAt(account, apart.process);
+    await placeOrder(again);
+    expect((await again.call('/v1/events?after=latest')).httpStatus).toBe(503);
+    await client.query('commit');
+    expectWrong(await again.call(`/v1/events?after=${cursor}`), ['after']);
+    expect(statesOf(await again.call('/v1/events'))).toEqual(['CREATED', 'CREATED']);
+  } finally {
+    await client.end();
+  }
+});
+
 // The last one: the process that is stopped has no other use.
 test('who waits at a SIGTERM is answered at once, empty, and goes on elsewhere', async () => {
   const account = await newAccount();

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { request } from '../client.js';
 import { createDatabase, dropDatabase, templateDatabase } from '../database.js';
 import { startProcess, stopProcess, type RunningProcess } from '../harness.js';
+import { runProgram } from '../program.js';
 import { deployment } from './support.js';
 
 const server = process.env.TEST_DATABASE_URL ?? '';
@@ -16,9 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => dropDatabase(server, name));
 
-/** How often the process has to give up before PostgreSQL is there again. */
-const triesInVain = 2;
-
 interface Proxy {
   url: string;
   /** Connections that get through; the next ones are taken, and nothing is ever said on them. */
@@ -26,7 +25,8 @@ interface Proxy {
   server: Server;
 }
 
-async function startProxy(letThrough: number): Promise<Proxy> {
+/** PostgreSQL is there again when the process has given up so often. */
+async function startProxy(letThrough: number, triesInVain: number): Promise<Proxy> {
   const target = new URL(database);
   let inVain = 0;
   const proxy: Proxy = { url: '', letThrough, server: createServer() };
@@ -53,7 +53,7 @@ async function startProxy(letThrough: number): Promise<Proxy> {
 test.concurrent.each([1, 2])(
   'a process that loses PostgreSQL while it starts, after %i connections, waits for it and goes on',
   async (connections) => {
-    const proxy = await startProxy(connections);
+    const proxy = await startProxy(connections, 2);
     let running: RunningProcess | undefined;
     try {
       running = await startProcess({ ...env, DATABASE_URL: proxy.url });
@@ -66,3 +66,25 @@ test.concurrent.each([1, 2])(
     }
   },
 );
+
+test.concurrent.each([
+  [
+    'that has nothing but PostgreSQL to wait for ends it, and says so',
+    Infinity,
+    'stopped before it had started',
+  ],
+  ['is kept in mind: it stops when it has started', 1, 'stopped'],
+])('a SIGTERM during a start %s; the exit code is 0', async (_what, triesInVain, lastWord) => {
+  const proxy = await startProxy(0, triesInVain);
+  try {
+    const stopWhen = once(proxy.server, 'connection');
+    const startedAt = performance.now();
+    const ended = await runProgram(['all'], { ...env, DATABASE_URL: proxy.url }, { stopWhen });
+    expect(ended).toMatchObject({ exit: 0, stdout: expect.stringContaining('"msg":"stopping"') });
+    const lastLine = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1)!) as { msg: string };
+    expect(lastLine.msg).toBe(lastWord);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  } finally {
+    proxy.server.close();
+  }
+});

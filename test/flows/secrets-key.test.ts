@@ -101,6 +101,31 @@ test.concurrent(
 );
 
 test.concurrent(
+  'the previous key is asked for while it is not known what else it opens, and not after all was sealed anew',
+  turn(async () => {
+    const hook = await startHook(account);
+    const last = 'last'.repeat(8);
+    const secretOf = 'update webhooks set secret = $2 where webhook_id = $1';
+    const [kept] = await service.sql<Stored>('select * from webhooks where webhook_id = $1', [
+      hook.webhookId,
+    ]);
+    await restart({ SECRETS_KEY: last, SECRETS_KEY_PREVIOUS: newKey });
+    await service.sql(secretOf, [hook.webhookId, 'deadbeef.x.y']);
+    const check = () => service.sql<{ sealed: string }>('select sealed from key_check');
+    const before = await check();
+    expect((await rotateKey()).data).toMatchObject({ unreadable: 1 });
+    expect(await check()).toEqual(before);
+    const tooEarly = await runProgram(['api'], { ...service.env, SECRETS_KEY: last });
+    expect({ ...tooEarly, isRefused: isRefused(tooEarly, lostKey) }).toMatchObject({ isRefused: true });
+    await service.sql(secretOf, [hook.webhookId, kept!.secret]);
+    expect((await rotateKey()).data).toEqual({ resealed: 1, unreadable: 0 });
+    await restart({ SECRETS_KEY: last });
+    expect(await testOf(hook.webhookId)).toMatchObject({ data: { statusCode: 200 } });
+    await hook.close();
+  }),
+);
+
+test.concurrent(
   'a secret that no key opens stays as it is and is counted',
   turn(async () => {
     const hook = await startHook(account);

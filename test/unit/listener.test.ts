@@ -182,16 +182,49 @@ describe('of what is pipelined', () => {
     await start();
   });
 
-  test('who leaves most unsent is cut off where all together leave too much', async () => {
-    await start(100, { stalledMs: 60_000 }, answer, { maxUnsentBytes: 3 * large.length });
-    for (let n = 0; n < 6; n += 1) {
-      client(false).socket.write(head('/large'));
-      await sleep(120);
+  test.each<[string, Partial<Bounds>, number, number]>([
+    ['held unread', { maxHeldBytes: 66_000 }, 200, 11],
+    ['in heads', { maxHeadBytes: 20_000 }, 8, 1],
+  ])(
+    'who has most %s is cut off where all together have too much, not who comes last',
+    async (_what, bounds, ofHeavy, ofLight) => {
+      await start(100, {}, answer, { maxRequests: 10_000, ...bounds });
+      const request = head('/waits', `X-A: ${'x'.repeat(900)}`);
+      const heavy = client();
+      heavy.socket.write(request.repeat(ofHeavy));
+      await until('its first are taken up', () => begun === 8);
+      const lights = Array.from({ length: 15 }, () => client());
+      for (const { socket } of lights) socket.write(request.repeat(ofLight));
+      await until('it is cut off', () => listener.connections() === lights.length);
+      await until(
+        'the others have their answers',
+        () => (answerAll(), lights.every(({ text }) => text().split(' 200 OK').length === ofLight + 1)),
+      );
+      expect(heavy.text()).toBe('');
+    },
+  );
+
+  test('who leaves most unsent is cut off where all together leave too much, not who came last', async () => {
+    pages['/larger'] = (_request, response) => void response.end(Buffer.concat([large, large]));
+    await start(100, { stalledMs: 60_000 }, answer, { maxUnsentBytes: 2.9 * large.length });
+    const heavy = client(false);
+    heavy.socket.write(head('/larger'));
+    await until('its answer', () => begun === 1);
+    const lights = [client(), client()];
+    for (const { socket } of lights) {
+      socket.pause();
+      socket.write(head('/large'));
     }
+    await until('their answers', () => begun === 3);
+    await sleep(120);
     const { socket, text } = client();
     socket.write(head('/'));
     await until('the answer', () => text().includes('well'));
-    expect(listener.connections()).toBeLessThanOrEqual(5);
+    expect(listener.connections()).toBe(3);
+    for (const light of lights) {
+      light.socket.resume();
+      await until('the whole answer', () => light.text().length > large.length);
+    }
   });
 });
 
