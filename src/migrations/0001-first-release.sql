@@ -420,6 +420,7 @@ create table replays (
 );
 create index replays_to_advance on replays (next_at) where status = 'RUNNING' and kind = 'ASKED';
 create unique index replays_parked on replays (shipper_id, webhook_id) where status = 'RUNNING' and kind = 'PARKED';
+create index replays_to_unpark on replays (next_at) where status = 'RUNNING' and kind = 'PARKED';
 create index replays_newest on replays (webhook_id, replay_id);
 -- Those that look for deliveries, or of which the outbox may hold something.
 create index replays_open on replays (shipper_id, webhook_id) where status = 'RUNNING' or withdrawing;

@@ -1,4 +1,4 @@
-import { isParking } from './parked.js';
+import { isParking, parkingKey } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
 
 /**
@@ -8,21 +8,27 @@ import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
  * this process may start.
  *
  * A parked webhook gets no rows; its events are returned only because they may overtake earlier states. The lock on the
- * webhook's `PARKED` replay keeps the parking from ending during this statement. If the parking has just ended, this
- * statement does not see the rows that were made from the missed events. So every state that may have an earlier one
- * waits its turn, and is checked again after the commit.
+ * webhook's `PARKED` replay keeps the parking from ending during this statement. Row locks are not granted in the order
+ * of the requests: the end, which waits for all recordings, could wait for ever while they overlap. So an advisory lock
+ * of the shipper, which is granted in order, comes first. If the parking has just ended, this statement does not see the
+ * rows that were made from the missed events. So every state that may have an earlier one waits its turn, and is checked
+ * again after the commit.
  */
 export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: string }) => `
   seen as materialized (
-    select p.replay_id, p.webhook_id
+    select p.replay_id, p.webhook_id, p.shipper_id
       from (select distinct shipper_id from recorded) r
      cross join lateral (
-       select replay_id, webhook_id from replays p where shipper_id = r.shipper_id and ${isParking('p')}) p
+       select replay_id, webhook_id, shipper_id from replays p where shipper_id = r.shipper_id and ${isParking('p')}) p
+  ), in_turn as materialized (
+    select pg_advisory_xact_lock_shared(${parkingKey('shipper_id')}) as locked
+      from (select distinct shipper_id from seen order by shipper_id) s
   ), parked as materialized (
     select p.webhook_id
       from seen
      cross join lateral (
        select webhook_id from replays p where replay_id = seen.replay_id and ${isParking('p')} for key share) p
+     where (select count(locked) from in_turn) > 0
   ), owed as materialized (
     select r.*, delivery_id(r.event_id, w.webhook_id) as delivery_id, w.*,
            (w.webhook_id in (select webhook_id from parked)) is true as parked, -- always a hashed subplan

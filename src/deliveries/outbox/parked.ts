@@ -1,3 +1,4 @@
+import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, ms } from './sql.js';
@@ -7,6 +8,10 @@ import { eventsOf, insertIntoLog, isCallable, isInterested, ms } from './sql.js'
  * from which position in the feed on they were missed.
  */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
+
+/** Key of the advisory lock of a shipper that whoever records shares while something of it is parked. */
+export const parkingKey = (shipperId: string) =>
+  `hashtextextended('parcelhook-parking', 0) # hashtextextended(${shipperId}::text, 0)`;
 
 /**
  * Looks at the next `limit` webhooks that are not called, and parks those that are owed at least `parkedAfter` rows. A
@@ -30,7 +35,7 @@ export async function parkPage(
        select webhook_id from uncalled order by webhook_id limit $2
      ), parked as (
        insert into replays (replay_id, webhook_id, shipper_id, kind, last_position, last_event_id, end_event_id)
-       select gen_random_uuid(), w.webhook_id, w.shipper_id, 'PARKED', feed_position(), uuid_floor('epoch'),
+       select gen_random_uuid(), w.webhook_id, w.shipper_id, 'PARKED', feed_position(), uuid_floor(now()),
               'ffffffff-ffff-ffff-ffff-ffffffffffff'
          from page p
         cross join lateral (
@@ -50,15 +55,19 @@ export async function parkPage(
   return { next: looked === limit ? last : null, parked };
 }
 
-/** Counts what is due to a webhook, up to `limit`. */
-export async function countDue(db: Database, webhookId: string, limit: number): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    'count-due',
-    `select count(*)::int as count
-       from (select 1 from outbox where webhook_id = $1 and due_at <= now() order by due_at limit $2) o`,
-    [webhookId, limit],
+/** Whether a webhook is owed `limits.due` deliveries that are due, or `limits.owed` whatever they wait for. */
+export async function isOwedEnough(
+  db: Database,
+  webhookId: string,
+  limits: { due: number; owed: number },
+): Promise<boolean> {
+  const [row] = await db.query<{ enough: boolean }>(
+    'is-owed-enough',
+    `select exists (select 1 from outbox where webhook_id = $1 and due_at <= now() order by due_at offset $2 - 1 limit 1)
+         or exists (select 1 from outbox where webhook_id = $1 offset $3 - 1 limit 1) as enough`,
+    [webhookId, limits.due, limits.owed],
   );
-  return row!.count;
+  return row!.enough;
 }
 
 /** How far a parked webhook has come: all events up to this one, in the order of the feed, have been looked at. */
@@ -67,10 +76,17 @@ export interface ParkedPlace {
   eventId: string;
 }
 
+const leewayMs = 3 * 86_400_000;
+/**
+ * The first id that an event after this position can have: nothing is recorded by a clock that is more than a day off.
+ * So the months before are not looked at.
+ */
+const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
+
 /** The events of shipper $1 after a position. */
-const behind = (position: string, eventId: string, before = 'true') => `from events
+const behind = (position: string, eventId: string, firstId: string, before = 'true') => `from events
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
-    and ${before}`;
+    and event_id >= ${firstId}::uuid and ${before}`;
 
 /** Counts the events after a position, up to `limit`. */
 export async function countBehind(
@@ -81,8 +97,8 @@ export async function countBehind(
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-parked',
-    `select count(*)::int as count from (select 1 ${behind('$2', '$3')} order by position, event_id limit $4) e`,
-    [shipperId, place.position, place.eventId, limit],
+    `select count(*)::int as count from (select 1 ${behind('$2', '$3', '$5')} order by position, event_id limit $4) e`,
+    [shipperId, place.position, place.eventId, limit, firstIdAfter(place)],
   );
   return row!.count;
 }
@@ -96,9 +112,9 @@ export async function nextBehind(
 ): Promise<ParkedPlace | null> {
   const rows = await db.query<ParkedPlace>(
     'next-parked',
-    `select position, event_id as "eventId" ${behind('$2', '$3', 'position < $4::bigint')}
+    `select position, event_id as "eventId" ${behind('$2', '$3', '$5', 'position < $4::bigint')}
       order by position, event_id limit 1`,
-    [shipperId, place.position, place.eventId, horizon],
+    [shipperId, place.position, place.eventId, horizon, firstIdAfter(place)],
   );
   return rows[0] ?? null;
 }
@@ -147,7 +163,7 @@ export async function unparkPiece(
        select webhook_id, interests, supersede from webhooks where webhook_id = $4
      ), scanned as materialized (
        select shipper_id, event_id, shipment_id, sequence, state, erasure, position
-         ${behind('$2', '$3', "position < coalesce($5::bigint, '9223372036854775807')")}
+         ${behind('$2', '$3', '$10', "position < coalesce($5::bigint, '9223372036854775807')")}
         order by position, event_id limit $6
      ), wanted as materialized (
        select s.*, s.event_id < uuid_floor(now() - ${ms('$8')}) as expired
@@ -195,6 +211,7 @@ export async function unparkPiece(
       options.sendLimit,
       options.retentionMs,
       options.terminalStates,
+      firstIdAfter(place),
     ],
   );
   const { position, eventId, ...piece } = row!;

@@ -32,7 +32,7 @@ export interface ReplaySpan {
 const missedAs = (event: string) => `case
     when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
     when o.delivery_id is null then case when ${event}.position >= w.parked_from then null else 'neverOwed' end
-    when o.withdrawn and o.only_replayed then 'failed'
+    when o.withdrawn and o.only_replayed then case when o.attempt_count = 0 then 'neverOwed' else 'failed' end
     when o.status = 'SENDING' or o.trigger = 'REPLAY' and not o.withdrawn then null
     when o.waits_turn or o.due_at <= now() and not w.callable then 'held'
     when o.status = 'RETRY' and o.due_at > now() then 'waiting'
@@ -54,7 +54,7 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
      where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
      limit 1) d on true
   left join lateral (
-    select shipper_id, delivery_id, status, trigger, waits_turn, only_replayed, replay_id, withdrawn,
+    select shipper_id, delivery_id, status, trigger, waits_turn, only_replayed, attempt_count, replay_id, withdrawn,
            case when withdrawn and not waits_turn then coalesce(scheduled_at, due_at) else due_at end as due_at
       from outbox cross join lateral (select ${isWithdrawn('outbox')} as withdrawn offset 0) r
      where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})

@@ -5,7 +5,7 @@ import { isOfThePiece, type Database } from '../../platform/database/postgres.js
 import { lockMoves } from '../outbox/moves.js';
 import {
   countBehind,
-  countDue,
+  isOwedEnough,
   nextBehind,
   parkPage,
   unparkPiece,
@@ -23,6 +23,7 @@ import {
   saveUnparked,
   takeParked,
   type ParkedInHand,
+  type Unparking,
 } from './store.js';
 
 const webhooksPerPage = 200;
@@ -31,6 +32,8 @@ const shareOfPages = 1 / 10;
 
 /** A webhook that catches up has at most about this many rows due. */
 const maxDue = 6_000;
+/** The same for what waits for a retry or its turn, too. */
+const maxOwed = 20_000;
 const deliveriesPerPiece = 1_000;
 const eventsPerPiece = 5_000;
 /** How many of the last events may become rows while recording for this shipper has to wait. */
@@ -76,14 +79,15 @@ export function createParking(
  * where nothing is left. Returns whether there is more to do soon.
  */
 export async function unpark(deps: ReplayDependencies): Promise<boolean> {
-  const replayIds = await findUnparking(deps.db, webhooksPerRun);
-  for (const replayId of replayIds) {
+  const unparking = await findUnparking(deps.db, webhooksPerRun);
+  for (const parked of unparking) {
     let setbacks = 0;
     try {
       for (let piece = 0, next: Next = 'piece'; next !== 'rest' && piece < piecesPerRun; piece += 1) {
         const step: typeof makePiece = next === 'end' ? makeEnd : makePiece;
         const made: Made = await deps.db.transaction(async (tx) => {
-          const replay = await takeParked(tx, replayId, next === 'end' ? 'update' : 'no key update');
+          await lockMoves(tx, [parked.webhookId]);
+          const replay = await takeParked(tx, parked, next === 'end' ? 'update' : 'no key update');
           setbacks = replay?.setbacks ?? 0;
           return replay ? step(deps, tx, replay) : rest;
         });
@@ -92,10 +96,12 @@ export async function unpark(deps: ReplayDependencies): Promise<boolean> {
         next = made.next;
       }
     } catch (error) {
-      await postpone(deps, { replayId, setbacks }, error);
+      await postpone(deps, parked, setbacks, error).catch((reason: unknown) =>
+        deps.logger.warn({ ...parked, error: describeError(reason) }, 'not postponed'),
+      );
     }
   }
-  return replayIds.length > 0;
+  return unparking.length > 0;
 }
 
 /** What to do next for a webhook: make another piece, make the end, or nothing for now. */
@@ -115,10 +121,9 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedI
     await endWithWebhook(tx, replayId);
     return rest;
   }
-  await lockMoves(tx, [webhookId]);
   // A circuit needs at least one row to be probed with.
-  const enough = replay.callable ? maxDue - deliveriesPerPiece : 0;
-  if ((await countDue(tx, webhookId, enough + 1)) > enough) {
+  const due = replay.callable ? maxDue - deliveriesPerPiece + 1 : 1;
+  if (await isOwedEnough(tx, webhookId, { due, owed: maxOwed })) {
     await postponeReplay(tx, replayId, replay.callable ? deps.replayEveryMs / 2 : troubledPauseMs);
     return rest;
   }
@@ -137,9 +142,10 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedI
  */
 async function makeEnd(deps: ReplayDependencies, tx: Database, replay: ParkedInHand): Promise<Made> {
   const { replayId, webhookId, shipperId, place } = replay;
-  await lockMoves(tx, [webhookId]);
-  if (!replay.callable || (await countBehind(tx, shipperId, place, eventsOfEnd + 1)) > eventsOfEnd)
-    return { ...rest, next: replay.callable ? 'piece' : 'rest' };
+  if (!replay.callable || (await countBehind(tx, shipperId, place, eventsOfEnd + 1)) > eventsOfEnd) {
+    await postponeReplay(tx, replayId, replay.callable ? deps.replayEveryMs / 2 : troubledPauseMs);
+    return rest;
+  }
   const piece = await make(deps, tx, replay, { horizon: null, limit: eventsPerPiece });
   if (!piece.isEnd) throw new Error('there are more events than were counted');
   await saveUnparked(tx, replayId, piece);
@@ -175,10 +181,12 @@ async function make(
 /** If the piece itself is to blame, the next one is half as large; an event that fails by itself is skipped. */
 async function postpone(
   deps: ReplayDependencies,
-  { replayId, setbacks }: { replayId: string; setbacks: number },
+  parked: Unparking,
+  setbacks: number,
   error: unknown,
 ): Promise<void> {
   const { db, logger } = deps;
+  const { replayId } = parked;
   const isToBlame = isOfThePiece(error);
   if (!isToBlame || setbacks + 1 < setbacksToOne + triesOfOne) {
     logger.warn(
@@ -189,7 +197,7 @@ async function postpone(
     return;
   }
   await db.transaction(async (tx) => {
-    const replay = await takeParked(tx, replayId, 'no key update');
+    const replay = await takeParked(tx, parked, 'no key update');
     if (!replay) return;
     const horizon = await deps.horizon(tx);
     const reached = await nextBehind(tx, replay.shipperId, replay.place, horizon);

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { eventsIn, lookedTo, owedBy, type ReplaySpan } from '../outbox/replay.js';
-import { isParking, type ParkedPlace } from '../outbox/parked.js';
+import { isParking, parkingKey, type ParkedPlace } from '../outbox/parked.js';
 import { isCallable, isProbed, ms } from '../outbox/sql.js';
 
 export interface ReplayInHand extends ReplaySpan {
@@ -203,6 +203,9 @@ export async function saveWithdrawal(tx: Database, replayId: string, takenBack: 
   );
 }
 
+/** A webhook that is parked. */
+export type Unparking = Pick<ParkedInHand, 'replayId' | 'webhookId' | 'shipperId'>;
+
 /** A parked webhook, and how far it has come. */
 export interface ParkedInHand {
   replayId: string;
@@ -220,34 +223,35 @@ export interface ParkedInHand {
 }
 
 /** Finds parked webhooks that are called again or deleted; those that have waited longest come first. */
-export async function findUnparking(db: Database, limit: number): Promise<string[]> {
-  const rows = await db.query<{ replay_id: string }>(
+export const findUnparking = (db: Database, limit: number): Promise<Unparking[]> =>
+  db.query<Unparking>(
     'find-unparking',
-    `select r.replay_id from replays r
+    `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId" from replays r
       cross join lateral (select * from webhooks where webhook_id = r.webhook_id limit 1) w
       where ${isParking('r')} and r.next_at <= now() and (${isProbed('w')} or w.deleted_at is not null)
       order by r.next_at limit $1`,
     [limit],
   );
-  return rows.map((row) => row.replay_id);
-}
 
 /**
  * Takes a parked webhook for this transaction; returns null if another worker has it or it is no longer parked. With
  * `update` nobody can record for the webhook's shipper meanwhile, and this call waits for those that already do. Either
- * side waits for at most a second, even if this process dies.
+ * side waits for at most a second a statement, even if this process dies. To be called with the lock on the webhook's
+ * moves: whoever records must not wait for another piece of the webhook.
  */
 export async function takeParked(
   tx: Database,
-  replayId: string,
+  { replayId, shipperId }: Unparking,
   lock: 'no key update' | 'update',
 ): Promise<ParkedInHand | null> {
-  if (lock === 'update')
+  if (lock === 'update') {
     await tx.query(
       'bound-end',
       `select set_config(name, '1s', true) from unnest(array['statement_timeout', 'lock_timeout',
                                                              'idle_in_transaction_session_timeout']) name`,
     );
+    await tx.query('lock-parking', `select pg_advisory_xact_lock(${parkingKey('$1')})`, [shipperId]);
+  }
   const [row] = await tx.query<Omit<ParkedInHand, 'place'> & { position: string; eventId: string }>(
     lock === 'update' ? 'take-parked-to-end' : 'take-parked',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
