@@ -1,7 +1,9 @@
 /** One shipment for which a statement fails keeps no other from what is done for all, and is come back to. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '../../src/platform/metrics.js';
 import { newId } from '../../src/platform/ids.js';
+import { advanceSimulations } from '../../src/shipments/simulation/advance.js';
 import { createOrderSweep, createShipments } from '../../src/shipments/create.js';
 import { createRetention } from '../../src/shipments/erasure/retention.js';
 import type { Database } from '../../src/platform/database/postgres.js';
@@ -172,4 +174,49 @@ test('a lost test that is already in the log does not keep other lost attempts f
   await takeUpLapsed(world.db);
   expect((await outboxOf(world)).map(({ status }) => status)).toEqual(['READY']);
   expect((await logOf(world)).map(({ status }) => status)).toEqual(['SUCCEEDED']);
+});
+
+test('the simulated steps that are due are made, but for the one that fails, which comes again after a minute', async () => {
+  await world.sql('truncate shipment_progress, events, outbox');
+  const shipmentIds = await Promise.all(Array.from({ length: 12 }, () => addShipment(world)));
+  for (const shipmentId of shipmentIds) await record(world.db, shipmentId, ['CREATED']);
+  await world.sql(
+    `insert into simulations (shipment_id, shipper_id, simulation_id, states, interval_ms)
+     select id, $2, gen_random_uuid(), array['PICKED_UP', 'IN_TRANSIT'], 100 from unnest($1::uuid[]) id`,
+    [shipmentIds, world.shipperId],
+  );
+  await world.sql('create trigger refuse_new before insert on events for each row execute function refuse()');
+  const bad = shipmentIds[5]!;
+  await poison(bad);
+  const errors: unknown[] = [];
+  const error = (fields: object) => void errors.push(fields);
+  const deps = {
+    ...recording(world.db, collector(muchRoom), longHoldMs),
+    logger: { ...logger, error } as typeof logger,
+  };
+  const advanced = () => advanceSimulations(deps);
+  const statesOf = async (ids: string[]) =>
+    (await world.sql('select distinct state from shipment_progress where shipment_id = any($1)', [ids])).map(
+      ({ state }) => state as string,
+    );
+  try {
+    const others = shipmentIds.filter((one) => one !== bad);
+    for (let turns = 0; turns < 50 && (await statesOf(others)).join() !== 'IN_TRANSIT'; turns += 1) {
+      await advanced();
+      await sleep(20);
+    }
+    expect(await statesOf(others)).toEqual(['IN_TRANSIT']);
+    expect(await statesOf([bad])).toEqual(['CREATED']);
+    expect(errors).toMatchObject([{ shipmentId: bad }]);
+    const left = () =>
+      world.sql(`select shipment_id from simulations where next_at > now() + interval '50 seconds'`);
+    expect(await left()).toEqual([{ shipment_id: bad }]);
+    await cure();
+    await world.sql('update simulations set next_at = now()');
+    await advanced();
+    expect(await statesOf([bad])).toEqual(['PICKED_UP']);
+  } finally {
+    await world.sql('drop trigger refuse_new on events');
+    await world.sql('truncate simulations');
+  }
 });

@@ -4,15 +4,26 @@ import {
   type RecordDependencies,
   type RecordResult,
 } from '../../events/record.js';
-import { ApiError } from '../../platform/errors.js';
+import { ApiError, describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { saveSteps, takeSteps, untilNextStep, type Outcomes, type Step } from './store.js';
+import { inPieces } from '../../platform/walk.js';
+import {
+  listDue,
+  postponeSteps,
+  saveSteps,
+  takeSteps,
+  untilNextStep,
+  type Outcomes,
+  type Step,
+} from './store.js';
 
 const stepsAtOnce = 200;
 const roundsPerTurn = 20;
 /** Until a step is tried again whose shipment is not created yet, or that PostgreSQL could not take. */
 const pauseMs = 200;
+/** Until a step is tried again that failed by itself. */
+const failedPauseMs = 60_000;
 const shortestWaitMs = 10;
 const longestWaitMs = 2_000;
 
@@ -29,15 +40,31 @@ export async function advanceSimulations(deps: AdvanceDependencies): Promise<num
     const waitMs = await untilNextStep(deps.db);
     if (waitMs === null) return undefined;
     if (waitMs > 0) return Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs));
-    const made = await deps.db.transaction((tx) => makeSteps(deps, tx));
-    if (made === 0) break; // another worker is making them
+    if ((await makeDue(deps)) === 0) break; // another worker is making them
   }
   return shortestWaitMs;
 }
 
+/** Resolves with how many steps were made or could not be. What fails is done in smaller pieces, each a transaction. */
+async function makeDue(deps: AdvanceDependencies): Promise<number> {
+  let made = 0;
+  const failed: string[] = [];
+  await inPieces(
+    await listDue(deps.db, stepsAtOnce),
+    stepsAtOnce,
+    async (some) => void (made += await deps.db.transaction((tx) => makeSteps(deps, tx, some))),
+    (shipmentId, error) => {
+      deps.logger.error({ shipmentId, error: describeError(error) }, 'step of a simulation not made');
+      failed.push(shipmentId);
+    },
+  );
+  if (failed.length > 0) await postponeSteps(deps.db, failed, failedPauseMs);
+  return made + failed.length;
+}
+
 /** The steps stay locked until they are counted. Resolves with how many they were. */
-async function makeSteps(deps: AdvanceDependencies, tx: Database): Promise<number> {
-  const steps = await takeSteps(tx, stepsAtOnce);
+async function makeSteps(deps: AdvanceDependencies, tx: Database, shipmentIds: string[]): Promise<number> {
+  const steps = await takeSteps(tx, shipmentIds);
   if (steps.length === 0) return 0;
   const ready = steps.filter(({ created }) => created);
   const outcomes: Outcomes = {

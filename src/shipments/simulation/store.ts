@@ -69,17 +69,28 @@ export interface Step {
   created: boolean;
 }
 
-/** Takes the steps that have waited longest, for this transaction: another worker takes others. Those of shippers that may not call wait. */
-export const takeSteps = (tx: Database, limit: number): Promise<Step[]> =>
+/** The shipments whose steps have waited longest. Those of shippers that may not call wait. */
+export async function listDue(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.query<{ shipmentId: string }>(
+    'list-due-simulations',
+    `select m.shipment_id as "shipmentId" from simulations m
+      where m.next_at <= now() and ${isMoving('m')} order by m.next_at limit $1`,
+    [limit],
+  );
+  return rows.map(({ shipmentId }) => shipmentId);
+}
+
+/** Takes those of these steps that are still due, for this transaction: what another worker has is left to it. */
+export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> =>
   tx.query<Step>(
     'take-simulation-steps',
     `select m.shipment_id as "shipmentId", m.simulation_id as "simulationId", m.step + 1 as number,
             m.states[m.step + 1] as state, m.step + 1 >= cardinality(m.states) as "isLast",
             exists (select from shipment_progress p where p.shipment_id = m.shipment_id) as created
        from simulations m
-      where m.next_at <= now() and ${isMoving('m')}
-      order by m.next_at limit $1 for update of m skip locked`,
-    [limit],
+      where m.shipment_id = any($1::uuid[]) and m.next_at <= now() and ${isMoving('m')}
+      order by m.next_at for update of m skip locked`,
+    [shipmentIds],
   );
 
 const isMoving = (m: string) =>
@@ -111,6 +122,14 @@ export async function saveSteps(
         set step = step + 1, next_at = clock_timestamp() + interval_ms * interval '1 millisecond'
       where shipment_id = any($2::uuid[])`,
     [ended, moved, waiting, pauseMs],
+  );
+}
+
+export async function postponeSteps(db: Database, shipmentIds: string[], pauseMs: number): Promise<void> {
+  await db.query(
+    'postpone-simulation-steps',
+    `update simulations set next_at = clock_timestamp() + ${ms('$2')} where shipment_id = any($1::uuid[])`,
+    [shipmentIds, pauseMs],
   );
 }
 
