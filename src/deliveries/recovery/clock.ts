@@ -22,6 +22,8 @@ export function putBackMs(before: ClockReading, now: ClockReading): number {
 
 /** No replay rests for longer. */
 const longestReplayRest = `interval '1 minute'`;
+/** Its interval, or a minute after a step that failed. */
+const longestSimulationRest = `greatest(interval_ms * interval '1 millisecond', interval '1 minute')`;
 
 /** Like `putRowsRight`, for what waits elsewhere: circuits, probes, attempts by hand, replays and simulations. */
 export async function putOthersRight(
@@ -59,7 +61,7 @@ export async function putOthersRight(
      )
      update simulations set next_at = now() + interval_ms * interval '1 millisecond'
       where shipment_id = any(array(
-        select shipment_id from simulations where ${isTooFar('next_at', `interval_ms * interval '1 millisecond'`)}
+        select shipment_id from simulations where ${isTooFar('next_at', longestSimulationRest)}
          order by shipment_id limit $4 for update skip locked))`,
     [options.putBackMs, options.longestLeaseMs, options.longestOpenMs, options.limit],
   );
