@@ -283,6 +283,8 @@ function apiRoutes(
         return result;
       },
       cancelReplay: (actor, replayId) => cancelReplay(cancelling, actor, { replayId, shipperId: null }),
+      times: resources.times,
+      orderHoldMs: config.ORDER_HOLD,
     }),
   ];
 }

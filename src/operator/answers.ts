@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { replayProgress } from '../deliveries/replay/answers.js';
 import { described } from '../http/described.js';
 import { details, moment, uuid } from '../http/request/fields.js';
+import { waitReasons } from './explanation.js';
 
 const count = (description: string) => described(z.int().min(0), description, 0);
 const setPasswordUrl = described(
@@ -143,3 +144,65 @@ export const status = z
     }),
   })
   .meta({ id: 'Status', description: 'How the service is doing.' });
+
+export const explanation = z
+  .object({
+    deliveryId: uuid('The delivery.'),
+    shipperId: uuid('Its shipper.'),
+    webhookId: uuid('Its webhook.'),
+    eventId: uuid("Its event, by the service's own identifier."),
+    shipmentId: uuid('Its shipment; null where the notification belongs to none.').nullable(),
+    sequence: described(z.int(), "The event's number among those of its shipment.", 2),
+    state: described(z.string(), 'The state it tells of.', 'PICKED_UP'),
+    asOf: moment("When this was so, by PostgreSQL's clock."),
+    place: described(
+      z.enum(['OUTBOX', 'LOG', 'NOWHERE']),
+      'Where it is: owed, finished, or not there, though its event and webhook are.',
+    ),
+    status: described(
+      z.enum(['READY', 'SENDING', 'RETRY', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
+      'Its status in the outbox or the log.',
+    ).nullable(),
+    reason: described(z.string(), 'Why it was cancelled.', 'EXPIRED').nullable(),
+    attemptCount: count('Attempts begun.'),
+    failureCount: count('Scheduled attempts that failed, of what is owed.'),
+    dueAt: moment('When its next attempt may begin; null while it waits its turn.').nullable(),
+    completedAt: moment('When it was finished.').nullable(),
+    waitsFor: described(
+      z.array(
+        z
+          .object({
+            reason: described(z.enum(waitReasons), 'What it waits for.'),
+            until: moment('Until when, where that is known.').nullable(),
+          })
+          .meta({ id: 'DeliveryWait', description: 'What keeps a delivery from being sent.' }),
+      ),
+      'What keeps it from being sent: each has to end.',
+    ),
+    behind: z
+      .object({
+        deliveryId: uuid('That delivery.'),
+        eventId: uuid('Its event.'),
+        sequence: described(z.int(), 'Its number among the events of the shipment.', 1),
+        status: described(z.string(), 'Its status.', 'RETRY'),
+      })
+      .meta({ description: 'The earlier state of the shipment that blocks it.' })
+      .nullable(),
+    claim: z
+      .object({
+        attempt: described(z.int(), 'The number of the attempt.', 1),
+        isByHand: described(z.boolean(), 'Whether the attempt was asked for by hand.', false),
+        leaseUntil: moment('Until when its worker holds it.').nullable(),
+        hasLapsed: described(z.boolean(), 'Whether that moment has passed.', false),
+      })
+      .meta({ description: 'The attempt under way.' })
+      .nullable(),
+    redeliveryRequestedAt: moment('When an attempt by hand was asked for that is not made yet.').nullable(),
+    why: described(z.string(), 'The same in words.', 'Its webhook is paused.'),
+    next: described(
+      z.string(),
+      'What happens next, and who does it.',
+      'It goes on when the shipper sets the webhook to ACTIVE.',
+    ),
+  })
+  .meta({ id: 'DeliveryExplanation', description: 'Why a delivery is where it is.' });

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
 import { replayProgress } from '../deliveries/replay/answers.js';
+import { findFacts } from '../deliveries/outbox/explain.js';
+import type { Times } from '../deliveries/times.js';
 import { renewFeed } from '../events/feed/look-store.js';
 import { replayView, type Replay } from '../deliveries/replay/progress-store.js';
 import { isoOffset } from '../http/envelope.js';
@@ -9,18 +11,39 @@ import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import { feedRenewed, resealed } from './answers.js';
+import { explanation, feedRenewed, resealed } from './answers.js';
+import { explain } from './explanation.js';
 
 export interface MaintenanceDependencies {
   db: Database;
   resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
   /** Ends anybody's replay; null without it. */
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
+  times: Times;
+  orderHoldMs: number;
 }
 
 /** What an operator does to a running deployment. */
-export function maintenanceRoutes({ db, resealSecrets, cancelReplay }: MaintenanceDependencies): Route[] {
+export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
+  const { db, resealSecrets, cancelReplay } = deps;
   return [
+    route({
+      method: 'get',
+      path: '/operator/v1/deliveries/:deliveryId/explanation',
+      summary: 'Why a delivery is where it is',
+      operationId: 'explainDelivery',
+      tag: 'Operator',
+      description:
+        'What it waits for, who holds it and what happens next, as PostgreSQL has it. Ids, states and moments only.',
+      answers: { 200: explanation },
+      auth: 'operator',
+      params: z.object({ deliveryId: idInPath('The delivery.') }),
+      handle: async ({ params: { deliveryId } }) => {
+        const facts = isUuid(deliveryId) ? await findFacts(db, deliveryId, deps) : null;
+        if (!facts) throw notFound('This delivery');
+        return { data: explain(facts, deps.times) };
+      },
+    }),
     route({
       method: 'post',
       path: '/operator/v1/replays/:replayId/cancel',

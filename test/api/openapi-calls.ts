@@ -153,6 +153,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     simulateShipment: shipper(({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, {
       body: { states: ['LOST'] },
     }),
+    explainDelivery: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}/explanation`),
     getStatus: byOperator(() => '/status'),
     rotateKey: byOperator(() => '/secrets/rotate-key', post),
     renewFeed: byOperator(() => '/feed/renew', post),

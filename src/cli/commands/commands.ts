@@ -57,6 +57,20 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   addMaintenanceCommands(program, request);
 
   program
+    .command('explain')
+    .description('why a delivery is where it is: what it waits for, who holds it, and what happens next')
+    .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
+    .addHelpText('after', example('explain --delivery 0199…'))
+    .action(
+      request(
+        (client, { delivery }: { delivery: string }) =>
+          client.get(`/operator/v1/deliveries/${encodeURIComponent(delivery)}/explanation`),
+        ({ why, next, ...facts }) =>
+          `${printable(`${String(why)}\nNext: ${String(next)}\n`)}\n${aligned(facts)}`,
+      ),
+    );
+
+  program
     .command('status')
     .description(
       'how the service is doing: queues, lag, what is owed to webhooks that are not called, which circuits are open, replays, versions',

@@ -618,6 +618,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/deliveries/{deliveryId}/explanation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a delivery is where it is
+         * @description What it waits for, who holds it and what happens next, as PostgreSQL has it. Ids, states and moments only.
+         */
+        get: operations["explainDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/replays/{replayId}/cancel": {
         parameters: {
             query?: never;
@@ -2715,6 +2735,133 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             erasedAt: string;
+        };
+        /** @description Why a delivery is where it is. */
+        DeliveryExplanation: {
+            /**
+             * Format: uuid
+             * @description The delivery.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            deliveryId: string;
+            /**
+             * Format: uuid
+             * @description Its shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * Format: uuid
+             * @description Its webhook.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            webhookId: string;
+            /**
+             * Format: uuid
+             * @description Its event, by the service's own identifier.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            eventId: string;
+            shipmentId: string | null;
+            /**
+             * @description The event's number among those of its shipment.
+             * @example 2
+             */
+            sequence: number;
+            /**
+             * @description The state it tells of.
+             * @example PICKED_UP
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When this was so, by PostgreSQL's clock.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            asOf: string;
+            /**
+             * @description Where it is: owed, finished, or not there, though its event and webhook are.
+             * @enum {string}
+             */
+            place: "OUTBOX" | "LOG" | "NOWHERE";
+            status: ("READY" | "SENDING" | "RETRY" | "SUCCEEDED" | "FAILED" | "CANCELLED") | null;
+            reason: string | null;
+            /**
+             * @description Attempts begun.
+             * @example 0
+             */
+            attemptCount: number;
+            /**
+             * @description Scheduled attempts that failed, of what is owed.
+             * @example 0
+             */
+            failureCount: number;
+            dueAt: string | null;
+            completedAt: string | null;
+            /** @description What keeps it from being sent: each has to end. */
+            waitsFor: components["schemas"]["DeliveryWait"][];
+            behind: {
+                /**
+                 * Format: uuid
+                 * @description That delivery.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                deliveryId: string;
+                /**
+                 * Format: uuid
+                 * @description Its event.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                eventId: string;
+                /**
+                 * @description Its number among the events of the shipment.
+                 * @example 1
+                 */
+                sequence: number;
+                /**
+                 * @description Its status.
+                 * @example RETRY
+                 */
+                status: string;
+            } | null;
+            claim: {
+                /**
+                 * @description The number of the attempt.
+                 * @example 1
+                 */
+                attempt: number;
+                /**
+                 * @description Whether the attempt was asked for by hand.
+                 * @example false
+                 */
+                isByHand: boolean;
+                leaseUntil: string | null;
+                /**
+                 * @description Whether that moment has passed.
+                 * @example false
+                 */
+                hasLapsed: boolean;
+            } | null;
+            redeliveryRequestedAt: string | null;
+            /**
+             * @description The same in words.
+             * @example Its webhook is paused.
+             */
+            why: string;
+            /**
+             * @description What happens next, and who does it.
+             * @example It goes on when the shipper sets the webhook to ACTIVE.
+             */
+            next: string;
+        };
+        /** @description What keeps a delivery from being sent. */
+        DeliveryWait: {
+            /**
+             * @description What it waits for.
+             * @enum {string}
+             */
+            reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
+            until: string | null;
         };
         /** @description What became of what webhooks keep sealed. */
         ResealedSecrets: {
@@ -5101,6 +5248,52 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    explainDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The delivery.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why a delivery is where it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of answers does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the request was answered, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["DeliveryExplanation"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };

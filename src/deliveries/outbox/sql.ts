@@ -22,7 +22,7 @@ export const sameDelivery = (row: string, given: string) =>
  * earlier state that is still owed, but not one that has been failing for longer than ORDER_HOLD. `w` is the webhook:
  * the hold begins anew when it is resumed, so while it is not called none ends.
  */
-export const blocker = (before: string, holdMs: string) => `select 1 from outbox b
+export const blocker = (before: string, holdMs: string, columns = '1') => `select ${columns} from outbox b
   where b.webhook_id = ${before}.webhook_id and b.shipment_id = ${before}.shipment_id
     and b.sequence < ${before}.sequence
     and (b.first_failed_at is null or not w.probed

@@ -1,0 +1,133 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { parkedFrom } from './replay.js';
+import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
+
+/** What PostgreSQL holds of a delivery and of what it may wait for, at one moment of its clock. */
+export interface DeliveryFacts {
+  asOf: Date;
+  place: 'OUTBOX' | 'LOG' | 'NOWHERE';
+  shipperId: string;
+  deliveryId: string;
+  eventId: string;
+  webhookId: string;
+  shipmentId: string | null;
+  sequence: number;
+  state: string;
+  status: 'READY' | 'SENDING' | 'RETRY' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | null;
+  /** Why it was cancelled. */
+  reason: string | null;
+  attemptCount: number;
+  failureCount: number;
+  completedAt: Date | null;
+  waitsTurn: boolean;
+  dueAt: Date | null;
+  leaseUntil: Date | null;
+  replayId: string | null;
+  isWithdrawn: boolean;
+  /** Of what it waits behind; null where nothing blocks it. */
+  behind: { deliveryId: string; eventId: string; sequence: number; status: string } | null;
+  /** From then on the one before does not block it any more; null while no end is known. */
+  behindUntil: Date | null;
+  /** Deliveries of its webhook that have been due for longer, counted up to `maxAhead`. */
+  ahead: number;
+  webhookStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED';
+  disabledReason: string | null;
+  isDeleted: boolean;
+  isSuspended: boolean;
+  isParked: boolean;
+  /** It makes no row before the place at which its webhook is parked has reached its event. */
+  isBehindParked: boolean;
+  circuitOpenUntil: Date | null;
+  probeUntil: Date | null;
+  /** When an attempt by hand was asked for; the number and the lease of the one under way. */
+  handRequestedAt: Date | null;
+  handNumber: number | null;
+  handLeaseUntil: Date | null;
+  /** The request came before its webhook was stopped, so it is left until the webhook is called again. */
+  isHandStopped: boolean;
+}
+
+export const maxAhead = 1_000;
+
+/**
+ * Reads it in one statement, so that a delivery on its way into the log is found. The id has half of its event's id, so
+ * the event tells whose it is; one that has no row is found if some webhook and that event come to the id.
+ */
+export async function findFacts(
+  db: Database,
+  deliveryId: string,
+  { orderHoldMs }: { orderHoldMs: number },
+): Promise<DeliveryFacts | null> {
+  const rows = await db.query<DeliveryFacts>(
+    'explain-delivery',
+    `with known as materialized (
+       select event_id, shipper_id, shipment_id, sequence, state, position from events
+        where ${isInRangeOf('event_id', '$1::uuid')}
+     ), whose as materialized (
+       select distinct shipper_id from known
+     ), o as materialized (
+       select o.*, ${isWithdrawn('o')} as withdrawn
+         from whose cross join lateral (
+         select * from outbox where shipper_id = whose.shipper_id and delivery_id = $1::uuid limit 1) o
+     ), d as materialized (
+       select d.* from whose cross join lateral (
+         select event_id, webhook_id, status, reason, attempt_count, completed_at from deliveries
+          where shipper_id = whose.shipper_id and delivery_id = $1::uuid limit 1) d
+     ), found as materialized (
+       select 'OUTBOX' as place, event_id, webhook_id from o
+       union all
+       select 'LOG', event_id, webhook_id from d
+       union all
+       select 'NOWHERE', e.event_id, w.webhook_id from known e join webhooks w using (shipper_id)
+        where w.deleted_at is null and delivery_id(e.event_id, w.webhook_id) = $1::uuid
+          and not exists (select 1 from o) and not exists (select 1 from d)
+     )
+     select now() as "asOf", f.place, e.shipper_id as "shipperId", $1::uuid as "deliveryId", f.event_id as "eventId",
+            f.webhook_id as "webhookId", e.shipment_id as "shipmentId", e.sequence, e.state,
+            coalesce(o.status, d.status) as status, d.reason,
+            coalesce(o.attempt_count, d.attempt_count, 0) as "attemptCount", coalesce(o.failure_count, 0) as "failureCount",
+            d.completed_at as "completedAt", coalesce(o.waits_turn, false) as "waitsTurn", o.due_at as "dueAt",
+            o.lease_until as "leaseUntil", o.replay_id as "replayId", coalesce(o.withdrawn, false) as "isWithdrawn",
+            case when b.delivery_id is not null then json_build_object('deliveryId', b.delivery_id, 'eventId', b.event_id,
+              'sequence', b.sequence, 'status', b.status) end as behind,
+            case when w.probed and b.first_failed_at is not null
+                 then greatest(b.first_failed_at, w.called_since) + ${ms('$2')} end as "behindUntil",
+            ahead.count as ahead, w.status as "webhookStatus", w.disabled_reason as "disabledReason",
+            w.deleted_at is not null as "isDeleted", w.suspended as "isSuspended",
+            w.parked_from is not null as "isParked",
+            coalesce(${isInterested('e.state', 'w.interests')} and e.shipment_id is not null
+              and (e.position, e.event_id) > (p.last_position, p.last_event_id), false) as "isBehindParked",
+            c.open_until as "circuitOpenUntil", c.probe_until as "probeUntil",
+            r.requested_at as "handRequestedAt", r.number as "handNumber", r.lease_until as "handLeaseUntil",
+            coalesce(w.status <> 'ACTIVE' and r.requested_at <= w.stopped_at, false) as "isHandStopped"
+       from found f
+       join known e on e.event_id = f.event_id
+      cross join lateral (
+        select webhook_id, shipper_id, interests, status, disabled_reason, deleted_at, suspended, ordering, called_since,
+               stopped_at, ${isProbed('webhooks')} as probed, ${parkedFrom('webhooks')} as parked_from
+          from webhooks where webhook_id = f.webhook_id limit 1) w
+       left join o on true
+       left join d on o.delivery_id is null
+       left join lateral (
+         select open_until, probe_until from circuits
+          where webhook_id = f.webhook_id and open_until is not null limit 1) c on true
+       left join lateral (
+         select last_position, last_event_id from replays
+          where shipper_id = w.shipper_id and webhook_id = w.webhook_id and status = 'RUNNING' and kind = 'PARKED'
+          limit 1) p on true
+       left join lateral (
+         select requested_at, number, lease_until from redeliveries where delivery_id = $1::uuid limit 1) r on true
+       left join lateral (
+         ${blocker('o', '$2', 'b.delivery_id, b.event_id, b.sequence, b.status, b.first_failed_at')}
+            and o.waits_turn and w.ordering <> 'NONE'
+          order by b.sequence limit 1) b on true
+      cross join lateral (
+        select count(*)::int as count from (
+          select 1 from outbox x
+           where x.webhook_id = o.webhook_id and x.due_at < o.due_at and x.due_at <= now()
+           order by x.due_at limit ${maxAhead}) a) ahead
+      limit 1`,
+    [deliveryId, orderHoldMs],
+  );
+  return rows[0] ?? null;
+}

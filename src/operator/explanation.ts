@@ -1,0 +1,242 @@
+import { maxAhead, type DeliveryFacts } from '../deliveries/outbox/explain.js';
+import type { Times } from '../deliveries/times.js';
+import { isoOffset } from '../http/envelope.js';
+
+/** What keeps a delivery from being sent; the first of several is what has to end first. */
+export const waitReasons = [
+  'DELETED',
+  'SUSPENDED',
+  'PAUSED',
+  'DISABLED',
+  'REPLAY_CANCELLED',
+  'CIRCUIT',
+  'TURN',
+  'RETRY',
+  'ROOM',
+  'LEASE',
+  'PARKED',
+] as const;
+
+interface Wait {
+  reason: (typeof waitReasons)[number];
+  /** Null where no moment is known. */
+  until: Date | null;
+  why: string;
+  next: string;
+}
+
+type Pace = Pick<Times, 'sweepEveryMs' | 'sweepRestEveryMs' | 'unattendedAfterMs'>;
+
+const at = (moment: Date) => isoOffset(moment)!;
+const seconds = (ms: number) => `${ms / 1_000} s`;
+const isAhead = (moment: Date | null, now: Date): moment is Date => moment !== null && moment > now;
+
+/** Says why the delivery is where it is, and what happens next, at the moment of the facts. */
+export function explain(facts: DeliveryFacts, pace: Pace) {
+  const claim = claimOf(facts);
+  const waits = waitsOf(facts, claim, pace);
+  const [first] = waits;
+  const hand = facts.handRequestedAt && !claim?.isByHand ? byHand(facts, facts.handRequestedAt, pace) : null;
+  const { why, next } = first ?? settled(facts, claim);
+  const others = waits.slice(1).map((wait) => wait.why);
+  const parked =
+    facts.isParked && facts.place === 'OUTBOX'
+      ? ['Its webhook is parked; this delivery has a row, so it goes out before what the webhook misses.']
+      : [];
+  return {
+    deliveryId: facts.deliveryId,
+    shipperId: facts.shipperId,
+    webhookId: facts.webhookId,
+    eventId: facts.eventId,
+    shipmentId: facts.shipmentId,
+    sequence: facts.sequence,
+    state: facts.state,
+    asOf: isoOffset(facts.asOf),
+    place: facts.place,
+    status: facts.status,
+    reason: facts.reason,
+    attemptCount: facts.attemptCount,
+    failureCount: facts.failureCount,
+    dueAt: isoOffset(facts.dueAt),
+    completedAt: isoOffset(facts.completedAt),
+    waitsFor: waits.map(({ reason, until }) => ({ reason, until: isoOffset(until) })),
+    behind: facts.behind,
+    claim: claim && { ...claim, leaseUntil: isoOffset(claim.leaseUntil) },
+    redeliveryRequestedAt: isoOffset(facts.handRequestedAt),
+    why: [why, ...others, ...parked, ...(hand ? [hand.why] : [])].join(' '),
+    next: [next, ...(hand ? [hand.next] : [])].join(' '),
+  };
+}
+
+export type Explanation = ReturnType<typeof explain>;
+
+interface Claim {
+  attempt: number;
+  isByHand: boolean;
+  leaseUntil: Date;
+  hasLapsed: boolean;
+}
+
+function claimOf(facts: DeliveryFacts): Claim | null {
+  const isByHand = facts.handLeaseUntil !== null;
+  const leaseUntil = facts.handLeaseUntil ?? (facts.status === 'SENDING' ? facts.leaseUntil : null);
+  if (leaseUntil === null) return null;
+  const attempt = isByHand ? (facts.handNumber ?? facts.attemptCount) : facts.attemptCount;
+  return { attempt, isByHand, leaseUntil, hasLapsed: leaseUntil <= facts.asOf };
+}
+
+function waitsOf(facts: DeliveryFacts, claim: Claim | null, pace: Pace): Wait[] {
+  if (claim) return claim.hasLapsed ? [lapsed(claim, pace)] : [];
+  if (facts.place === 'LOG') return [];
+  if (facts.place === 'NOWHERE') return facts.isBehindParked ? [...stops(facts, pace), parked()] : [];
+  const holds = [...stops(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
+  return holds.length > 0 ? holds : [roomFor(facts, pace)];
+}
+
+function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
+  return {
+    reason: 'LEASE',
+    until: null,
+    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease ran out at ${at(leaseUntil)}: its worker is gone, or could not reach PostgreSQL.`,
+    next: isByHand
+      ? `A worker takes it up, looking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
+      : `A worker's sweep takes it up, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test is over then).`,
+  };
+}
+
+function stops(facts: DeliveryFacts, pace: Pace): Wait[] {
+  const { asOf, circuitOpenUntil: openUntil, probeUntil } = facts;
+  const waits: Wait[] = [];
+  const add = (reason: Wait['reason'], why: string, next: string, until: Date | null = null) =>
+    waits.push({ reason, until, why, next });
+  const sweep = `every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later`;
+  if (facts.isDeleted)
+    add('DELETED', 'Its webhook is deleted.', `A worker's sweep cancels what is still owed to it, ${sweep}.`);
+  if (facts.isSuspended)
+    add('SUSPENDED', 'Its shipper is suspended.', 'It goes on when an operator resumes the shipper.');
+  if (facts.webhookStatus === 'PAUSED')
+    add('PAUSED', 'Its webhook is paused.', 'It goes on when the shipper sets the webhook to ACTIVE.');
+  if (facts.webhookStatus === 'DISABLED')
+    add(
+      'DISABLED',
+      `Its webhook is disabled${facts.disabledReason ? ` (${facts.disabledReason})` : ''}.`,
+      'It goes on when the shipper sets the webhook to ACTIVE.',
+    );
+  if (facts.isWithdrawn)
+    add(
+      'REPLAY_CANCELLED',
+      `Its replay ${facts.replayId} was cancelled.`,
+      'A worker takes back what that replay owed, page by page; what was owed before stays owed.',
+    );
+  if (openUntil && isAhead(openUntil, asOf))
+    add(
+      'CIRCUIT',
+      `The circuit of its webhook is open until ${at(openUntil)}.`,
+      `Then a worker's sweep, ${sweep}, sends one delivery of the webhook as a probe; if that succeeds, the circuit closes and the rest follows.`,
+      openUntil,
+    );
+  else if (openUntil && isAhead(probeUntil, asOf))
+    add(
+      'CIRCUIT',
+      `The circuit of its webhook is open, and a probe may be under way until ${at(probeUntil)}.`,
+      'If the probe succeeds, the circuit closes and the rest follows; if it fails, the circuit stays open for longer; without an outcome, another is sent after that moment.',
+      probeUntil,
+    );
+  else if (openUntil)
+    add(
+      'CIRCUIT',
+      `The circuit of its webhook is open, and its rest was over at ${at(openUntil)}.`,
+      `A worker's sweep sends one delivery of the webhook as a probe, ${sweep}.`,
+    );
+  return waits;
+}
+
+function turnOf({ waitsTurn, behind, behindUntil }: DeliveryFacts, pace: Pace): Wait[] {
+  if (!waitsTurn) return [];
+  if (!behind)
+    return [
+      {
+        reason: 'TURN',
+        until: null,
+        why: 'It waits its turn, and nothing blocks it any more.',
+        next: `A worker's sweep gives it its turn, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+      },
+    ];
+  const hold = behindUntil ? ` At the latest, it stops blocking at ${at(behindUntil)} (ORDER_HOLD).` : '';
+  return [
+    {
+      reason: 'TURN',
+      until: behindUntil,
+      why: `It waits its turn behind delivery ${behind.deliveryId} (event ${behind.eventId}, sequence ${behind.sequence}, ${behind.status}).`,
+      next: `Its turn comes when that delivery is finished: explain that one.${hold}`,
+    },
+  ];
+}
+
+function retryOf({ asOf, dueAt, failureCount }: DeliveryFacts, pace: Pace): Wait[] {
+  if (!isAhead(dueAt, asOf)) return [];
+  return [
+    {
+      reason: 'RETRY',
+      until: dueAt,
+      why: `It waits for its next attempt at ${at(dueAt)}; ${failureCount} scheduled attempts failed.`,
+      next: `A worker sends it then; if none does, a sweep finds it ${seconds(pace.unattendedAfterMs)} later.`,
+    },
+  ];
+}
+
+function roomFor({ dueAt, ahead }: DeliveryFacts, pace: Pace): Wait {
+  const before = ahead >= maxAhead ? `${maxAhead} or more` : String(ahead);
+  return {
+    reason: 'ROOM',
+    until: null,
+    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown moment'}, and ${before} deliveries of its webhook have been due for longer.`,
+    next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep tells the workers of what has been due for ${seconds(pace.unattendedAfterMs)}, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+  };
+}
+
+const parked = (): Wait => ({
+  reason: 'PARKED',
+  until: null,
+  why: 'Its webhook is parked: it is owed so much (PARKED_AFTER) that what it misses makes no rows.',
+  next: 'When the webhook is called again, a worker makes rows of what it missed, page by page and in order.',
+});
+
+/** Of what nothing keeps waiting. */
+function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next: string } {
+  if (claim)
+    return {
+      why: `Attempt ${claim.attempt} is under way${claim.isByHand ? ' by hand' : ''}; its lease holds until ${at(claim.leaseUntil)}.`,
+      next: 'Its worker records the outcome. If that worker is gone, another takes the delivery up after the lease has run out.',
+    };
+  if (facts.place === 'NOWHERE')
+    return {
+      why: 'Neither outbox nor log has it: its webhook was not owed this event, or the log has let go of it (LOG_RETENTION).',
+      next: 'Nothing, unless the shipper replays the event.',
+    };
+  const how = facts.reason ? `${facts.status} (${facts.reason})` : facts.status;
+  return {
+    why: `It is finished: ${how} at ${at(facts.completedAt!)}, after ${facts.attemptCount} attempts.`,
+    next:
+      facts.status === 'SUCCEEDED'
+        ? 'Nothing.'
+        : facts.status === 'FAILED'
+          ? 'Nothing, unless the shipper sends it again by hand or replays it.'
+          : 'Nothing, unless the shipper replays it.',
+  };
+}
+
+function byHand(facts: DeliveryFacts, requestedAt: Date, pace: Pace): { why: string; next: string } {
+  const why = `An attempt by hand was asked for at ${at(requestedAt)}.`;
+  if (facts.isDeleted) return { why, next: 'The attempt by hand is not made: the webhook is deleted.' };
+  if (facts.isSuspended) return { why, next: 'The attempt by hand is made when the shipper is resumed.' };
+  if (facts.isHandStopped)
+    return {
+      why,
+      next: 'The attempt by hand is made when the webhook is ACTIVE again: it was asked for before.',
+    };
+  return {
+    why,
+    next: `A worker makes the attempt by hand, looking for such requests every ${seconds(pace.sweepRestEveryMs)}.`,
+  };
+}
