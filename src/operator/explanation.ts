@@ -68,8 +68,6 @@ export function explain(facts: DeliveryFacts, pace: Pace) {
   };
 }
 
-export type Explanation = ReturnType<typeof explain>;
-
 interface Claim {
   attempt: number;
   isByHand: boolean;
