@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { parseDurationMs } from '../../src/platform/duration.js';
 import { codeBlocks } from '../docs/readme.js';
-import { compose, fillIn, interpolated, parseEnv, readTracked, readYaml } from './support/compose.js';
+import { compose, fillIn, interpolated, parseEnv, readTracked, readYaml } from '../unit/support/compose.js';
 
 const ourVariables = Object.keys(variables.shape);
 const services = Object.entries(compose.services);
