@@ -102,7 +102,7 @@ describe.each(backends)('an erased shipment, with the queue on %s', (backend) =>
 
   test('keeps nothing of an attempt that ends after it', async () => {
     release();
-    await until(() => Promise.resolve(/came too late/.test(service.process.output())));
+    await until(() => Promise.resolve(/ended too late/.test(service.process.output())));
     expect(await inDatabase()).toEqual([]);
   });
 

@@ -93,7 +93,7 @@ test.concurrent(
       'IN_TRANSIT',
     ]);
     expect(proxy.lost()).toBe(1);
-    expect(worker.output()).not.toContain('came too late');
+    expect(worker.output()).not.toContain('ended too late');
     await receiver.close();
   }),
 );
