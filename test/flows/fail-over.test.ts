@@ -79,7 +79,7 @@ test('a standby that was promoted without all that was committed voids the curso
   await postgres.promote();
   await untilAccepting();
   const stillAtPrimary = `select application_name from pg_stat_activity where application_name like 'parcelhook%'`;
-  await until('moved', async () => (await sql(postgres.primaryUrl, stillAtPrimary)).length === 0, 10_000);
+  await until('moved', async () => (await sql(postgres.primaryUrl, stillAtPrimary)).length === 0, 20_000);
   await until('ready', async () => (await readyz()).httpStatus === 200);
   expect((await account.call(`/v1/shipment-tracking/${lost}`)).httpStatus).toBe(404);
   // The ids of transactions come to where they were, and what is recorded then would stand behind the cursor.
