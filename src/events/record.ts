@@ -171,8 +171,8 @@ const claimOf = (owed: Owed): DueClaim => ({
 });
 
 /**
- * What had to wait saw an earlier state in the outbox that may be gone by now, and who settled that one did not see
- * what waits. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
+ * A delivery that had to wait saw an earlier state that may have left the outbox by now; the statement that settled that
+ * state did not see the delivery. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
  */
 async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promise<void> {
   const inOrder = [...later].sort((a, b) => a.event.sequence - b.event.sequence);

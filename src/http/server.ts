@@ -35,7 +35,7 @@ export interface ServerOptions {
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError where a shipper asks too often. */
   limit(shipperId: string): void;
-  /** What a shipper may have of this process at once, for requests of either cost. */
+  /** Requests that a shipper may have under way in this process at once, for either cost. */
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
   logger: Logger;

@@ -6,7 +6,7 @@ import { createGate } from '../../platform/limits/gate.js';
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Who waits for a hash, the first before the next: of each block of addresses by what it has done in the last hour. */
+/** Kinds of waiting hashes, the first before the next: an address block's kind follows from its last hour. */
 export const hashingKinds = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** What is owed, by its status in the log, and how long the oldest delivery that could be sent has waited. */
+/** Counts of owed deliveries by their status in the log, and how long the oldest delivery that could be sent has waited. */
 export interface Lag {
   pending: number;
   sending: number;
@@ -64,7 +64,7 @@ export async function readLag(db: Database, limit: number, webhooksMax = webhook
   return lag!;
 }
 
-/** What a shipper's webhooks that are not called are owed, at least. */
+/** A lower bound of the deliveries owed to a shipper's webhooks that are not called. */
 export interface Uncalled {
   shipperId: string;
   name: string;

@@ -1,7 +1,7 @@
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
-import { eventsOf, insertIntoLog, isCallable, isInterested, ms } from './sql.js';
+import { eventsOf, insertIntoLog, isCallable, isInterested, laterStatesLookedFor, ms } from './sql.js';
 
 /**
  * A webhook is parked while this replay runs. The events that it misses get no outbox rows; the replay only records
@@ -118,9 +118,6 @@ export async function nextBehind(
   );
   return rows[0] ?? null;
 }
-
-/** Bounds the search for a later state that the webhook wants: it may want none of the thousands that follow. */
-const laterStatesLookedFor = 50;
 
 export interface ParkedPiece {
   /** How far this piece got; null if no event was left. */

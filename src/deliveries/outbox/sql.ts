@@ -50,7 +50,7 @@ export const eventsOf = (shipmentId: string, columns: string, rest: string) => `
       where shipment_id = p.shipment_id and event_id >= p.first_event_id and event_id <= p.last_event_id and ${rest}) e)`;
 
 /** Only the nearest later states are looked for in the log: a webhook may want none of the thousands that follow. */
-const laterStatesLookedFor = 50;
+export const laterStatesLookedFor = 50;
 
 /** The log has no shipments, so each later event is checked for a delivery to this webhook. */
 export const laterFinished = (row: string) => `(${row}.replay_id is null and exists (
@@ -185,7 +185,7 @@ const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
 /**
- * What is owed as the log shows it, with the log's status, while the webhooks in `stopped` are not called. `condition`
+ * Owed deliveries as the log shows them, with the log's status, while the webhooks in `stopped` are not called. `condition`
  * may use only columns that the log has, too.
  */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `

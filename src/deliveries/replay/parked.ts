@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/errors.js';
 import { pauseAfter } from '../../platform/every.js';
 import type { Logger } from '../../platform/logger.js';
-import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { lockMoves } from '../outbox/moves.js';
 import {
   countBehind,
@@ -14,7 +14,16 @@ import {
 import { distinctTurns, holdTurns } from '../outbox/turns.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import type { Times } from '../times.js';
-import { seeToTheRest, type WithdrawDependencies } from './cancel.js';
+import { seeToTheRest } from './cancel.js';
+import {
+  afterFailureOf,
+  deliveriesPerPiece,
+  eventsAfter,
+  eventsPerPiece,
+  piecesPerRun,
+  troubledPauseMs,
+  type ReplayDependencies,
+} from './pieces.js';
 import {
   endUnparked,
   endWithWebhook,
@@ -34,26 +43,9 @@ const shareOfPages = 1 / 10;
 const maxDue = 6_000;
 /** The same for what waits for a retry or its turn, too. */
 const maxOwed = 20_000;
-const deliveriesPerPiece = 1_000;
-const eventsPerPiece = 5_000;
 /** How many of the last events may become rows while recording for this shipper has to wait. */
 const eventsOfEnd = 500;
-const piecesPerRun = 20;
 const webhooksPerRun = 20;
-const troubledPauseMs = 2_000;
-/** An event that fails this often by itself is skipped. */
-const triesOfOne = 3;
-const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
-
-export interface ReplayDependencies extends WithdrawDependencies {
-  retentionMs: number;
-  /** How often rows are made for a webhook; one that is not called is checked a quarter as often. */
-  replayEveryMs: number;
-  /** States that are never superseded. */
-  terminalStates: string[];
-  /** The position before which later statements of the transaction see all events. */
-  horizon(tx: Database): Promise<bigint>;
-}
 
 /**
  * Returns a function that looks at the next page of webhooks that are not called, and parks those that are owed
@@ -104,7 +96,7 @@ export async function unpark(deps: ReplayDependencies): Promise<boolean> {
   return unparking.length > 0;
 }
 
-/** What to do next for a webhook: make another piece, make the end, or nothing for now. */
+/** The next step for a webhook: another piece, the end, or nothing for now. */
 type Next = 'piece' | 'end' | 'rest';
 interface Made {
   next: Next;
@@ -129,8 +121,7 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: ParkedI
   }
   if (replay.done === 0) await makePartitionsSince(deps.db, replay.createdAt, deps.retentionMs);
   const horizon = await deps.horizon(tx);
-  const limit = eventsPerPiece / 2 ** replay.setbacks;
-  const piece = await make(deps, tx, replay, { horizon, limit });
+  const piece = await make(deps, tx, replay, { horizon, scanLimit: eventsAfter(replay.setbacks) });
   await saveUnparked(tx, replayId, piece);
   return { next: piece.isEnd ? 'end' : 'piece', webhookId, shipmentIds: piece.shipmentIds };
 }
@@ -146,7 +137,7 @@ async function makeEnd(deps: ReplayDependencies, tx: Database, replay: ParkedInH
     await postponeReplay(tx, replayId, replay.callable ? deps.replayEveryMs / 2 : troubledPauseMs);
     return rest;
   }
-  const piece = await make(deps, tx, replay, { horizon: null, limit: eventsPerPiece });
+  const piece = await make(deps, tx, replay, { horizon: null, scanLimit: eventsPerPiece });
   if (!piece.isEnd) throw new Error('there are more events than were counted');
   await saveUnparked(tx, replayId, piece);
   await endUnparked(tx, replayId);
@@ -158,11 +149,10 @@ async function make(
   deps: ReplayDependencies,
   tx: Database,
   replay: ParkedInHand,
-  { horizon, limit }: { horizon: bigint | null; limit: number },
+  span: { horizon: bigint | null; scanLimit: number },
 ): Promise<ParkedPiece> {
   const piece = await unparkPiece(tx, replay, {
-    horizon,
-    scanLimit: Math.max(1, Math.floor(limit)),
+    ...span,
     sendLimit: deliveriesPerPiece,
     retentionMs: deps.retentionMs,
     terminalStates: deps.terminalStates,
@@ -187,16 +177,17 @@ async function postpone(
 ): Promise<void> {
   const { db, logger } = deps;
   const { replayId } = parked;
-  const isToBlame = isOfThePiece(error);
-  if (!isToBlame || setbacks + 1 < setbacksToOne + triesOfOne) {
+  const next = afterFailureOf(error, setbacks);
+  if (next !== 'skip') {
     logger.warn(
       { replayId, setbacks, error: describeError(error) },
       'no rows made of what a webhook missed; trying again later',
     );
-    await postponeReplay(db, replayId, troubledPauseMs, isToBlame ? 1 : 0);
+    await postponeReplay(db, replayId, troubledPauseMs, next === 'smaller' ? 1 : 0);
     return;
   }
   await db.transaction(async (tx) => {
+    await lockMoves(tx, [parked.webhookId]);
     const replay = await takeParked(tx, parked, 'no key update');
     if (!replay) return;
     const horizon = await deps.horizon(tx);

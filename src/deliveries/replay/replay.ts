@@ -1,13 +1,22 @@
 import { describeError } from '../../platform/errors.js';
 import { timeOfId } from '../../platform/ids.js';
-import { isOfThePiece, type Database } from '../../platform/database/postgres.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { makePartitionsSince } from '../retention/partitions.js';
 import { dueSinceUnknown } from '../outbox/hand-over.js';
 import { distinctTurns, giveTurns, holdTurns } from '../outbox/turns.js';
 import { lockMoves } from '../outbox/moves.js';
 import { countOwed, replayPiece, type ReplayPiece } from '../outbox/replay.js';
 import { withdrawCancelled } from './cancel.js';
-import { unpark, type ReplayDependencies } from './parked.js';
+import { unpark } from './parked.js';
+import {
+  afterFailureOf,
+  deliveriesPerPiece,
+  eventsAfter,
+  piecesPerRun,
+  setbacksToOne,
+  troubledPauseMs,
+  type ReplayDependencies,
+} from './pieces.js';
 import {
   endWithWebhook,
   finishSettled,
@@ -21,17 +30,7 @@ import {
 
 /** What replays of one webhook may have in the outbox together: the rest of what it missed stays in its events. */
 const maxOwed = 6_000;
-const deliveriesPerPiece = 1_000;
-const eventsPerPiece = 5_000;
-const piecesPerRun = 20;
-const troubledPauseMs = 2_000;
-/** Pieces of one event that fail in a row, before that event is left out. */
-const triesOfOne = 3;
 const finishedAtOnce = 200;
-
-/** How many events a piece looks at after so many setbacks. */
-const eventsAfter = (setbacks: number) => Math.max(1, Math.floor(eventsPerPiece / 2 ** setbacks));
-const setbacksToOne = Math.ceil(Math.log2(eventsPerPiece));
 
 /**
  * Advances replays piece by piece, as fast as the receiver takes them: a webhook gets no more while its replays owe it
@@ -83,14 +82,14 @@ async function postpone(
   if (!replay) throw error;
   const { db, logger, retentionMs } = deps;
   const { replayId, setbacks } = replay;
-  const isToBlame = isOfThePiece(error);
-  if (isToBlame && setbacks + 1 >= setbacksToOne + triesOfOne) {
+  const next = afterFailureOf(error, setbacks);
+  if (next === 'skip') {
     const options = { setbacks: setbacksToOne, pauseMs: troubledPauseMs, retentionMs };
     const eventId = await passOver(db, replay, options);
     logger.error({ replayId, eventId, error: describeError(error) }, 'replay leaves out an event');
   } else {
     logger.warn({ replayId, setbacks, error: describeError(error) }, 'replay goes on later');
-    await postponeReplay(db, replayId, troubledPauseMs, isToBlame ? 1 : 0);
+    await postponeReplay(db, replayId, troubledPauseMs, next === 'smaller' ? 1 : 0);
   }
 }
 
