@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { house } from './eslint.house.js';
 
 /** Features in the order of the flow: each may import only those after it (design: downstream, no cycles). */
 const flow = ['operator', 'shipments', 'events', 'deliveries', 'webhooks', 'accounts', 'http', 'platform'];
@@ -54,7 +55,12 @@ export default tseslint.config(
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
   {
     files: ['src/**/*.ts', 'test/**/*.ts', 'grafana/**/*.ts'],
+    plugins: { house },
     rules: {
+      'house/words': 'error',
+      'house/sentences': 'error',
+      'house/sizes': 'error',
+      'house/long-files': 'warn',
       'max-lines': ['error', { max: 400 }],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',

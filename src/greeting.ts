@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { service } from './accounts/audit/audit.js';
-import { registerShipper, registerUser } from './accounts/register.js';
+import { registerShipper } from './accounts/shippers.js';
+import { registerUser } from './accounts/users.js';
 import type { App } from './app.js';
 
 interface FirstAccount {
@@ -11,22 +12,22 @@ interface FirstAccount {
   password: string;
 }
 
-/** Where the greeting's commands keep the webhook with its secret. */
+/** The printed commands append the webhook with its secret to this file. */
 const webhookName = 'first-webhook.json';
 
-/** Embedded mode: makes an account on the first start and prints what a newcomer needs, ready to paste. */
+/** Embedded mode: creates an account on the first start and prints commands for a first try, ready to paste. */
 export async function greet(app: App, dataDir: string, simulates: boolean): Promise<void> {
   const file = join(dataDir, 'account.json');
   const account = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
-    : await makeAccount(app, file);
-  // The printed command appends to it: made here, it is for its owner only.
+    : await createAccount(app, file);
+  // Created here so that only its owner can read it.
   closeSync(openSync(join(dataDir, webhookName), 'a', 0o600));
   for (const name of ['account.json', webhookName]) chmodSync(join(dataDir, name), 0o600);
   process.stdout.write(greeting(app.url, account, dataDir, simulates));
 }
 
-async function makeAccount(app: App, file: string): Promise<FirstAccount> {
+async function createAccount(app: App, file: string): Promise<FirstAccount> {
   const email = 'you@example.com';
   const password = randomBytes(12).toString('base64url');
   const { shipperId, accountKey } = await registerShipper(app.db, service, 'First shipper');
@@ -67,10 +68,10 @@ const order = {
   },
 };
 
-/** One word of a POSIX shell, quoted where it has to be. */
+/** One word of a POSIX shell, quoted if necessary. */
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** What the operator's command line cannot guess: which service, and where its token is. */
+/** Variables that tell the operator's command line the address of the service and the folder of its token. */
 const operatorEnv = (url: string, dataDir: string) =>
   [
     ...(dataDir === 'data' ? [] : [`DATA_DIR=${shellWord(dataDir)} `]),
@@ -79,8 +80,8 @@ const operatorEnv = (url: string, dataDir: string) =>
 
 const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
-/** Where the shipment goes from here: by itself, or as the operator says. */
-const onItsWay = (url: string, dataDir: string, simulates: boolean) =>
+/** Advances the shipment: by a simulation, or by an event of the operator. */
+const advanceCommand = (url: string, dataDir: string, simulates: boolean) =>
   simulates
     ? `  The shipment goes on its way: the receiver prints a state a second, up to DELIVERED.
 
@@ -89,7 +90,7 @@ curl -s -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; e
 
 ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
 
-/** Every command works as it stands in a POSIX shell with curl; nothing else is needed. */
+/** Every command needs only a POSIX shell and curl. */
 function greeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
   const { accountKey, email, password } = account;
   const json = `-H "$AUTH" -H 'Content-Type: application/json'`;
@@ -100,7 +101,7 @@ function greeting(url: string, account: FirstAccount, dataDir: string, simulates
     e-mail        ${email}
     password      ${password}
 
-  They are kept in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
+  They are saved in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
 
   In a second terminal, in this folder: a receiver that prints what arrives.
 
@@ -115,7 +116,7 @@ curl -s "$URL/v1/webhooks?key=$KEY" ${json} -d '{"interests": ["*"], "targetAddr
 ORDER=$(curl -s "$URL/v1/shipments?key=$KEY" ${json} -d '${JSON.stringify(order)}'); echo "$ORDER"
 TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
-${onItsWay(url, dataDir, simulates)}
+${advanceCommand(url, dataDir, simulates)}
 
   Where it is, what was sent, and which shipments there are:
 

@@ -1,25 +1,25 @@
 import { Router, type Express, type Request, type RequestHandler } from 'express';
 import { readFileSync } from 'node:fs';
-import { bears } from './accounts/login/authenticate.js';
+import { hasToken } from './accounts/login/authenticate.js';
 import type { CompleteConfig } from './config/config.js';
-import type { Health } from './http/health.js';
+import { directProxies } from './http/addresses.js';
 import { listen, type Listener } from './http/connections/listener.js';
 import type { Shares } from './http/connections/shares.js';
-import { directProxies } from './http/connections/network.js';
+import type { Health } from './http/health.js';
 import { createApp } from './http/server.js';
-import { onlyRead, unauthorized, unavailable } from './platform/errors.js';
+import { readOnlyRoute, unauthorized, unavailable } from './platform/errors.js';
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
-import type { createReleasers } from './platform/releasers.js';
+import type { createReleasers } from './platform/lifecycle.js';
 import type { Role } from './resources.js';
 
 export interface Listeners {
-  /** Of the API, or of what a worker tells of its health. */
+  /** Serves the API; on a worker, health and metrics. */
   main: Listener;
-  /** As seen from this machine. */
+  /** For clients on this host. */
   url: string;
   metricsPort: number | undefined;
-  /** That it takes at once. */
+  /** Limit of concurrent connections of `main`. */
   maxConnections: number;
   /** Health, and metrics where they have no listener of their own. */
   pages: RequestHandler[];
@@ -34,28 +34,27 @@ export interface ListenerDependencies {
   releasers: ReturnType<typeof createReleasers>;
 }
 
-/** With more of them, what each keeps would be felt in the memory. */
-const maxConnections = 5_000;
-/** Enough for whoever watches the service. */
-const maxOfMetrics = 64;
+/** More connections would take noticeable memory. */
+const defaultMaxConnections = 5_000;
+const maxMetricsConnections = 64;
 
-/** Listens from the start: health, metrics, and 503 for the rest until `main.use` has another app answer. */
+/** Listens at once. Until `main.use` sets the app, it serves health and metrics, and 503 for the rest. */
 export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
   const { config, role, logger, metrics, health, releasers } = dependencies;
   const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;
-  const metricsForAll = metricsPage(metrics, token === undefined ? () => true : bears(token));
-  const pages = metricsPort === undefined ? [health.page, metricsForAll] : [health.page];
+  const metricsRoute = metricsPage(metrics, token === undefined ? () => true : hasToken(token));
+  const pages = metricsPort === undefined ? [health.page, metricsRoute] : [health.page];
   if (!config.embedded && role !== 'worker' && metricsPort === undefined && token === undefined)
     logger.warn('/metrics shares the port of the API and is open to all: set METRICS_PORT or METRICS_TOKEN');
 
   const onDropped = (reason: 'refused' | 'displaced' | 'overfull') =>
     metrics.connectionsDropped.inc({ reason });
-  const open = async (app: Express, port: number, most: number, maxOfBlock: number) => {
+  const open = async (app: Express, port: number, maxConnections: number, maxPerBlock: number) => {
     const listener = await listen(app, {
       port,
       host: config.HOST,
-      limits: { most, maxOfBlock, isProxy: directProxies(app), onDropped },
-      longestAnswerMs: config.DELIVERY_TIMEOUT, // as long as a test
+      limits: { maxConnections, maxPerBlock, isProxy: directProxies(app), onDropped },
+      maxResponseMs: config.DELIVERY_TIMEOUT, // as long as a test
     });
     releasers.push('http server', listener.close);
     return listener;
@@ -64,40 +63,41 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
     metricsPort === undefined
       ? undefined
       : await open(
-          plainApp(dependencies, [health.page, metricsForAll]),
+          plainApp(dependencies, [health.page, metricsRoute]),
           metricsPort,
-          maxOfMetrics,
-          maxOfMetrics,
+          maxMetricsConnections,
+          maxMetricsConnections,
         );
-  const most = config.MAX_CONNECTIONS ?? Math.min(maxConnections, Math.floor(openFilesLimit() / 2));
+  const maxConnections =
+    config.MAX_CONNECTIONS ?? Math.min(defaultMaxConnections, Math.floor(openFilesLimit() / 2));
   const starting = () => {
     throw unavailable('The service is starting.');
   };
   const main = await open(
     plainApp(dependencies, [...pages, starting]),
     config.PORT,
-    most,
-    Math.ceil(most / 4),
+    maxConnections,
+    Math.ceil(maxConnections / 4),
   );
-  metrics.connectionsLimit.set(most);
+  metrics.connectionsLimit.set(maxConnections);
   metrics.onScrape(() => metrics.connections.set(main.connections()));
   const url = `http://${hostOf(config.HOST)}:${main.port}`;
-  return { main, url, metricsPort: own?.port, maxConnections: most, pages };
+  return { main, url, metricsPort: own?.port, maxConnections, pages };
 }
 
 /** An app without the API. */
 function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
-  const nobody = () => Promise.reject(unauthorized());
-  const boundless: Shares = {
+  const refuse = () => Promise.reject(unauthorized());
+  const unlimited: Shares = {
     begin: () => undefined,
-    inTurn: (_shipperId, _response, work) => work(),
+    run: (_shipperId, _response, work) => work(),
   };
   return createApp({
     routes: [],
     pages,
-    authenticate: { shipper: nobody, operator: nobody },
+    authenticate: { shipper: refuse, operator: refuse },
     limit: () => undefined,
-    shares: { usual: boundless, dear: boundless },
+    shares: { usual: unlimited, costly: unlimited },
     bodyBytes: () => () => undefined,
     trustProxy: config.TRUST_PROXY,
     logger,
@@ -105,7 +105,7 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
   });
 }
 
-/** In a URL that this machine can use. */
+/** The host for a URL on this host. */
 function hostOf(host: string | undefined): string {
   if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -120,18 +120,18 @@ function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean)
       if (!isAllowed(request)) throw unauthorized();
       response.type(metrics.contentType).send(await metrics.text());
     })
-    .all(onlyRead);
+    .all(readOnlyRoute);
   return router;
 }
 
-const usualLimit = 1_024;
+const commonLimit = 1_024;
 
-/** How many files and connections this process may have open (`ulimit -n`); where no `/proc` tells, the least usual. */
+/** Files and connections this process may have open (`ulimit -n`); without `/proc`, the lowest common limit. */
 function openFilesLimit(): number {
   try {
     const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return limit === 'unlimited' ? Infinity : Number(limit ?? usualLimit);
+    return limit === 'unlimited' ? Infinity : Number(limit ?? commonLimit);
   } catch {
-    return usualLimit;
+    return commonLimit;
   }
 }

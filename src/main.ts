@@ -12,9 +12,9 @@ The service:
   all        API and worker in one process (default)
   api        takes orders and requests
   worker     creates shipments, fans out, delivers and sweeps
-  migrate    brings the schema up to date, and ends
+  migrate    brings the schema up to date and exits
 
-Besides it:
+Other programs:
   operator   the operator's command line: shippers, users, state events, status
   listen     forwards an account's notifications to your own machine
   receiver   prints the notifications that arrive and whether their signatures verify
@@ -24,23 +24,22 @@ The service is set by environment variables: see README.md, "Configuration".
 Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 `;
 
-/** Each command is loaded when it is run, so none loads the code of the others. */
+/** Commands are loaded on use, so none loads the code of another. */
 const commands: Record<string, (args: string[]) => Promise<unknown>> = {
-  all: alone(async () => (await import('./serve.js')).serve('all')),
-  api: alone(async () => (await import('./serve.js')).serve('api')),
-  worker: alone(async () => (await import('./serve.js')).serve('worker')),
-  migrate: alone(async () => (await import('./migrating.js')).migrateHere()),
-  operator: async (args) => (await import('./cli/main.js')).operateHere(args),
-  listen: async (args) => (await import('./client/listen/command.js')).listenHere(args),
-  receiver: async (args) => (await import('./receiver/main.js')).receiveHere(args),
+  all: withoutArguments(async () => (await import('./serve.js')).serve('all')),
+  api: withoutArguments(async () => (await import('./serve.js')).serve('api')),
+  worker: withoutArguments(async () => (await import('./serve.js')).serve('worker')),
+  migrate: withoutArguments(async () => (await import('./migrate.js')).runMigrations()),
+  operator: async (args) => (await import('./cli/main.js')).runOperator(args),
+  listen: async (args) => (await import('./client/listen/command.js')).runListen(args),
+  receiver: async (args) => (await import('./receiver/main.js')).runReceiver(args),
 };
 
-/** For a command that takes no arguments. */
-function alone(run: () => Promise<unknown>): (args: string[]) => Promise<unknown> {
+function withoutArguments(run: () => Promise<unknown>): (args: string[]) => Promise<unknown> {
   return async (args) => {
     if (isHelp(args[0])) return void process.stdout.write(help);
     if (args.length > 0)
-      fail(exitCode.usage, `One command at a time, not "${args.join(' ')}" too.\n\n${help}`);
+      fail(exitCode.usage, `This command takes no arguments, got "${args.join(' ')}".\n\n${help}`);
     await run();
   };
 }
@@ -64,7 +63,7 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE' && port !== undefined) {
     const variable = String(port) === process.env.METRICS_PORT ? 'METRICS_PORT' : 'PORT';
-    fail(exitCode.failure, `Port ${port} is in use: set ${variable} to another one.`);
+    fail(exitCode.failure, `Port ${port} is in use: set ${variable} to another port.`);
   }
   fail(exitCode.failure, `Parcelhook could not start: ${describeError(error)}`);
 });

@@ -1,19 +1,16 @@
 import pRetry from 'p-retry';
 import type { CompleteConfig } from './config/config.js';
 import { createNotify, queueNames, type Notify } from './deliveries/dispatch/notify.js';
-import { makeFirstPartitions } from './deliveries/retention/partitions.js';
-import type { HandOver } from './deliveries/outbox/hand-over.js';
+import { durationsOf, type Durations } from './deliveries/durations.js';
+import type { HandOver } from './deliveries/outbox/types.js';
+import { makeFirstPartitions } from './deliveries/retention/log-days.js';
+import { createDnsResolver } from './deliveries/send/dns/resolver.js';
+import { createSender, type Sender } from './deliveries/send/sender.js';
 import { createStarts, type Starts } from './deliveries/send/starts.js';
 import { createTargets, type Targets } from './deliveries/send/targets.js';
-import { timesOf, type Times } from './deliveries/times.js';
-import { createNames } from './deliveries/send/names/names.js';
-import { createSender, type Sender } from './deliveries/send/sender.js';
-import { lookAtFeed } from './events/feed/look-store.js';
+import { readFeedExtent } from './events/feed/extent-store.js';
 import type { RecordDependencies } from './events/record.js';
-import type { Logger } from './platform/logger.js';
-import type { Metrics } from './platform/metrics.js';
-import { migrate, waitsForSchema } from './platform/database/migrate.js';
-import { ConfigError, describeError } from './platform/errors.js';
+import { migrate, waitingForSchema } from './platform/database/migrate.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
 import {
   createPool,
@@ -22,23 +19,24 @@ import {
   type Database,
   type Pool,
 } from './platform/database/postgres.js';
-import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
+import { ConfigError, describeError } from './platform/errors.js';
 import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.js';
-import type { createReleasers } from './platform/releasers.js';
-import { createSignal, type Signal } from './platform/signal.js';
-import { defaultDropoffLocations } from './shipments/dropoff-defaults.js';
+import type { Logger } from './platform/logger.js';
+import type { Metrics } from './platform/metrics.js';
+import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
+import { createSignal, type createReleasers, type Signal } from './platform/lifecycle.js';
+import { createCreationQueue, creationQueueName } from './shipments/create.js';
+import { defaultDropoffLocations } from './shipments/dropoff.js';
 import type { DropoffLocation } from './shipments/order.js';
-import { createCreationQueue, creationQueueName } from './shipments/queue.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
-import { atRest, type AtRest } from './webhooks/at-rest/at-rest.js';
-import { inDenied, type DestinationPolicy } from './webhooks/destination/destination.js';
-import { requireKey, sealKeyCheck } from './webhooks/at-rest/key-check.js';
-import { createSecretBox, type SecretBox } from './webhooks/at-rest/secrets.js';
+import { inDenied, type DestinationPolicy } from './webhooks/destination.js';
+import { requireKey, sealKeyCheck } from './webhooks/sealing/key-check.js';
+import { createSealer, createSecretBox, type Sealer, type SecretBox } from './webhooks/sealing/sealing.js';
 
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;
 
-/** What the roles share: connections, queues and the operator's data. */
+/** The resources that the roles share: connections, queues and the operator's data. */
 export interface Resources {
   config: CompleteConfig;
   logger: Logger;
@@ -46,16 +44,16 @@ export interface Resources {
   /** Short statements only: a request never waits long. */
   apiDb: Database;
   workerDb: Pool;
-  /** For claims and leases: a crash of PostgreSQL may forget one, which is a lease that ran out. */
+  /** For claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
   leaseDb: Database;
   engine: QueueEngine;
   /** Producers of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
-  /** Tells other processes what is due. */
+  /** Notifies other processes of due deliveries. */
   notify: Notify;
-  times: Times;
+  durations: Durations;
   metrics: Metrics;
-  /** Sends notifications: the worker's, and the API's tests. */
+  /** Sends the worker's notifications and the API's tests. */
   sender: Sender;
   targets: Targets;
   starts: Starts;
@@ -64,12 +62,11 @@ export interface Resources {
   dropoffLocations: DropoffLocation[];
   limits: RateLimits;
   secrets: SecretBox;
-  /** What webhooks keep sealed. */
-  sealed: AtRest;
+  sealer: Sealer;
   policy: DestinationPolicy;
-  /** What recording state events takes, over one of the databases. */
+  /** The dependencies of recording events over one of the databases. */
   recording(db: Database, handOver: HandOver): RecordDependencies;
-  /** Whose events this process has recorded, after each commit. */
+  /** Emits, after each commit, the shippers whose events this process recorded. */
   recorded: Signal<Set<string>>;
   terminalStates: string[];
 }
@@ -82,16 +79,16 @@ export interface OpenOptions {
   config: CompleteConfig;
   databaseUrl: string;
   role: Role;
-  /** Where this process is reached if nothing else is configured. */
+  /** Address of this process unless PUBLIC_URL is set. */
   url: string;
   logger: Logger;
   metrics: Metrics;
   releasers: Releasers;
-  /** Told why PostgreSQL cannot be used yet, again and again until it can. */
+  /** Called at each failed attempt to use PostgreSQL. */
   onWaiting(reason: Error): void;
 }
 
-/** Opens everything a role needs; each resource pushes how it is released. Waits for PostgreSQL as long as it takes. */
+/** Opens everything a role needs, and registers its release. Waits for PostgreSQL without limit. */
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const catalogue = config.STATES_FILE ?? createCatalogue();
@@ -106,22 +103,22 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
-  await untilMigrated(options, () => requireKey(apiDb, secrets));
-  await untilReached(options, () => sealKeyCheck(apiDb, secrets));
-  await untilReached(options, () => makeFirstPartitions(apiDb));
-  // Whoever reads the feed looks again: what keeps it from being renewed now must not keep deliveries waiting.
-  const feed = await apiDb.transaction(lookAtFeed).catch((error: unknown) => {
-    logger.warn({ error: describeError(error) }, 'feed not looked at; its readers will');
+  await migrateOnceReachable(options, () => requireKey(apiDb, secrets));
+  await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
+  await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
+  // Readers of the feed check it again: a failure here must not delay deliveries.
+  const feed = await apiDb.transaction(readFeedExtent).catch((error: unknown) => {
+    logger.warn({ error: describeError(error) }, 'feed not checked; its readers will check it');
     return null;
   });
   if (feed?.isRenewed)
-    logger.warn('the database was restored or replaced by a standby: cursors of the feed are void');
+    logger.warn('database was restored or replaced by a standby; earlier feed cursors are refused');
   const recorded = createSignal<Set<string>>();
 
   const { REDIS_URL: redisUrl, QUEUE_PREFIX: prefix } = config;
   const engine = createQueueEngine({ redisUrl, databaseUrl, prefix, logger });
   releasers.push('queue engine', engine.close);
-  await untilReached(options, engine.prepare);
+  await retryWhileUnreachable(options, engine.prepare);
   const limits = createRateLimits(role === 'worker' ? undefined : redisUrl, prefix);
   releasers.push('rate limits', limits.close);
   const creation = engine.producer(creationQueueName);
@@ -133,7 +130,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     shards.map(([, producer]) => producer),
     logger,
   );
-  const times = timesOf(config.TIME_SCALE);
+  const durations = durationsOf(config.TIME_SCALE);
   const terminalStates = [...catalogue.names].filter(catalogue.isTerminal);
 
   const policy: DestinationPolicy = {
@@ -143,9 +140,12 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     isDenied: inDenied(config.DENIED_NETWORKS ?? []),
     publicUrl: new URL(config.PUBLIC_URL ?? options.url),
   };
-  const names = createNames({ servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS }, logger);
-  const sender = createSender({ policy, names, egressProxy: config.EGRESS_PROXY });
-  const sealed = atRest(secrets);
+  const dns = createDnsResolver(
+    { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },
+    logger,
+  );
+  const sender = createSender({ policy, dns, egressProxy: config.EGRESS_PROXY });
+  const sealer = createSealer(secrets);
   releasers.push('sender', () => Promise.resolve(sender.close()));
 
   return {
@@ -158,17 +158,17 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     engine,
     producers: new Map([[creationQueueName, creation], ...shards]),
     notify,
-    times,
+    durations,
     metrics,
     sender,
-    targets: createTargets(leaseDb, sealed),
-    starts: createStarts(leaseDb, times),
+    targets: createTargets(leaseDb, sealer),
+    starts: createStarts(leaseDb, durations),
     enqueueCreation: createCreationQueue(creation, logger),
     catalogue,
     dropoffLocations: config.DROPOFF_FILE ?? defaultDropoffLocations,
     limits,
     secrets,
-    sealed,
+    sealer,
     policy,
     terminalStates,
     recorded,
@@ -177,7 +177,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
       allows: catalogue.allows,
       next: catalogue.next,
       terminalStates,
-      leaseMs: times.leaseMs,
+      leaseMs: durations.leaseMs,
       orderHoldMs: config.ORDER_HOLD,
       handOver,
       onRecorded: recorded.emit,
@@ -198,30 +198,31 @@ function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool
 
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000 };
 
-/**
- * PostgreSQL may come up, or be repaired, after this process starts. Without the right key not even migrations are run.
- */
-const untilMigrated = (options: OpenOptions, hasKey: () => Promise<unknown>): Promise<unknown> =>
-  pRetry(() => hasKey().then(() => migrateAsConfigured(options)), {
+/** PostgreSQL may come up, or be repaired, after this process starts. Migrations run only with the right key. */
+const migrateOnceReachable = (
+  options: OpenOptions,
+  requireRightKey: () => Promise<unknown>,
+): Promise<unknown> =>
+  pRetry(() => requireRightKey().then(() => migrateAsConfigured(options)), {
     ...patience,
     onFailedAttempt: ({ error }) => options.onWaiting(error),
     shouldRetry: ({ error }) => !(error instanceof ConfigError),
   });
 
-/** It may go away again while we start. */
-const untilReached = <T>(options: OpenOptions, task: () => Promise<T>): Promise<T> =>
+/** PostgreSQL may go away again during the start. */
+const retryWhileUnreachable = <T>(options: OpenOptions, task: () => Promise<T>): Promise<T> =>
   pRetry(task, {
     ...patience,
     onFailedAttempt: ({ error }) => options.onWaiting(error),
     shouldRetry: ({ error }) => isOutOfReach(error),
   });
 
-/** A role that owns no table waits for one that does. */
+/** A role that owns no table waits until another one has migrated. */
 function migrateAsConfigured({ config, databaseUrl, logger }: OpenOptions): Promise<string[]> {
   const { MIGRATION_DATABASE_URL: migrationUrl, REDIS_URL: redisUrl } = config;
   if (migrationUrl !== undefined)
     return migrateUnderOwnRole({ migrationUrl, databaseUrl, withQueue: redisUrl === undefined, logger });
   return migrate(databaseUrl, logger).catch((error: unknown) => {
-    throw isNotPermitted(error) ? new Error(waitsForSchema) : error;
+    throw isNotPermitted(error) ? new Error(waitingForSchema) : error;
   });
 }

@@ -1,6 +1,6 @@
 import { startApp, type App } from './app.js';
 import { completeConfig, parseConfig, requireSecretsDiffer, type Config } from './config/config.js';
-import { generatedSecrets } from './config/generated-secrets.js';
+import { generatedSecrets } from './config/secrets.js';
 import { greet } from './greeting.js';
 import { prepareFolder } from './platform/embedded/folder.js';
 import { startEmbeddedPostgres } from './platform/embedded/index.js';
@@ -9,14 +9,14 @@ import { createLogger, type Logger } from './platform/logger.js';
 import type { Role } from './resources.js';
 
 const failure = 1;
-/** How long an unfinished start may take to end in good order after SIGTERM. */
+/** Time for an unfinished start to end in good order after SIGTERM. */
 const startGraceMs = 3_000;
 
 /** The service in this process, in one of its roles, until a signal. */
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
   const logger = createLogger(config.LOG_LEVEL);
-  // A worker gets no requests, so it need not wait until they go elsewhere.
+  // A worker serves no requests, so there are none to redirect first.
   const delayMs = role === 'worker' ? 0 : config.SHUTDOWN_DELAY;
   const stopOnce = stopOnSignal(logger, delayMs, config.SHUTDOWN_TIMEOUT);
   stopOnce(await start(config, role, logger));
@@ -45,12 +45,12 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
   }
 }
 
-/** npm passes on a Ctrl-C that the terminal has sent to all processes: one may come twice. */
-const togetherMs = 500;
+/** npm forwards a Ctrl-C that the terminal already sent to every process, so it may arrive twice. */
+const sameCtrlCMs = 500;
 
 /**
- * On SIGTERM and SIGINT the process is not ready at once, drains after `delayMs` and exits 0; a later signal, or a drain
- * that takes longer than `timeoutMs`, exits 1.
+ * On SIGTERM or SIGINT the process reports not ready at once, drains after `delayMs`, and exits 0. A second signal, or
+ * a drain longer than `timeoutMs`, exits 1.
  */
 function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
@@ -71,14 +71,14 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
   const giveUpAfter = (afterMs: number) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      // A start that waits for PostgreSQL has accepted nothing: it ends as if it had been drained.
+      // A start that waits for PostgreSQL has accepted nothing, so it counts as drained.
       logger.error({ timeoutMs }, app ? 'not drained in time' : 'stopped before it had started');
       process.exit(app ? failure : 0);
     }, afterMs);
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (stoppingSinceMs !== null) {
-      if (signal === 'SIGINT' && performance.now() - stoppingSinceMs < togetherMs) return;
+      if (signal === 'SIGINT' && performance.now() - stoppingSinceMs < sameCtrlCMs) return;
       process.exit(failure);
     }
     stoppingSinceMs = performance.now();
@@ -92,6 +92,6 @@ function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app:
     app = started;
     if (stoppingSinceMs === null) return;
     giveUpAfter(timeoutMs);
-    stop(app, 0); // asked to while still starting
+    stop(app, 0); // the signal came during the start
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where `package.json` lies: what the code reads from disk is found from there, built or not. */
+/** The folder of `package.json`. Files read at run time are found from it, from `src` and `dist` alike. */
 export const packageFolder = folderWith('package.json', import.meta.dirname);
 
 function folderWith(file: string, folder: string): string {

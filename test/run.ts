@@ -1,6 +1,6 @@
 /**
- * `npm test`: starts the real engines once, runs jest against them, stops them. Arguments go to jest.
- * Redis (or Valkey) is taken from PATH; where there is none, what needs it is left out, loudly.
+ * `npm test`: starts the real engines once, runs jest against them, stops them. Arguments go to jest. Uses the Redis
+ * (or Valkey) on PATH; without one, its tests are skipped with a warning.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
@@ -11,24 +11,24 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded/index.js';
 import { createLogger } from '../src/platform/logger.js';
 import { migrate } from '../src/platform/database/migrate.js';
-import { startRedis } from './redis.js';
-import { createDatabase, templateDatabase } from './database.js';
+import { startRedis } from './support/redis.js';
+import { createDatabase, templateDatabase } from './support/database.js';
 
-/** Tests wait more than they compute; with more at once those that measure time would measure each other. */
+/** Tests mostly wait; but too many at once distort those that measure time. */
 const workersPerCore = 2.5;
-/** A server takes 300 connections; a test file needs up to eighty. */
+/** A server allows 300 connections; a test file needs up to eighty. */
 const workersPerServer = 2;
 const workers = Number(
   process.env.TEST_WORKERS ?? Math.min(8, Math.ceil(workersPerCore * availableParallelism())),
 );
 
 const logger = createLogger('warn');
-/** In memory, where there is room: the engines write through as always, and nothing here outlives the machine anyway. */
+/** In memory if there is room; the engines still write through. */
 const memory = '/dev/shm';
 const roomyBytes = 6 * 1024 ** 3;
 const folder = mkdtempSync(join(freeBytes(memory) > roomyBytes ? memory : tmpdir(), 'parcelhook-test-'));
 chmodSync(folder, 0o755); // some tests run programs as another user
-/** Of the tests: a cluster of PostgreSQL is made three times as fast here, with a tenth of the system's time. */
+/** TMPDIR of the tests: creating a PostgreSQL cluster is three times as fast in memory. */
 const temporary = join(folder, 'tmp');
 mkdirSync(temporary);
 chmodSync(temporary, 0o1777);
@@ -55,7 +55,7 @@ async function startPostgres(dataDir: string) {
   return server;
 }
 
-/** The tests open four thousand connections; 4,096 rounds of hashing take 2 ms of each, for a password that is random. */
+/** Tests open four thousand connections; 4,096 rounds of hashing take 2 ms each, for a random password. */
 async function stretchPasswordLess(connectionString: string): Promise<void> {
   const { username, password } = new URL(connectionString);
   const client = new pg.Client({ connectionString });

@@ -7,12 +7,12 @@ const seconds = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 const nameOf = (test) => path.relative(import.meta.dirname, test.path);
 const secondsOf = (test) => seconds[nameOf(test)] ?? Infinity;
 
-/** Starts, retries and what must not happen are waited for in these; the others are busy. */
+/** These tests mostly wait; the others use the CPU. */
 const waits = (test) => nameOf(test).startsWith(`flows${path.sep}`);
 
 /**
- * What takes longest starts first, so that no worker is left with it in the end; new files before all others. Those that
- * wait and those that are busy run beside each other: the next comes from the kind with the smaller share given out.
+ * Starts the longest tests first, so that none is left alone at the end; new files before all others. Waiting and
+ * busy tests are interleaved: the next comes from the kind with the smaller share started so far.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
@@ -25,7 +25,7 @@ export default class LongestFirst extends Sequencer {
   }
 }
 
-/** Each with the share of the time of all of its kind that comes before it. */
+/** Adds to each test the share of its kind's total time that comes before it. */
 function inShares(tests) {
   const known = tests.map((test) => Math.max(1, Math.min(secondsOf(test), 60)));
   const total = known.reduce((sum, one) => sum + one, 0);

@@ -13,7 +13,7 @@ import type { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sd
 import type { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 
 export interface Row {
-  /** What somebody who looks at this row wants to know. */
+  /** The question that the row answers. */
   question: string;
   panels: (StatBuilder | TimeseriesBuilder)[];
 }

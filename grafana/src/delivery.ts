@@ -6,7 +6,7 @@ import { failingShare, oldestWaiting, openDeliveries, toFirstAttempt } from './s
 const attempts = 'delivery_attempts_total';
 const duration = 'delivery_attempt_duration_seconds';
 
-/** What becomes of notifications, and why. */
+/** The fate of notifications, and its causes. */
 export const delivery = board(
   'delivery',
   'Delivery',

@@ -4,7 +4,7 @@ import { apiRoutes, mean, perSecond, quantile, reported } from './promql.js';
 
 const byProcess = '{{job}} {{instance}}';
 
-/** What goes on inside: queues, sweeper, PostgreSQL, processes. */
+/** The inside: queues, sweeper, PostgreSQL, processes. */
 export const internals = board(
   'internals',
   'Internals',

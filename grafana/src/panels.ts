@@ -25,7 +25,7 @@ export interface Query {
 
 export interface Panel {
   title: string;
-  /** What it shows and what is normal. */
+  /** The meaning of the panel, and a normal value. */
   description: string;
   /** Grafana's id of the unit: `s`, `ops`, `percentunit`, `short`, `bytes`. */
   unit: string;

@@ -7,14 +7,14 @@ export interface Shipper {
   name: string;
   status: ShipperStatus;
   createdAt: Date;
-  /** Until when the account key before the last rotation is good; null without one. */
+  /** Null unless a rotated account key is still valid. */
   previousKeyValidUntil: Date | null;
 }
 
 const columns = `shipper_id as "shipperId", name, status, created_at as "createdAt",
   case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil"`;
 
-/** In the order of their registration, those after `afterId`. */
+/** In order of registration, after `afterId`. */
 export const listShippers = (
   db: Database,
   status: ShipperStatus | undefined,
@@ -35,7 +35,7 @@ export async function shipperExists(db: Database, shipperId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The shipper, locked until the transaction ends; null without it, or where it is removed. */
+/** Locks the shipper until the transaction ends. Null if it does not exist or is removed. */
 export async function lockShipper(tx: Database, shipperId: string): Promise<Shipper | null> {
   const rows = await tx.query<Shipper>(
     'lock-shipper-to-change',
@@ -45,7 +45,7 @@ export async function lockShipper(tx: Database, shipperId: string): Promise<Ship
   return rows[0] ?? null;
 }
 
-/** A removal ends every token of the shipper. */
+/** A removal also ends every token of the shipper. */
 export async function changeShipper(
   tx: Database,
   shipperId: string,
@@ -62,7 +62,7 @@ export async function changeShipper(
   return shipper!;
 }
 
-/** Puts a new account key in place; the one before is good for `overlapMs`, and an older one no more. Until when. */
+/** The previous key stays valid for `overlapMs`, an older one ends. Returns the end of the previous key. */
 export async function replaceAccountKey(
   tx: Database,
   shipperId: string,
@@ -78,4 +78,36 @@ export async function replaceAccountKey(
     [shipperId, accountKeyHash, overlapMs],
   );
   return row!.until;
+}
+
+export async function insertShipper(
+  db: Database,
+  shipper: { shipperId: string; name: string; accountKeyHash: Buffer },
+): Promise<void> {
+  await db.query(
+    'insert-shipper',
+    'insert into shippers (shipper_id, name, account_key_hash) values ($1, $2, $3)',
+    [shipper.shipperId, shipper.name, shipper.accountKeyHash],
+  );
+}
+
+/** Whether the shipper exists. If so, it cannot be removed before the transaction ends. */
+export async function holdShipper(tx: Database, shipperId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'hold-shipper',
+    `select 1 from shippers where shipper_id = $1 and status <> 'REMOVED' for share`,
+    [shipperId],
+  );
+  return rows.length > 0;
+}
+
+/** Matches a shipper's account key, or its previous key during a rotation. */
+export const keyMatches = (hash: string) =>
+  `(account_key_hash = ${hash} or previous_key_hash = ${hash} and previous_key_until > now()) and status <> 'REMOVED'`;
+
+export async function accountKeyExists(db: Database, accountKeyHash: Buffer): Promise<boolean> {
+  const rows = await db.query('account-key-exists', `select 1 from shippers where ${keyMatches('$1')}`, [
+    accountKeyHash,
+  ]);
+  return rows.length > 0;
 }

@@ -1,9 +1,11 @@
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import { audit, type Actor } from './audit/audit.js';
-import { newAccountKey, sha256 } from './passwords/credentials.js';
+import { notFound } from '../platform/errors.js';
+import { newId } from '../platform/ids.js';
+import { audit, audited, type Actor } from './audit/audit.js';
+import { newAccountKey, sha256 } from './credentials.js';
 import {
   changeShipper,
+  insertShipper,
   lockShipper,
   replaceAccountKey,
   shipperExists,
@@ -15,19 +17,34 @@ export interface ShipperChanges {
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
 }
 
-/** What becomes of a shipper's webhooks with it; to be called in the transaction that changes the shipper. */
+/** Applies a shipper's change to its webhooks, in the same transaction. */
 export interface ShippersWebhooks {
   suspend(tx: Database, shipperId: string): Promise<void>;
   resume(tx: Database, shipperId: string): Promise<void>;
   remove(tx: Database, shipperId: string): Promise<void>;
 }
 
-const existing = (shipper: Shipper | null): Shipper => {
+/** The account key is returned only here. */
+export function registerShipper(
+  db: Database,
+  actor: Actor,
+  name: string,
+): Promise<{ shipperId: string; accountKey: string }> {
+  const shipperId = newId();
+  const accountKey = newAccountKey();
+  const work = async (tx: Database) => {
+    await insertShipper(tx, { shipperId, name, accountKeyHash: sha256(accountKey) });
+    return { shipperId, accountKey };
+  };
+  return audited(db, actor, work, () => ({ action: 'SHIPPER_CREATED', shipperId }));
+}
+
+const required = (shipper: Shipper | null): Shipper => {
   if (!shipper) throw notFound('This shipper');
   return shipper;
 };
 
-/** Renames, suspends, resumes. 404 without that shipper, or where it is removed. */
+/** Renames, suspends or resumes. 404 if the shipper does not exist or is removed. */
 export const updateShipper = (
   db: Database,
   webhooks: ShippersWebhooks,
@@ -36,7 +53,7 @@ export const updateShipper = (
   changes: ShipperChanges,
 ): Promise<{ shipper: Shipper; statusChanged: boolean }> =>
   db.transaction(async (tx) => {
-    const before = existing(await lockShipper(tx, shipperId));
+    const before = required(await lockShipper(tx, shipperId));
     const shipper = await changeShipper(tx, shipperId, changes);
     const statusChanged = shipper.status !== before.status;
     if (shipper.name !== before.name)
@@ -51,8 +68,8 @@ export const updateShipper = (
   });
 
 /**
- * No request and no send from now on; what is left of it goes later. Again for one that is removed, it does nothing.
- * 404 without that shipper.
+ * Ends all requests and sends of the shipper; a background task deletes its data. Does nothing for a removed shipper.
+ * 404 if there was never one.
  */
 export const removeShipper = (
   db: Database,
@@ -70,7 +87,7 @@ export const removeShipper = (
     await audit(tx, actor, { action: 'SHIPPER_REMOVED', shipperId });
   });
 
-/** A new account key; the one before, and the tokens that were got with it, are good for `overlapMs`. */
+/** The previous key, and tokens issued under it, stay valid for `overlapMs`. */
 export const rotateAccountKey = (
   db: Database,
   actor: Actor,
@@ -78,7 +95,7 @@ export const rotateAccountKey = (
   overlapMs: number,
 ): Promise<{ accountKey: string; previousKeyValidUntil: Date }> =>
   db.transaction(async (tx) => {
-    existing(await lockShipper(tx, shipperId));
+    required(await lockShipper(tx, shipperId));
     const accountKey = newAccountKey();
     const previousKeyValidUntil = await replaceAccountKey(tx, shipperId, sha256(accountKey), overlapMs);
     await audit(tx, actor, { action: 'ACCOUNT_KEY_ROTATED', shipperId });

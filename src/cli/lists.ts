@@ -6,16 +6,16 @@ import { aligned, printable } from './terminal.js';
 /** Adds the options of a command that shows one page of a list. */
 export const paged = (command: Command): Command =>
   command
-    .option('--limit <number>', 'most lines, 1 to 250 (default: 50)', wholeNumberArgument)
-    .option('--cursor <cursor>', 'go on where the page before ended');
+    .option('--limit <number>', 'maximum number of lines, 1 to 250 (default: 50)', wholeNumberArgument)
+    .option('--cursor <cursor>', 'continue after the previous page');
 
-/** The options of these names. */
+/** The options with these names. */
 export const pick = (
   options: Record<string, string | undefined>,
   names: readonly string[],
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, options[name]]));
 
-/** A path with those of the options that are given as its query. */
+/** A path with the options that are set as its query. */
 export function withQuery(path: string, options: Record<string, string | number | undefined>): string {
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
@@ -23,7 +23,7 @@ export function withQuery(path: string, options: Record<string, string | number 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** Shows the list of that name as a table with one line for each item, and how to get the next page. */
+/** Formats the list of that name as a table, one line per item, and the option for the next page. */
 export const tableOf =
   (name: string, columns: readonly string[]) =>
   (data: Data): string => {
@@ -41,7 +41,7 @@ export const tableOf =
     return printable([...lines, ...more].map((line) => `${line}\n`).join(''));
   };
 
-/** `actor.name` is the name in the actor. */
+/** `actor.name` is the property `name` of `actor`. */
 function cell(item: unknown, path: string): string {
   const value = path
     .split('.')

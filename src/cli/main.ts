@@ -1,13 +1,69 @@
-import { runOperator } from './program.js';
+import { Command, CommanderError } from 'commander';
+import { Unreachable } from './client.js';
+import { addCommands } from './commands/commands.js';
+import { UsageError } from './options.js';
+import { printable, write, type Io } from './terminal.js';
 
-/** The operator's command line, in this process. */
-export async function operateHere(args: string[]): Promise<void> {
-  // The reader of our output may stop early, as `head` does: that is no error.
+const exitCode = { refused: 1, usage: 2, unavailable: 69 }; // 69: EX_UNAVAILABLE of sysexits.h
+
+const examples = `
+Exit codes: 0 done, 1 refused by the service, 2 wrong usage, 69 service not reachable.
+
+Examples:
+  npm run operator -- shipper create --name "Books and more"
+  npm run operator -- event send --tracking-id PH123 --state PICKED_UP
+  npm run --silent operator -- status --json | jq .queues     --silent hides npm's own output
+`;
+
+/** `finish` gets the exit code of a command that ends without an error. */
+function createProgram(io: Io, finish: (code: number) => void): Command {
+  const program = new Command('parcelhook operator')
+    .description(
+      "Parcelhook's operator: registers shippers and users, reports state events, shows the status.",
+    )
+    .option(
+      '--url <url>',
+      'address of the service (default: PARCELHOOK_URL, else http://localhost:PORT or 8080)',
+    )
+    .option(
+      '--token <token>',
+      'operator token (default: OPERATOR_TOKEN, else the one in DATA_DIR/secrets.json)',
+    )
+    .option('--json', 'print the response data as JSON')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', examples);
+  addCommands(program, io, finish);
+  return program;
+}
+
+/** Runs one command line (without `node` and the script). Returns the exit code and writes errors to `io.stderr`. */
+async function runCommandLine(args: string[], io: Io): Promise<number> {
+  let code = 0;
+  try {
+    await createProgram(io, (finished) => (code = finished)).parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCode.usage;
+    await write(io.stderr, `${printable(error instanceof Error ? error.message : String(error))}\n`);
+    if (error instanceof UsageError) return exitCode.usage;
+    if (error instanceof Unreachable) return exitCode.unavailable;
+    return exitCode.refused;
+  }
+}
+
+/** The `operator` program. */
+export async function runOperator(args: string[]): Promise<void> {
+  // The reader of the output may stop early, as `head` does. That is no error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') process.exitCode = 1;
     });
   }
-  const code = await runOperator(args, process);
+  const code = await runCommandLine(args, process);
   process.exitCode ??= code;
 }

@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env } from './terminal.js';
 
-/** What the caller asked for cannot be done as written; the message says what would be right. Exit code 2. */
+/** The command line is wrong; the message says what would be right. Exit code 2. */
 export class UsageError extends Error {}
 
-/** Where the service is: `--url`, PARCELHOOK_URL, else this machine at PORT or 8080. */
+/** `--url`, else PARCELHOOK_URL, else localhost at PORT or 8080. */
 export function serviceUrl(given: string | undefined, env: Env): string {
   const port = env.PORT && env.PORT !== '0' ? env.PORT : '8080';
   const url = given ?? (env.PARCELHOOK_URL || `http://localhost:${port}`);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`${url} is not a URL of the service. It looks like http://localhost:8080`);
+    throw new UsageError(`${url} is not a service URL such as http://localhost:8080`);
   }
   return url;
 }
 
-/** The operator's token: `--token`, OPERATOR_TOKEN, else what embedded mode wrote under DATA_DIR. */
+/** `--token`, else OPERATOR_TOKEN, else the token that embedded mode wrote under DATA_DIR. */
 export function operatorToken(given: string | undefined, env: Env): string {
   const token = (given ?? (env.OPERATOR_TOKEN || tokenFromFile(env))).trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -33,11 +33,11 @@ function tokenFromFile(env: Env): string {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? `there is no ${file}` : `${file} cannot be read (${code})`;
+    const why = code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`;
     throw new UsageError(`No operator token: ${why}. ${help}`);
   }
   const token = tokenIn(text);
-  if (token === undefined) throw new UsageError(`${file} holds no OPERATOR_TOKEN. ${help}`);
+  if (token === undefined) throw new UsageError(`${file} has no OPERATOR_TOKEN. ${help}`);
   return token;
 }
 
@@ -50,7 +50,7 @@ function tokenIn(text: string): string | undefined {
   }
 }
 
-/** For an id in a path: a URL would resolve dots, and an empty one is another endpoint. */
+/** For an id in a path. Dots would be resolved by the URL; an empty id would be another endpoint. */
 export function idArgument(text: string): string {
   if (text === '' || /^\.{1,2}$/.test(text)) throw new InvalidArgumentError('It must be an id.');
   return text;

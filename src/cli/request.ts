@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import { createInterface } from 'node:readline/promises';
 import { createClient, type OperatorClient } from './client.js';
-import { operatorToken, serviceUrl } from './options.js';
-import { aligned, write, type Io } from './terminal.js';
+import { operatorToken, serviceUrl, UsageError } from './options.js';
+import { aligned, printable, write, type Io } from './terminal.js';
 
 type Common = { url?: string; token?: string; json?: true };
 
 export type Data = Record<string, unknown>;
 
-/** Makes a command's action of the request it stands for: sends it and prints its answer, for people by `format`. */
+/** Makes a command's action: sends its request and prints the data, as JSON or by `format`. */
 export type Request = <Options>(
   call: (client: OperatorClient, options: Options) => Promise<Data>,
   format?: (data: Data) => string,
@@ -22,7 +23,7 @@ export const requestWith =
     await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data));
   };
 
-/** What the options of every command say. */
+/** Reads the options common to all commands. */
 export function settingsOf(command: Command, { env }: Io): { client: OperatorClient; json: boolean } {
   const { url, token, json } = command.optsWithGlobals<Common>();
   const client = createClient({ url: serviceUrl(url, env), token: operatorToken(token, env) });
@@ -30,3 +31,21 @@ export function settingsOf(command: Command, { env }: Io): { client: OperatorCli
 }
 
 export const example = (line: string) => `\nExample:\n  npm run operator -- ${line}\n`;
+
+export const yesOption = ['--yes', 'do not ask'] as const;
+
+/** Asks before an irreversible action, unless `yes` is given. Throws a UsageError unless the user types y or yes. */
+export async function confirm(io: Io, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes) return;
+  await write(io.stderr, printable(`${question} [y/N] `));
+  const lines = createInterface({ input: io.stdin });
+  try {
+    for await (const line of lines) {
+      if (/^y(es)?$/i.test(line.trim())) return;
+      break;
+    }
+  } finally {
+    lines.close();
+  }
+  throw new UsageError('Nothing was done. Type y to confirm, or pass --yes.');
+}

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 
 export type Env = Record<string, string | undefined>;
 
-/** What a command line takes from its process. */
+/** The parts of a process that a command line uses. */
 export interface Io {
   env: Env;
   stdin: Readable;
@@ -11,22 +11,22 @@ export interface Io {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** A file as the caller named it: `npm run` moves to the package's folder first, INIT_CWD is where it was called. */
+/** A path relative to the caller's folder: `npm run` changes to the package's folder and sets INIT_CWD. */
 export const callersPath = (file: string, env: Env): string =>
   resolve((env.npm_lifecycle_event && env.INIT_CWD) || '.', file);
 
-/** Resolves when the text is out; also when nobody reads any more, so that work goes on after `| head`. */
+/** Resolves when the text is written, or the reader is gone: work continues after `| head`. */
 export const write = (stream: Writable, text: string): Promise<void> =>
   new Promise((done) => stream.write(text, () => done()));
 
-/** The text without what could steer a terminal: control characters but newline and tab become `\u001b`. */
+/** Escapes control characters, except newline and tab, which could steer a terminal: `\u001b`. */
 export const printable = (text: string): string =>
   text.replace(/[^\P{Cc}\n\t]/gu, (character) => {
     const code = character.charCodeAt(0).toString(16);
     return `\\u${code.padStart(4, '0')}`;
   });
 
-/** Aligned `name  value` lines; what is nested gets its path as name: `queues.deliver.waiting  3`. */
+/** Aligned `name  value` lines. The name of a nested value is its path: `queues.deliver.waiting  3`. */
 export function aligned(data: object): string {
   const rows = flatten(data, '');
   const width = Math.max(...rows.map(([name]) => name.length), 0);

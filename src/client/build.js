@@ -1,4 +1,4 @@
-/** Makes the client's package: JavaScript that needs no other package, for `import` and `require`, and its types. */
+/** Builds the client's package: JavaScript without dependencies, for `import` and `require`, and its types. */
 import { build as bundle } from 'esbuild';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import path from 'node:path';
 const source = path.relative('.', import.meta.dirname);
 const options = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' };
 
-/** `tsc` runs the compiler; without it the package has no types. */
+/** `tsc` runs the compiler. Without it, the package has no types. */
 export async function buildClient(folder, { version, tsc }) {
   const within = (file) => path.join(folder, file);
   await Promise.all([
@@ -19,7 +19,7 @@ export async function buildClient(folder, { version, tsc }) {
       outfile: within('parcelhook.js'),
     }),
   ]);
-  // One and the same, whoever loads it: an error is an instance of its class for both.
+  // `import` re-exports the CommonJS file, so that both share one class of errors.
   const names = Object.keys(createRequire(import.meta.url)(path.resolve(within('index.cjs'))));
   writeFileSync(within('index.js'), `export { ${names.join(', ')} } from './index.cjs';\n`);
   const manifest = JSON.parse(readFileSync(`${source}/package.json`, 'utf8'));
@@ -31,7 +31,7 @@ export async function buildClient(folder, { version, tsc }) {
   addTypesForRequire(within('types'));
 }
 
-/** The same declarations again, as those of CommonJS. */
+/** Copies the declarations for CommonJS. */
 function addTypesForRequire(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -1,14 +1,12 @@
-import { typed, type Request } from './api/operations.js';
+import { typedRequest, type Request } from './api/operations.js';
 import type { Egress, States } from './api/types.js';
-import { checked } from './http/checked.js';
 import { createSend, type CallOptions } from './http/send.js';
-import { limitsOf, serviceAt, type ServiceOptions } from './http/service.js';
-import { fixedCredentials, loggedIn } from './http/session.js';
+import { limitsOf, nonEmpty, serviceAt, validToken, type ServiceOptions } from './http/service.js';
+import { fixedCredentials, loginCredentials } from './http/session.js';
 import { deliveries, type Deliveries } from './resources/deliveries.js';
 import { events, type Events } from './resources/events.js';
-import { replays, type Replays } from './resources/replays.js';
 import { shipments, type Shipments } from './resources/shipments.js';
-import { webhooks, type Webhooks } from './resources/webhooks.js';
+import { replays, webhooks, type Replays, type Webhooks } from './resources/webhooks.js';
 
 export interface ClientOptions extends ServiceOptions {
   /** The account key. */
@@ -23,22 +21,22 @@ export interface Client {
   replays: Replays;
   deliveries: Deliveries;
   events: Events;
-  /** Which states there are, and which may follow which. */
+  /** All states, and which may follow which. */
   states(options?: CallOptions): Promise<States>;
   /** The networks that notifications come from. */
   egress(options?: CallOptions): Promise<Egress>;
-  /** Any endpoint by its path, also one that has no method here: `request('get', '/v1/egress', {})`. */
+  /** Any endpoint by its path, including those without a method: `request('get', '/v1/egress', {})`. */
   request: Request<'/v1/'>;
 }
 
 /**
- * A shipper's API. It logs in when it first has to, and again when the token ends; nothing has to be closed. Throws
- * TypeError where an option is absent or has the wrong form.
+ * The client of a shipper's API. It logs in on first use and again when the token expires. It needs no closing. Throws
+ * TypeError for a missing or malformed option.
  */
 export function createClient(options: ClientOptions): Client {
-  const service = { ...serviceAt(options), key: checked('key', options.key) };
+  const service = { ...serviceAt(options), key: nonEmpty('key', options.key) };
   const limits = limitsOf(options);
-  const user = `${checked('email', options.email)}:${checked('password', options.password)}`;
+  const user = `${nonEmpty('email', options.email)}:${nonEmpty('password', options.password)}`;
   const login = createSend(
     service,
     fixedCredentials(`Basic ${Buffer.from(user).toString('base64')}`),
@@ -46,10 +44,12 @@ export function createClient(options: ClientOptions): Client {
   );
   const send = createSend(
     service,
-    loggedIn(async () => (await login('get', '/v1/login')).data as { token: string; expiresIn: string }),
+    loginCredentials(
+      async () => (await login('get', '/v1/login')).data as { token: string; expiresIn: string },
+    ),
     limits,
   );
-  const request = typed<'/v1/'>(send);
+  const request = typedRequest<'/v1/'>(send);
   return {
     shipments: shipments(request, send),
     webhooks: webhooks(request, send),
@@ -60,4 +60,20 @@ export function createClient(options: ClientOptions): Client {
     egress: (callOptions = {}) => request('get', '/v1/egress', callOptions),
     request,
   };
+}
+
+export interface OperatorClientOptions extends ServiceOptions {
+  /** `OPERATOR_TOKEN` of the service, or one of its `OPERATOR_TOKENS`. */
+  token: string;
+}
+
+export interface OperatorClient {
+  /** `request('post', '/operator/v1/shippers', { body: { name: 'Books' } })` */
+  request: Request<'/operator/'>;
+}
+
+/** The client of the operator's API. */
+export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+  const credentials = fixedCredentials(`Bearer ${validToken('token', options.token)}`);
+  return { request: typedRequest(createSend(serviceAt(options), credentials, limitsOf(options))) };
 }

@@ -1,14 +1,14 @@
 import type { components } from './api/generated.js';
 
-/** `error.details` of an answer: a wrong field and what would be right. */
+/** One of a response's `error.details`: a wrong field and what would be right. */
 export interface Detail {
   path: string;
   message: string;
 }
 
 /**
- * What went wrong: a code of the API; or, where no answer of the API came, `UNREACHABLE` (no connection, or it broke),
- * `TIMEOUT`, `UNEXPECTED_ANSWER` (not in the form of the API, too large, or a redirect); or `INVALID_SIGNATURE`.
+ * A code of the API; or `UNREACHABLE` (no connection, or it broke), `TIMEOUT`, `UNEXPECTED_ANSWER` (not in the API's
+ * format, too large, or a redirect); or `INVALID_SIGNATURE`.
  */
 export type ErrorCode =
   | components['schemas']['Failure']['status']
@@ -25,17 +25,17 @@ export interface ErrorFields {
   retryAfterMs?: number | null;
 }
 
-/** Every failure of this package. Neither the message nor any field holds a key, password, token or secret. */
+/** Every failure of this package. Its message and fields hold no key, password, token or secret. */
 export class ParcelhookError extends Error {
   override readonly name = 'ParcelhookError';
   readonly code: ErrorCode;
-  /** HTTP status of the answer; null where none came. */
+  /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
-  /** Name it when you ask for help. */
+  /** Quote it when you ask for help. */
   readonly requestId: string | null;
-  /** Every wrong field of what was not valid. */
+  /** Every wrong field of the request. */
   readonly details: Detail[];
-  /** What the service said of when to try again. */
+  /** The service's `Retry-After`. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, fields: ErrorFields) {
@@ -48,9 +48,9 @@ export class ParcelhookError extends Error {
   }
 }
 
-const passing: (number | null)[] = [429, 502, 503, 504];
+const transientStatuses: (number | null)[] = [429, 502, 503, 504];
 
-/** Whether the same request may well succeed later. */
-export const isPassing = (error: unknown): error is ParcelhookError =>
+/** Whether the same request may succeed later. */
+export const isTransient = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError &&
-  (error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' || passing.includes(error.status));
+  (error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' || transientStatuses.includes(error.status));

@@ -1,14 +1,18 @@
-export { createClient, type Client, type ClientOptions } from './client.js';
-export { createOperatorClient, type OperatorClient, type OperatorClientOptions } from './operator.js';
+export {
+  createClient,
+  createOperatorClient,
+  type Client,
+  type ClientOptions,
+  type OperatorClient,
+  type OperatorClientOptions,
+} from './client.js';
 export { ParcelhookError, type Detail, type ErrorCode } from './errors.js';
-export { verify, type RequestHeaders, type VerifyOptions } from './signature/verify.js';
+export { verify, type RequestHeaders, type VerifyOptions } from './signature.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
-export type { FollowOptions } from './resources/follow.js';
 export type { Deliveries } from './resources/deliveries.js';
-export type { Events } from './resources/events.js';
-export type { Replays } from './resources/replays.js';
+export type { Events, FollowOptions } from './resources/events.js';
 export type { OrderOptions, Shipments } from './resources/shipments.js';
-export type { Webhooks } from './resources/webhooks.js';
+export type { Replays, Webhooks } from './resources/webhooks.js';

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../platform/errors.js';
-import { equalSecrets } from './secrets.js';
+import { equalSecrets, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
-type Generated = 'TOKEN_SECRET' | 'SECRETS_KEY' | 'OPERATOR_TOKEN';
-
-/** Settings as the service uses them; `embedded` tells that no DATABASE_URL was given. */
+/** Settings as the service uses them. `embedded`: no DATABASE_URL was given. */
 export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
   /** Undefined: all interfaces. */
@@ -16,8 +14,8 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   SIMULATE: boolean;
 };
 
-/** Settings with every secret there is. */
-export type CompleteConfig = Omit<Config, Generated> & Record<Generated, string>;
+/** Settings with every secret set. */
+export type CompleteConfig = Omit<Config, GeneratedName> & Record<GeneratedName, string>;
 
 /**
  * Reads the environment once. Throws ConfigError naming every wrong and every missing variable, one line each; a worker
@@ -50,7 +48,6 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   };
 }
 
-/** Whether nobody but this machine reaches it. */
 const isLoopback = (host: string | undefined): boolean =>
   host === 'localhost' ||
   (host !== undefined && ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
@@ -60,20 +57,20 @@ function refuse(problems: string[]): void {
   throw new ConfigError(`The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
 }
 
-/** Throws ConfigError where a secret of the environment is one that was generated. */
+/** Throws ConfigError if a secret given in the environment equals a generated one. */
 export const requireSecretsDiffer = (config: CompleteConfig): void => refuse(equalSecrets(config));
 
-const nobodyKnows = () => randomBytes(32).toString('base64url');
+const randomSecret = () => randomBytes(32).toString('base64url');
 
-/** A worker signs no token and serves no operator: for what it was not given stands a secret that nobody knows. */
+/** A worker signs no tokens and serves no operator: random secrets stand in for those it was not given. */
 export const completeConfig = (config: Config): CompleteConfig => ({
   ...config,
   SECRETS_KEY: config.SECRETS_KEY!,
-  TOKEN_SECRET: config.TOKEN_SECRET ?? nobodyKnows(),
-  OPERATOR_TOKEN: config.OPERATOR_TOKEN ?? nobodyKnows(),
+  TOKEN_SECRET: config.TOKEN_SECRET ?? randomSecret(),
+  OPERATOR_TOKEN: config.OPERATOR_TOKEN ?? randomSecret(),
 });
 
-function neededSecrets(role: string): Generated[] {
+function neededSecrets(role: string): GeneratedName[] {
   if (role === 'migrate') return [];
   return role === 'worker' ? ['SECRETS_KEY'] : ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'];
 }
@@ -81,10 +78,10 @@ function neededSecrets(role: string): Generated[] {
 function missingSecrets(given: Record<string, unknown>, role: string): string[] {
   return neededSecrets(role)
     .filter((name) => !given[name])
-    .map((name) => `${name}: is required where DATABASE_URL is set (openssl rand -base64 32 makes one)`);
+    .map((name) => `${name}: is required with DATABASE_URL (generate one: openssl rand -base64 32)`);
 }
 
-/** What does not go together. A variable that is wrong in itself is unset here: it has been named. */
+/** Variables that conflict. One that is invalid by itself is absent from `values`: it was reported already. */
 function relationProblems(values: Partial<Variables>, role: string): string[] {
   const problems: string[] = [];
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {
@@ -93,10 +90,10 @@ function relationProblems(values: Partial<Variables>, role: string): string[] {
   if (values.DATABASE_URL === undefined && role === 'migrate') {
     if (values.MIGRATION_DATABASE_URL === undefined)
       problems.push(
-        'DATABASE_URL: is required, or MIGRATION_DATABASE_URL: an embedded PostgreSQL is migrated as it starts',
+        'DATABASE_URL: is required, or MIGRATION_DATABASE_URL: an embedded PostgreSQL is migrated when it starts',
       );
   } else if (values.DATABASE_URL === undefined && values.MIGRATION_DATABASE_URL !== undefined) {
-    problems.push('MIGRATION_DATABASE_URL: needs DATABASE_URL beside it');
+    problems.push('MIGRATION_DATABASE_URL: requires DATABASE_URL');
   }
   return [...problems, ...equalSecrets(values)];
 }

@@ -1,20 +1,24 @@
 import * as z from 'zod';
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { OperatorScope } from '../http/route.js';
+import { ConfigError } from '../platform/errors.js';
 
 export const longSecret = (length: number) =>
   z
     .string()
     .refine(
       (text) => text.trim().length >= length,
-      `must have at least ${length} characters, not counting blanks`,
+      `must have at least ${length} characters, not counting surrounding whitespace`,
     );
 
-/** What a header can bear. Spaces or a line break around it would be part of it, and never match. */
+/** A value that a header can carry. Surrounding spaces or a line break would be part of the token, and never match. */
 export const bearerToken = z
   .string()
-  .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without blanks');
+  .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without spaces');
 
-/** Bearer tokens of the operator API, each with a name for the audit log and what it allows. */
+/** Bearer tokens of the operator API, each with a name for the audit log and a scope. */
 export const operatorTokens = z.string().transform((text, context) => {
   if (text === '') return [];
   const tokens = text.split(',').map((entry) => {
@@ -25,12 +29,12 @@ export const operatorTokens = z.string().transform((text, context) => {
   const names = new Set(['operator', ...tokens.map(({ name }) => name)]);
   if (tokens.every(({ token }) => token) && names.size === tokens.length + 1) return tokens;
   context.addIssue(
-    'must be name:scope:token by commas: names that differ, none of them operator; scope read, events or admin; 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -',
+    'must be name:scope:token separated by commas: names unique and not operator; scope read, events or admin; tokens of 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -',
   );
   return z.NEVER;
 });
 
-export interface Secrets {
+interface GivenSecrets {
   TOKEN_SECRET?: string | undefined;
   TOKEN_SECRET_PREVIOUS?: string | undefined;
   SECRETS_KEY?: string | undefined;
@@ -40,7 +44,7 @@ export interface Secrets {
   METRICS_TOKEN?: string | undefined;
 }
 
-const names = [
+const comparedNames = [
   'TOKEN_SECRET',
   'TOKEN_SECRET_PREVIOUS',
   'SECRETS_KEY',
@@ -49,10 +53,10 @@ const names = [
   'METRICS_TOKEN',
 ] as const;
 
-/** Says of every secret that is another one, too, which: who learns the lesser has the greater. */
-export function equalSecrets(values: Secrets): string[] {
+/** One problem for each secret that equals another: a reader of one would also hold the other. */
+export function equalSecrets(values: GivenSecrets): string[] {
   const secrets = [
-    ...names.map((name) => ({ name, value: values[name]?.trim() })),
+    ...comparedNames.map((name) => ({ name, value: values[name]?.trim() })),
     ...(values.OPERATOR_TOKENS ?? []).map(({ token }) => ({ name: 'OPERATOR_TOKENS', value: token })),
   ];
   const first = new Map<string, string>();
@@ -61,8 +65,66 @@ export function equalSecrets(values: Secrets): string[] {
     if (value === undefined) continue;
     const other = first.get(value);
     if (other === undefined) first.set(value, name);
-    else if (other === name) problems.add(`${name}: no two tokens may be equal`);
+    else if (other === name) problems.add(`${name}: tokens must differ from each other`);
     else problems.add(`${name}: must differ from ${other}`);
   }
   return [...problems];
+}
+
+const generatedNames = ['TOKEN_SECRET', 'SECRETS_KEY', 'OPERATOR_TOKEN'] as const;
+export type GeneratedName = (typeof generatedNames)[number];
+type Secrets = Record<GeneratedName, string>;
+
+/**
+ * The secrets of embedded mode: generated before the database exists, stored in DATA_DIR/secrets.json, readable by its
+ * owner only. Environment variables take precedence. Throws ConfigError if there is a database but no secrets: new ones
+ * could not decrypt what the database stores.
+ */
+export function generatedSecrets(
+  { dataDir, cluster }: { dataDir: string; cluster: string },
+  given: Partial<Record<GeneratedName, string | undefined>>,
+): Secrets {
+  const file = join(dataDir, 'secrets.json');
+  const hasData = existsSync(cluster); // checked first: another process creates the file before the database
+  const isNeeded = generatedNames.some((name) => given[name] === undefined);
+  if (isNeeded && !existsSync(file)) {
+    if (hasData)
+      throw new ConfigError(
+        `${file} is missing, but ${cluster} has data encrypted with its SECRETS_KEY. No new secrets were generated. Restore the file from a backup; if there is none, see docs/runbook.md`,
+      );
+    generateSecrets(file);
+  }
+  const stored = isNeeded ? readObject(file) : {};
+  const secrets = Object.fromEntries(generatedNames.map((name) => [name, given[name] ?? stored[name]]));
+  const missing = generatedNames.filter((name) => typeof secrets[name] !== 'string' || secrets[name] === '');
+  if (missing.length > 0)
+    throw new ConfigError(
+      `${file} holds no ${missing.join(' and no ')}. Restore the file from a backup; if there is none, see docs/runbook.md`,
+    );
+  return secrets as Secrets;
+}
+
+/** A link never replaces a file: the first of several processes wins, and an interrupted start leaves no partial file. */
+function generateSecrets(file: string): void {
+  const generated = Object.fromEntries(
+    generatedNames.map((name) => [name, randomBytes(32).toString('base64url')]),
+  );
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, JSON.stringify(generated, null, 2), { mode: 0o600, flush: true });
+  try {
+    linkSync(unfinished, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function readObject(file: string): Record<string, unknown> {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }

@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../deliveries/send/proxy.js';
-import { bearerToken, longSecret, operatorTokens } from './secrets.js';
-import { nameServers, networks } from '../platform/limits/address-lists.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
-import { isRedisUrl } from '../platform/queue/redis-url.js';
 import { describeError } from '../platform/errors.js';
+import { dnsServers, networks } from '../platform/networks.js';
+import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { readCatalogue } from '../shipments/states.js';
+import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
 const dayMs = 86_400_000;
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -49,7 +49,7 @@ const ports = z.string().transform((text, context) => {
 const isHost = (text: string) =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) || /^[a-z][\w.-]{0,252}$/i.test(text);
 
-/** How many proxies in front add to X-Forwarded-For, or which: what express takes for `trust proxy`. */
+/** The proxies that add to X-Forwarded-For, or their number, as express takes `trust proxy`. */
 const proxies = z.string().transform((text, context) => {
   if (/^[1-9]$/.test(text.trim())) return Number(text);
   const list = text.split(',').map((entry) => entry.trim());
@@ -66,7 +66,6 @@ const proxies = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A file of the operator's, read and checked with the other settings. */
 const dataFile = <T>(read: (path: string) => T) =>
   z.string().transform((path, context) => {
     try {
@@ -78,15 +77,14 @@ const dataFile = <T>(read: (path: string) => T) =>
   });
 
 /**
- * Every environment variable: its form, its default as it would be written in the environment, and what it is for
- * (contract, section 7). What a description says after `Unset:` stands in the README's table as the default; the table
- * is made of this by `npm run config-table`.
+ * Every environment variable: its form, its default as written in the environment, and its purpose (contract, section
+ * 7). `npm run config-table` generates the README's table from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({
   PORT: integer(0, 65_535)
     .prefault('8080')
     .describe(
-      'Port of the API, `/healthz` and `/readyz` (role `worker`: of the latter two); 0: any free one',
+      'Port of the API, `/healthz` and `/readyz` (role `worker`: only the latter two); 0: any free port',
     ),
   HOST: z
     .string()
@@ -98,22 +96,24 @@ export const variables = z.object({
   MAX_CONNECTIONS: integer(16, 1_000_000)
     .optional()
     .describe(
-      'Most connections at once; from one address block (IPv4 /24, IPv6 /56) a quarter of them, unless it is loopback or a proxy of `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
+      'Maximum of concurrent connections; one address block (IPv4 /24, IPv6 /56) may have a quarter of them, unless it is loopback or a proxy in `TRUST_PROXY`. Unset: half of what `ulimit -n` allows, at most 5000',
     ),
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
-    .describe('Address users reach the service at; used in password links. Unset: `http://localhost:PORT`'),
+    .describe(
+      'Base URL where users reach the service; used in password links. Unset: `http://localhost:PORT`',
+    ),
   DATA_DIR: z
     .string()
     .prefault('data')
-    .describe('Folder of the embedded PostgreSQL and of generated secrets; not used with `DATABASE_URL`'),
+    .describe('Directory of the embedded PostgreSQL and the generated secrets; not used with `DATABASE_URL`'),
   DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
-    .describe('PostgreSQL ≥ 15. With it set, nothing is embedded. Unset: embedded, in `DATA_DIR`'),
+    .describe('PostgreSQL ≥ 15. If set, nothing is embedded. Unset: embedded, in `DATA_DIR`'),
   MIGRATION_DATABASE_URL: url(['postgres:', 'postgresql:'])
     .optional()
     .describe(
-      'The same database under the role that owns its tables: with it set, migrations run under that role, and that of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
+      'The same database under the role that owns its tables: if set, migrations run under that role, and the role of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
     ),
   REDIS_URL: z
     .string()
@@ -129,21 +129,21 @@ export const variables = z.object({
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
     .prefault('parcelhook')
-    .describe('Prefix of the queue keys in Redis; another one for each service that shares it'),
+    .describe('Prefix of the queue keys in Redis; must differ between services that share one Redis'),
   TOKEN_SECRET: longSecret(32)
     .optional()
     .describe('Signs access tokens; at least 32 characters. Unset: generated if embedded, else an error'),
   TOKEN_SECRET_PREVIOUS: longSecret(32)
     .optional()
-    .describe('A second secret whose tokens are good, while `TOKEN_SECRET` is being rotated'),
+    .describe('A second secret whose tokens are accepted while `TOKEN_SECRET` is being rotated'),
   SECRETS_KEY: longSecret(32)
     .optional()
     .describe(
-      'Encrypts webhook secrets, headers and queries of addresses at rest; at least 32 characters. Unset: generated if embedded, else an error',
+      'Encrypts the secrets, headers and address queries of webhooks at rest; at least 32 characters. Unset: generated if embedded, else an error',
     ),
   SECRETS_KEY_PREVIOUS: longSecret(32)
     .optional()
-    .describe('A second key that opens what `SECRETS_KEY` encrypts, while `SECRETS_KEY` is being rotated'),
+    .describe('The previous key, still used to decrypt while `SECRETS_KEY` is being rotated'),
   OPERATOR_TOKEN: bearerToken
     .optional()
     .describe(
@@ -152,7 +152,7 @@ export const variables = z.object({
   OPERATOR_TOKENS: operatorTokens
     .prefault('')
     .describe(
-      'More bearer tokens of the operator API, `name:scope:token` by commas, each at least 16 characters; scope `read`, `events` or `admin`. Unset: none',
+      'More bearer tokens of the operator API, `name:scope:token` separated by commas, each token at least 16 characters; scope `read`, `events` or `admin`. Unset: none',
     ),
   TOKEN_TTL: duration({ minMs: 1_000, maxMs: 30 * dayMs })
     .prefault('1h')
@@ -163,64 +163,64 @@ export const variables = z.object({
   ALLOW_HTTP_TARGETS: flag.optional().describe('Webhooks may use `http://`. Unset: true if embedded'),
   ALLOWED_PORTS: ports
     .prefault('80,443,8080,8443')
-    .describe('Ports that a webhook may name, unless `ALLOW_PRIVATE_TARGETS`'),
+    .describe('Ports that webhook addresses may use, unless `ALLOW_PRIVATE_TARGETS` is true'),
   DENIED_NETWORKS: networks
     .optional()
     .describe(
-      'More networks that nothing is ever sent to, whatever else is allowed (`203.0.113.0/24,2001:db8::/32`). Unset: none',
+      'More networks that nothing is ever sent to, even with `ALLOW_PRIVATE_TARGETS` (`203.0.113.0/24,2001:db8::/32`). Unset: none',
     ),
-  DNS_SERVERS: nameServers
+  DNS_SERVERS: dnsServers
     .optional()
     .describe(
-      'Name servers asked for the names of webhooks (`10.0.0.53,10.0.1.53:5353`). Unset: those of the machine',
+      'Name servers that resolve the hosts of webhooks (`10.0.0.53,10.0.1.53:5353`). Unset: those of the machine',
     ),
   EGRESS_PROXY: url(['http:'])
     .refine(isProxyUrl, 'must have its user and password percent-encoded')
     .optional()
     .describe(
-      'HTTP proxy that all notifications go through by CONNECT (`http://user:password@host:port`); it is told addresses, which are resolved and checked here',
+      'HTTP proxy that all notifications go through by CONNECT (`http://user:password@host:port`); it receives IP addresses, which the service resolves and checks itself',
     ),
   EGRESS_ADDRESSES: networks
     .optional()
     .describe(
-      'Where notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
+      'Addresses that notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
     ),
-  WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
-    .prefault('100')
-    .describe('Most webhooks one shipper may register'),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000).prefault('100').describe('Maximum of webhooks per shipper'),
   WEBHOOK_CREATION_LIMIT: integer(0, 1_000_000)
     .prefault('60')
     .describe(
-      'Webhooks that one shipper may register an hour; three times as many in all for one host; 0: any number',
+      'Webhooks that one shipper may register per hour; three times as many in total for one host; 0: no limit',
     ),
   BY_HAND_LIMIT: integer(0, 1_000_000)
     .prefault('100')
     .describe(
-      'Tests, redeliveries and replays that may be asked for an hour of one webhook; twice as many of one shipper, six times as many in all to one host; 0: any number',
+      'Tests, redeliveries and replays that may be requested per hour for one webhook; twice as many for one shipper, six times as many in total for one host; 0: no limit',
     ),
   RETRY_SCHEDULE: retrySchedule
     .prefault('5s,5m,30m,2h,5h,10h,14h,20h,24h')
-    .describe('Waits after the first failed attempt, the second and so on, each ±10 %; then it has `FAILED`'),
+    .describe(
+      'Waits after the first failed attempt, the second and so on, each ±10 %; after the last one the delivery is `FAILED`',
+    ),
   DELIVERY_TIMEOUT: duration({ minMs: 50, maxMs: 300_000 })
     .prefault('15s')
-    .describe('Bound on one whole attempt, from the name lookup to the end of the answer, up to 5m'),
+    .describe('Bound on one whole attempt, from the DNS lookup to the end of the response, up to 5m'),
   DELIVERY_CONCURRENCY: integer(1, 500)
     .prefault('100')
     .describe(
-      'Attempts in flight per worker process to quick receivers, up to 500; as many again to receivers that have not answered yet, and five times as many to slow ones',
+      'Attempts in flight per worker process to quick receivers, up to 500; as many again to receivers that have not responded yet, and five times as many to slow ones',
     ),
   DELIVERY_SHARDS: integer(1, 64)
     .prefault('1')
     .describe(
-      'Delivery queues that webhooks are spread over, each on one node of a Redis Cluster; the same in every process',
+      'Delivery queues that webhooks are spread over, each on one node of a Redis Cluster; must be the same in every process',
     ),
   ORDER_HOLD: duration({ minMs: 0, maxMs: 30 * dayMs })
     .prefault('15m')
-    .describe('Longest wait of a later state for an earlier one of its shipment'),
+    .describe('How long a later state waits for an earlier one of its shipment at most'),
   PARKED_AFTER: integer(1, 10_000_000)
     .prefault('10000')
     .describe(
-      'Deliveries owed to a webhook that is not called, from which on what it misses is kept as a place in the events',
+      'Number of deliveries owed to a webhook that gets no attempts, beyond which its misses are stored as a position in the events',
     ),
   LOG_RETENTION: duration({ minMs: dayMs, maxMs: 3_650 * dayMs })
     .prefault('30d')
@@ -228,26 +228,26 @@ export const variables = z.object({
   SHIPMENT_RETENTION: duration({ minMs: dayMs, maxMs: 36_500 * dayMs })
     .prefault('400d')
     .describe(
-      'How long after its last state the personal data of a shipment is erased, at least 1d; identifiers, states and times stay',
+      'How long after its last state the personal data of a shipment is erased, at least 1d; identifiers, states and times remain',
     ),
   AUDIT_RETENTION: duration({ minMs: 30 * dayMs, maxMs: 3_650 * dayMs })
     .prefault('400d')
     .describe('How long the audit log is kept, at least 30d'),
   API_RATE_LIMIT: integer(0, 1_000_000)
     .prefault('500')
-    .describe('Requests per second that one shipper may make, averaged over 10 s; 0: any number'),
+    .describe('Requests per second that one shipper may make, averaged over 10 s; 0: no limit'),
   LOGIN_LIMIT_ACCOUNT: integer(1, 1_000_000)
     .prefault('100')
     .describe(
-      'Logins per hour of one user (key and e-mail), right or wrong, that are looked at: from an address block that succeeded lately, and from all others together',
+      'Logins per hour of one user (key and e-mail), right or wrong, that are checked: from an address block that succeeded lately, and from all others together',
     ),
   LOGIN_LIMIT_IP: integer(0, 1_000_000)
     .prefault('1000')
-    .describe('Failed logins per hour from one IPv4 address or IPv6 /64; 0: any number'),
+    .describe('Failed logins per hour from one IPv4 address or IPv6 /64; 0: no limit'),
   TRUST_PROXY: proxies
     .optional()
     .describe(
-      "Reverse proxies whose `X-Forwarded-For` gives the caller's address: addresses and subnets (`loopback,10.0.0.0/8`), or their number, where all requests come through them. Unset: none",
+      "Reverse proxies whose `X-Forwarded-For` gives the caller's address: addresses and subnets (`loopback,10.0.0.0/8`), or their number if all requests come through them. Unset: none",
     ),
   STATES_FILE: dataFile(readCatalogue)
     .optional()
@@ -257,12 +257,12 @@ export const variables = z.object({
   DROPOFF_FILE: dataFile(readDropoffLocations)
     .optional()
     .describe(
-      'JSON file with the drop-off locations: a list of `dropoffLocation` as it stands in the answer to an order. Unset: built in',
+      'JSON file with the drop-off locations: a list of `dropoffLocation` objects as in the response to an order. Unset: built in',
     ),
   SIMULATE: flag
     .optional()
     .describe(
-      'Shippers may take their shipments on a journey through the states (`POST /v1/shipments/{trackingId}/simulate`), to try out what comes of it; the same in every process. Unset: true if embedded and `HOST` is this machine only',
+      'Shippers may have a shipment simulate a journey through the states (`POST /v1/shipments/{trackingId}/simulate`); must be the same in every process. Unset: true if embedded and `HOST` is loopback',
     ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -273,27 +273,27 @@ export const variables = z.object({
   METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe(
-      'A listener of its own for `/metrics`, `/healthz` and `/readyz`; the latter two stay on `PORT` as well; 0: any free one. Unset: `PORT`',
+      'A separate listener for `/metrics`, `/healthz` and `/readyz`; the latter two stay on `PORT` as well; 0: any free port. Unset: `PORT`',
     ),
   METRICS_TOKEN: bearerToken
     .optional()
     .describe(
-      'Bearer token that `/metrics` needs, for where it shares the port of the API; at least 16 characters. Unset: anybody who reaches the port may read it',
+      'Bearer token that `/metrics` requires, for when it shares the port of the API; at least 16 characters. Unset: anyone who reaches the port may read it',
     ),
   SHUTDOWN_DELAY: duration({ minMs: 0, maxMs: 600_000 })
     .prefault('0s')
     .describe(
-      'How long after SIGTERM an API goes on as before, only no longer ready, so that load balancers turn away from it before it closes, up to 10m; `SHUTDOWN_TIMEOUT` begins after it. 0s: not at all',
+      'How long an API continues to serve after SIGTERM while `/readyz` reports not ready, so that load balancers turn away from it before it closes, up to 10m; `SHUTDOWN_TIMEOUT` begins after it. 0s: not at all',
     ),
   SHUTDOWN_TIMEOUT: duration({ minMs: 100, maxMs: 600_000 })
     .prefault('25s')
     .describe(
-      'Bound on draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m; more than `DELIVERY_TIMEOUT` lets attempts in flight finish, what is not done then is taken up by others',
+      'Bound on draining after SIGTERM and `SHUTDOWN_DELAY`, up to 10m; with more than `DELIVERY_TIMEOUT`, attempts in flight finish; other processes take over the rest',
     ),
   TIME_SCALE: scale
     .prefault('1')
     .describe(
-      'For tests: leases, sweeps, the waits of circuits and the span of `API_RATE_LIMIT` last this part of their time, from 0.01 to 1',
+      'For tests: a factor for leases, sweeps, the waits of circuits and the span of `API_RATE_LIMIT`, from 0.01 to 1',
     ),
 });
 

@@ -1,9 +1,7 @@
-import type { ShipmentHead } from './store.js';
-
-/** What happened to a shipment, as it is reported to the service. */
+/** A state change of a shipment, as reported to the service. */
 export interface StateEvent {
   state: string;
-  /** Makes the event idempotent: the same id again changes nothing. */
+  /** Makes the event idempotent: a repeated id changes nothing. */
   externalId?: string | undefined;
   timestampMs?: number | undefined;
   lat?: number | null | undefined;
@@ -12,9 +10,9 @@ export interface StateEvent {
   evidences?: unknown[] | undefined;
 }
 
-/** The specification's notification payload ("Events"), rendered once: every attempt sends these bytes. */
+/** The specification's notification ("Events"), rendered once: every attempt sends these bytes. */
 export const renderNotification = (
-  shipment: Pick<ShipmentHead, 'trackingId' | 'shipperTrackingId'>,
+  shipment: { trackingId: string; shipperTrackingId: string },
   event: StateEvent,
   timestampMs: number,
 ): string =>
@@ -32,9 +30,9 @@ export const renderNotification = (
 
 const nothingPersonal = { anomalies: null, evidences: [], lat: null, lng: null };
 
-/** Of an event of a shipment whose personal data is erased, what may be told: the state and when. */
+/** Of an erased shipment's event, only the state and time may be reported. */
 export const withoutPersonalData = (event: StateEvent): StateEvent => ({ ...event, ...nothingPersonal });
 
-/** A notification that was rendered before its shipment's personal data was erased, as it is kept after. */
+/** Erases the personal data of a notification that was rendered before the erasure. */
 export const eraseNotification = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), ...nothingPersonal });

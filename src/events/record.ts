@@ -1,12 +1,15 @@
-import type { Due, HandOver } from '../deliveries/outbox/hand-over.js';
-import { distinctTurns, passTurnsOn } from '../deliveries/outbox/turns.js';
-import type { DueClaim } from '../deliveries/outbox/types.js';
+import type { Due, HandOver, DueClaim } from '../deliveries/outbox/types.js';
+import { distinctTurns, supersedeAndRelease } from '../deliveries/outbox/turns.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId } from '../platform/ids.js';
-import { isNullRefused, isTooSlow, isUniqueViolation, type Database } from '../platform/database/postgres.js';
+import {
+  isNullViolation,
+  isTooSlow,
+  isUniqueViolation,
+  type Database,
+} from '../platform/database/postgres.js';
 import { renderNotification, withoutPersonalData, type StateEvent } from './notification.js';
-import { changeRefused } from './state-change.js';
 import {
   findEventsByExternalId,
   insertEvents,
@@ -17,30 +20,27 @@ import {
   type ShipmentHead,
 } from './store.js';
 
-/**
- * A state event and the shipment it belongs to: by its id, its tracking id, or as it is known from its order, which
- * saves looking it up.
- */
+/** A state event and its shipment: by id, by tracking id, or as known from its order, which saves a query. */
 export type NewEvent = StateEvent &
   ({ shipmentId: string } | { trackingId: string } | { order: ShipmentHead });
 
-/** The event's id (the caller's own where it sent one), or why it was refused. */
+/** The event's id (the caller's own, if it sent one), or why it was refused. */
 export type RecordResult = { eventId: string } | ApiError;
 
 export interface RecordDependencies {
-  /** No transaction that is open: each try to record must be one of its own, or the feed is out of order. */
+  /** Not an open transaction: each attempt to record must be its own, or the feed is out of order. */
   db: Database;
   /** Whether a shipment may go from one state to another; `from` is null before it is created. */
   allows(from: string | null, to: string): boolean;
-  /** The states it may go to, for who is told that it may not. */
+  /** The states that may follow, for the message of a refusal. */
   next(from: string | null): string[];
   /** Never superseded. */
   terminalStates: string[];
   leaseMs: number;
   orderHoldMs: number;
-  /** Gets what is owed, after the commit; never waited for. */
+  /** Receives the owed deliveries after the commit. */
   handOver: HandOver;
-  /** Told whose events these are, after the commit. */
+  /** Called after the commit with the shippers of the events. */
   onRecorded?(shipperIds: Set<string>): void;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize'>;
 }
@@ -55,10 +55,9 @@ interface Plan {
 }
 
 /**
- * Records state events with everything that is owed for them, many in one statement. Events of one shipment
- * are taken in the order given. Reading and writing are two statements; a shipment that another writer moved
- * between them is read again (optimistic concurrency). Throws where nothing was recorded; later, what cannot be
- * recorded any more is refused event by event, for what was committed before stays.
+ * Records state events with the deliveries they owe, many in one statement. Events of one shipment are recorded in the
+ * given order. Reading and writing are two statements; a shipment that another writer changed in between is read again
+ * (optimistic concurrency). Throws if nothing was recorded; after the first commit, events are refused one by one.
  */
 export async function recordEvents(deps: RecordDependencies, events: NewEvent[]): Promise<RecordResult[]> {
   const results: RecordResult[] = [];
@@ -68,7 +67,7 @@ export async function recordEvents(deps: RecordDependencies, events: NewEvent[])
     try {
       results.push(...(await recordChunk(deps, chunk)));
     } catch (error) {
-      // What they owe is more than one statement can do in its time: fewer at once from now on.
+      // The deliveries they owe are too many for one statement's timeout: continue with fewer events.
       if (isTooSlow(error) && chunk.length > 1) size = chunk.length > fewEvents ? fewEvents : 1;
       else if (results.length > 0 && error instanceof ApiError) results.push(...chunk.map(() => error));
       else throw error;
@@ -83,7 +82,7 @@ async function recordChunk(deps: RecordDependencies, events: NewEvent[]): Promis
     try {
       await recordRound(deps, events, results, round);
     } catch (error) {
-      // What was recorded in an earlier round stays; only the open events are refused.
+      // Events of earlier rounds stay recorded; only the open ones are refused.
       if (!(error instanceof ApiError) || round === 0) throw error;
       return events.map((_, index) => results.get(index) ?? error);
     }
@@ -112,12 +111,12 @@ async function recordRound(
   const later = owed.filter(
     ({ waitsTurn, supersedes, event }) => waitsTurn || (supersedes && event.sequence > 1),
   );
-  if (later.length > 0) await lookAtTurnsAgain(deps, later);
+  if (later.length > 0) await releaseAgain(deps, later);
 }
 
 /**
- * A caller's event id may have been taken since it was looked up, or a shipment created: the next round sees it. What
- * is owed is handed over with the claims made for this process.
+ * If a caller's event id was taken or a shipment created since the read, nothing is inserted and the next round sees it.
+ * Owed deliveries are handed over with the claims made for this process.
  */
 async function insertUnlessTaken(
   deps: RecordDependencies,
@@ -135,7 +134,7 @@ async function insertUnlessTaken(
     return inserted;
   } catch (error) {
     if (isUniqueViolation(error)) return { recorded: new Set(), owed: [] };
-    if (isNullRefused(error)) throw clockIsWrong();
+    if (isNullViolation(error)) throw clockIsWrong();
     throw error;
   } finally {
     const left = owed.flatMap(({ started, waitsTurn, webhookId, dueAt }): Due[] =>
@@ -147,7 +146,7 @@ async function insertUnlessTaken(
 }
 
 const clockIsWrong = () =>
-  unavailable('The clocks of this server and its database are more than a day apart: nothing is recorded.');
+  unavailable('The clocks of this server and its database are more than a day apart; nothing was recorded.');
 
 const claimOf = (owed: Owed): DueClaim => ({
   dueAt: owed.dueAt,
@@ -171,10 +170,10 @@ const claimOf = (owed: Owed): DueClaim => ({
 });
 
 /**
- * A delivery that had to wait saw an earlier state that may have left the outbox by now; the statement that settled that
- * state did not see the delivery. What is overtaken goes first, where that is wanted. The sweeper finds what is lost here.
+ * A waiting delivery saw an earlier one that may have been settled meanwhile by a statement that did not see the later
+ * one. Superseded deliveries are settled first. The sweeper releases what is lost here.
  */
-async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promise<void> {
+async function releaseAgain(deps: RecordDependencies, later: Owed[]): Promise<void> {
   const inOrder = [...later].sort((a, b) => a.event.sequence - b.event.sequence);
   const turns = distinctTurns(
     inOrder.map(({ webhookId, event, supersedes }) => ({
@@ -185,13 +184,13 @@ async function lookAtTurnsAgain(deps: RecordDependencies, later: Owed[]): Promis
   );
   try {
     const overtaken = turns.filter(({ before }) => before !== null);
-    deps.handOver.notify(await passTurnsOn(deps.db, { overtaken, turns }, deps));
+    deps.handOver.notify(await supersedeAndRelease(deps.db, { overtaken, turns }, deps));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
 }
 
-/** Decides on every event that has no result yet: settles it in `results`, or plans its row and its shipment's move. */
+/** Decides on every event without a result: sets its result, or plans its row and its shipment's move. */
 async function planRound(
   deps: RecordDependencies,
   events: NewEvent[],
@@ -204,10 +203,10 @@ async function planRound(
   const shipments = await loadHeads(
     deps.db,
     open.map(({ event }) => event),
-    round === 0, // what is known from an order may have been created by another since
+    round === 0, // later, another process may have created the shipment of an order
   );
   const plan: Plan = { moves: new Map(), rows: [] };
-  const recordedAt = new Date(); // one for all: within a commit, the feed goes by their ids, and a clock may be put back
+  const recordedAt = new Date(); // one for all: within a commit the feed is ordered by id, and a clock may be set back
   const planned = new Set<string>();
 
   for (const { event, index } of open) {
@@ -248,7 +247,7 @@ async function loadHeads(
   );
 }
 
-/** Moves the shipment on in memory, so that the next event of the same batch builds on this one. */
+/** Advances the shipment in memory, so that the next event of the batch builds on this one. */
 function advance(
   shipment: ShipmentHead,
   event: NewEvent,
@@ -292,3 +291,16 @@ const repeated = (
   earlier.shipmentId === shipment.shipmentId && earlier.state === event.state
     ? { eventId: event.externalId as string }
     : conflict('The eventId was used for another event.');
+
+/** The allowed changes from a state, in words; `from` is null before the shipment is created. */
+export function allowedFrom(from: string | null, allowed: readonly string[]): string {
+  return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from}`;
+}
+
+/** The refusal of a state change; `allowed` are the states that may follow. */
+export const changeRefused = (from: string | null, to: string, allowed: readonly string[]): ApiError =>
+  conflict(
+    from === null
+      ? `A shipment that is not created yet cannot change to ${to}; ${allowedFrom(from, allowed)}.`
+      : `A shipment cannot change from ${from} to ${to}; ${allowedFrom(from, allowed)}.`,
+  );

@@ -1,9 +1,10 @@
-import type { Room } from '../deliveries/outbox/hand-over.js';
-import { ms } from '../deliveries/outbox/sql.js';
-import { claimWithinRoom, fanOut, tellOwed, type OwedRow } from '../deliveries/outbox/insert.js';
+import type { Room } from '../deliveries/outbox/types.js';
+import { eventsOf, ms } from '../deliveries/outbox/sql.js';
+import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../deliveries/outbox/insert.js';
 import type { Database } from '../platform/database/postgres.js';
+import { eraseNotification } from './notification.js';
 
-/** What a state event needs to know of its shipment. */
+/** A shipment as needed to record its events. */
 export interface ShipmentHead {
   shipmentId: string;
   shipperId: string;
@@ -13,7 +14,7 @@ export interface ShipmentHead {
   state: string | null;
   /** Events recorded so far. */
   sequence: number;
-  /** Its personal data is erased. */
+  /** Its personal data was erased. */
   erased: boolean;
 }
 
@@ -26,17 +27,14 @@ export interface EventRow {
   state: string;
   recordedAt: Date;
   body: string;
-  /** The personal data of its shipment was erased before. */
+  /** The personal data of its shipment was erased already. */
   erased: boolean;
 }
 
-/** A process whose clock is further from PostgreSQL's records nothing: lookups by time would miss its events. */
+/** A process whose clock differs more from PostgreSQL's records nothing: queries by time would miss its events. */
 export const clockLeewayMs = 86_400_000;
 
-/**
- * A shipment moves on from `fromSequence` to its last event; refused if another writer was faster, or it was erased
- * since.
- */
+/** A shipment's advance by its new events. It is refused if another writer was faster, or the shipment was erased since. */
 export interface Move {
   shipmentId: string;
   shipperId: string;
@@ -48,10 +46,9 @@ export interface Move {
   lastEventId: string;
 }
 
-/** One delivery owed for one of the events recorded. */
+/** A delivery owed for a recorded event. */
 export interface Owed extends Omit<OwedRow, 'eventId'> {
   deliveryId: string;
-  /** Its event, as it was passed. */
   event: EventRow;
 }
 
@@ -92,10 +89,10 @@ export async function findEventsByExternalId(
 }
 
 /**
- * Moves shipments, and records their events and everything owed for them: one statement, one commit. This process
- * claims as much as it has room for, shared fairly between webhooks; the rest is READY or waits its turn. Returns the
- * ids of the events recorded (without those of shipments that somebody else moved meanwhile) and what is owed. Throws a
- * unique violation if somebody else created one of the shipments or used a caller's event id meanwhile. Throws a
+ * Advances shipments and records their events and owed deliveries: one statement, one commit. This process claims as
+ * many deliveries as it has room for, shared fairly between webhooks; the rest is READY or waits its turn. Returns the
+ * ids of the recorded events (without those of shipments that another writer advanced meanwhile) and the deliveries.
+ * Throws a unique violation if another writer created one of the shipments or used a caller's event id meanwhile, and a
  * not-null violation (of `position`) if this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
@@ -139,7 +136,7 @@ export async function insertEvents(
   };
 }
 
-/** Moves each shipment that is still where it was. */
+/** Advances each shipment that is unchanged since it was read. */
 const moveShipments = `
   m as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
@@ -165,10 +162,9 @@ const moveShipments = `
   )`;
 
 /**
- * Two statements that wait for each other's rows would be a deadlock, so everything is written in one order: shipments
- * by id, and only then the callers' event ids, sorted. The feed relies on this being a single statement in a
- * transaction of its own. So it locks `events` before it gets the transaction id that the position is made of, and a
- * shipment's next event has a later position.
+ * Rows are written in one order, which avoids deadlocks: shipments by id, then the callers' event ids, sorted. The feed
+ * relies on this being a single statement in a transaction of its own: so it locks `events` before it gets the
+ * transaction id that makes the position, and a shipment's next event has a later position.
  */
 const insertEventsText = `
   with ${moveShipments},
@@ -189,22 +185,81 @@ const insertEventsText = `
   ),
   ${fanOut({ byWebhook: '$14', ofOthers: '$15', holdMs: '$18' })},
   ${claimWithinRoom({ total: '$16', leaseMs: '$17' })}
-  ${tellOwed}`;
+  ${selectOwed}`;
 
-const forgottenAtOnce = 10_000;
+const externalIdsPerPiece = 10_000;
 
-/** Deletes callers' event ids that are older than the log is kept, in bounded pieces. */
-export async function dropOldExternalIds(db: Database, retentionMs: number): Promise<void> {
-  let forgotten: unknown[];
-  do forgotten = await deleteOldExternalIds(db, retentionMs);
-  while (forgotten.length === forgottenAtOnce);
+/** Deletes callers' event ids older than the log, in bounded pieces. */
+export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
+  let deleted: unknown[];
+  do deleted = await deletePieceOfExternalIds(db, retentionMs);
+  while (deleted.length === externalIdsPerPiece);
 }
 
-const deleteOldExternalIds = (db: Database, retentionMs: number): Promise<unknown[]> =>
+const deletePieceOfExternalIds = (db: Database, retentionMs: number): Promise<unknown[]> =>
   db.query(
     'delete-old-external-ids',
     `delete from external_ids where external_id = any(array(
        select external_id from external_ids
         where event_id < uuid_floor(now() - ${ms('$1')}) order by event_id limit $2)) returning 1`,
-    [retentionMs, forgottenAtOnce],
+    [retentionMs, externalIdsPerPiece],
   );
+
+export interface MarkedShipment {
+  shipmentId: string;
+  shipperId: string;
+  /** The time of the first erasure. */
+  erasedAt: Date;
+  /** Whether this transaction is the first. */
+  isFirst: boolean;
+}
+
+/**
+ * Marks created shipments as erased; with `quietMs` only those without a new state for that time. Because of the row
+ * locks, a concurrent recording is either visible to the following statements or sees the mark.
+ */
+export function markErased(
+  tx: Database,
+  shipmentIds: string[],
+  quietMs: number | null,
+): Promise<MarkedShipment[]> {
+  return tx.query<MarkedShipment>(
+    'mark-erased',
+    `with locked as materialized (
+       select shipment_id from shipment_progress
+        where shipment_id = any($1::uuid[]) and ($2::float8 is null or updated_at < now() - ${ms('$2')})
+        order by shipment_id for update
+     )
+     update shipment_progress p set erased_at = coalesce(erased_at, now())
+       from locked l where p.shipment_id = any(array[l.shipment_id])
+     returning p.shipment_id as "shipmentId", p.shipper_id as "shipperId", p.erased_at as "erasedAt",
+               p.erased_at = now() as "isFirst"`,
+    [shipmentIds, quietMs],
+  );
+}
+
+const eventsPerPiece = 1_000;
+
+/** Erases the notifications of marked shipments. Notifications recorded after the mark hold no personal data. */
+export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<void> {
+  while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
+}
+
+/** Returns the number of erased events. */
+async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
+  const events = await tx.query<{ eventId: string; body: string }>(
+    'find-events-to-erase',
+    `select e.event_id as "eventId", e.body from unnest($1::uuid[]) as s (shipment_id)
+      cross join lateral ${eventsOf('s.shipment_id', 'event_id, body', 'erasure is null order by sequence limit $2')} e
+      limit $2`,
+    [shipmentIds, eventsPerPiece],
+  );
+  if (events.length === 0) return 0;
+  await tx.query(
+    'erase-events',
+    `update events e set body = i.body, erasure = 'DONE'
+       from unnest($1::uuid[], $2::text[]) as i (event_id, body) where e.event_id = any(array[i.event_id])`,
+    [events.map(({ eventId }) => eventId), events.map(({ body }) => eraseNotification(body))],
+  );
+  return events.length;
+}

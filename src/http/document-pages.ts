@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Router, type Request, type Response } from 'express';
-import { onlyRead } from '../platform/errors.js';
-import type { AsyncApiDocument } from './asyncapi/types.js';
+import { readOnlyRoute } from '../platform/errors.js';
+import type { AsyncApiDocument } from './asyncapi.js';
 import { renderDocs } from './docs/page.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
@@ -12,17 +12,17 @@ export interface Documents {
 }
 
 /**
- * `/openapi.json`, `/asyncapi.json` and `/docs`, answered with an ETag. Each is made when it is first asked for: a start is to be
- * quick, and only then is it known which address `baseUrl` has the page's commands use.
+ * `/openapi.json`, `/asyncapi.json` and `/docs`, with an ETag. Each is rendered on its first request: that keeps the
+ * start quick, and `baseUrl`, which the page's commands use, is known only then.
  */
 export function documentPages(documents: Documents, baseUrl: () => string): Router {
   const router = Router();
   const serve = (path: string, make: () => ReturnType<typeof fixed>) => {
-    const answer = once(make);
+    const send = once(make);
     router
       .route(path)
-      .get((request, response) => answer()(request, response))
-      .all(onlyRead);
+      .get((request, response) => send()(request, response))
+      .all(readOnlyRoute);
   };
   const document = once(documents.api);
   serve('/openapi.json', () => fixed('application/json; charset=utf-8', JSON.stringify(document())));
@@ -42,13 +42,13 @@ function once<Result>(make: () => Result): () => Result {
 }
 
 /**
- * Sends a body that does not change, compressed if the caller accepts that. Each form is made once, so that unread
- * answers keep no memory of their own; express responds 304 if the caller has the body already.
+ * Sends an unchanging body, compressed if the caller accepts gzip. All responses share one buffer per encoding; express
+ * responds 304 if the caller has the body already.
  */
 function fixed(type: string, text: string, headers: Record<string, string> = {}) {
   const plain = Buffer.from(text);
   const compressed = gzipSync(plain);
-  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`; // weak: the same in each form
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`; // weak: the same for each encoding
   return (request: Request, response: Response): void => {
     const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (isCompressed) response.set('Content-Encoding', 'gzip');

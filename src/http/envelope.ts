@@ -1,10 +1,10 @@
 import type { ApiError } from '../platform/errors.js';
 
-/** The specification's sample; it changes when the shape of answers does. */
+/** As in the specification's sample; it changes when the shape of responses does. */
 const version = '1.0.0';
 
-/** What a handler answers. `timestampMs` is given only where an earlier answer is repeated. */
-export interface Answer {
+/** `timestampMs` is set only where an earlier response is repeated. */
+export interface RouteResult {
   httpStatus?: 200 | 201 | 202;
   data: object;
   processId?: string;
@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** The specification's envelope: version, status, processId (order integration only), timestamp, data. */
-export const successBody = ({ httpStatus, data, processId, timestampMs }: Answer) => ({
+export const successBody = ({ httpStatus, data, processId, timestampMs }: RouteResult) => ({
   version,
   status: httpStatus === 201 ? 'CREATED' : 'OK',
   ...(processId !== undefined && { processId }),
@@ -32,6 +32,6 @@ export const failureBody = (error: ApiError, requestId: string) => ({
   },
 });
 
-/** A moment in the form of answers: ISO 8601 to the second with an explicit offset, `2026-11-21T12:00:00+00:00`. */
-export const isoOffset = (moment: Date | null): string | null =>
-  moment === null ? null : moment.toISOString().replace(/(\.000)?Z$/, '+00:00');
+/** The form of times in responses: ISO 8601 with an explicit offset, `2026-11-21T12:00:00+00:00`. */
+export const isoOffset = (time: Date | null): string | null =>
+  time === null ? null : time.toISOString().replace(/(\.000)?Z$/, '+00:00');

@@ -1,6 +1,6 @@
 import { Router, type Request } from 'express';
-import { waitsForSchema } from '../platform/database/migrate.js';
-import { describeError, onlyRead } from '../platform/errors.js';
+import { waitingForSchema } from '../platform/database/migrate.js';
+import { describeError, readOnlyRoute } from '../platform/errors.js';
 import { every } from '../platform/every.js';
 import type { Logger } from '../platform/logger.js';
 
@@ -8,14 +8,14 @@ import type { Logger } from '../platform/logger.js';
 export type HealthChecks = Record<string, () => Promise<void>>;
 
 export interface Health {
-  /** `/healthz` shows that the process lives; `/readyz` returns what the checks say. */
+  /** `/healthz` (the process lives) and `/readyz` (the results of the checks). */
   page: Router;
   /**
-   * Ready while the `needed` pass; before the first call the process is starting. What only `informs` is shown but
-   * does not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
+   * Ready while all of `needed` pass; until the first call the process is starting. Checks in `informs` are shown but
+   * do not make the role unready (contract, section 8: the API stays ready while Redis is away, and says so).
    */
   use(needed: HealthChecks, informs?: HealthChecks): void;
-  /** Not ready from now on, whatever the checks say: the process is about to stop. */
+  /** Not ready from now on: the process is about to stop. */
   leave(): void;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface HealthOptions {
   mayReadReasons(request: Request): boolean;
 }
 
-/** `reasons` are for the log and the operator; everybody else gets the words of `failures`. */
+/** `reasons` are for the log and the operator; other callers get the texts of `failures`. */
 interface Results {
   ready: boolean;
   reasons: Record<string, string>;
@@ -43,12 +43,12 @@ const failures: Record<string, string> = {
 };
 const checkTimeoutMs = 1_500;
 const intervalMs = 2_000;
-/** Anybody may ask, as often as they like: that costs PostgreSQL at most one check a second. */
-const keptMs = 1_000;
+/** However often it is called, `/readyz` costs PostgreSQL at most one check per second. */
+const reuseMs = 1_000;
 
 /**
- * Checks every two seconds, and when asked; a result no older than a second is used again. A check that begins to fail,
- * or fails for another reason than before, is logged once, and once when it passes again.
+ * Checks every two seconds, and on request; a result is reused for a second. Logs once when a check begins to fail or
+ * fails for another reason, and once when it passes again.
  */
 export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions): Health {
   const failing = new Map<string, string>();
@@ -71,26 +71,26 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
   const check = async ({ needed, informs }: NonNullable<typeof checks>): Promise<Results> => {
     const reasons = await runAll({ ...needed, ...informs });
     if (isLeaving) return notReady('draining');
-    if (checks?.needed !== needed) return { ready: false, reasons }; // those of a start that has gone on
+    if (checks?.needed !== needed) return { ready: false, reasons }; // `use` was called meanwhile
     for (const [name, result] of Object.entries(reasons)) note(name, result);
     const ready = Object.keys(needed).every((name) => reasons[name] === 'OK');
     onReady(ready);
     return { ready, reasons };
   };
-  const look = async (): Promise<Results> => {
+  const readiness = async (): Promise<Results> => {
     if (isLeaving) return notReady('draining');
     if (!checks) return notReady('start');
-    if (!latest || performance.now() - latest.endedAt >= keptMs) {
-      const asked = { results: check(checks), endedAt: Infinity };
-      latest = asked;
-      void asked.results.then(() => (asked.endedAt = performance.now()));
+    if (!latest || performance.now() - latest.endedAt >= reuseMs) {
+      const entry = { results: check(checks), endedAt: Infinity };
+      latest = entry;
+      void entry.results.then(() => (entry.endedAt = performance.now()));
     }
     return latest.results;
   };
-  const watching = every(intervalMs, 'health', { logger }, async () => void (await look()));
+  const watching = every(intervalMs, 'health', { logger }, async () => void (await readiness()));
 
   return {
-    page: page(look, mayReadReasons),
+    page: page(readiness, mayReadReasons),
     use: (needed, informs = {}) => {
       checks = { needed, informs };
       latest = undefined;
@@ -103,27 +103,27 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
   };
 }
 
-const toAll = ([name, reason]: [string, string]): [string, string] => [
+const publicReason = ([name, reason]: [string, string]): [string, string] => [
   name,
-  reason === 'OK' || reason === waitsForSchema ? reason : (failures[name] ?? 'fails'),
+  reason === 'OK' || reason === waitingForSchema ? reason : (failures[name] ?? 'fails'),
 ];
 
-function page(look: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {
+function page(readiness: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {
   const router = Router();
   router
     .route('/healthz')
     .get((_request, response) => void response.json({ status: 'OK' }))
-    .all(onlyRead);
+    .all(readOnlyRoute);
   router
     .route('/readyz')
     .get(async (request, response) => {
-      const { ready, reasons } = await look();
+      const { ready, reasons } = await readiness();
       const checks = mayReadReasons(request)
         ? reasons
-        : Object.fromEntries(Object.entries(reasons).map(toAll));
+        : Object.fromEntries(Object.entries(reasons).map(publicReason));
       response.status(ready ? 200 : 503).json({ status: ready ? 'OK' : 'UNAVAILABLE', checks });
     })
-    .all(onlyRead);
+    .all(readOnlyRoute);
   return router;
 }
 
@@ -139,7 +139,7 @@ const runAll = async (checks: HealthChecks): Promise<Record<string, string>> =>
 
 function run(check: () => Promise<void>): Promise<string> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(`no answer within ${checkTimeoutMs} ms`), checkTimeoutMs);
+    const timer = setTimeout(() => resolve(`no response within ${checkTimeoutMs} ms`), checkTimeoutMs);
     check()
       .then(() => resolve('OK'))
       .catch((error: unknown) => resolve(describeError(error)))

@@ -1,12 +1,10 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { invalidRequest, type Detail } from '../platform/errors.js';
-import type { Answer } from './envelope.js';
+import type { RouteResult } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
-import { unknownParameters } from './request/unknown-parameters.js';
 
-/** Who is calling: null on routes without authentication. */
 export interface Caller {
   shipperId: string;
   userId: string;
@@ -15,7 +13,7 @@ export interface Caller {
   address: string | null;
 }
 
-/** What an operator's token allows: to read, to record state events, or everything. */
+/** The scopes of an operator's token: reading, recording state events, or everything. */
 export type OperatorScope = 'read' | 'events' | 'admin';
 
 export interface RouteRequest<Params, Query, Headers, Body> {
@@ -26,35 +24,33 @@ export interface RouteRequest<Params, Query, Headers, Body> {
   caller: Caller;
 }
 
-/** What the API's document says of an endpoint besides its schemas; nothing of it runs for a request. */
+/** An endpoint's documentation besides its schemas; not used for requests. */
 export interface RouteDocs {
   operationId: string;
   tag: Tag;
   summary: string;
   description?: string;
-  /** `data` of success by HTTP status; its description says what the answer is. Tests hold real answers to it. */
-  answers: Partial<Record<200 | 201 | 202, z.ZodObject>>;
-  /** The envelope bears a `processId`: the specification has it on order integration only. */
+  /** `data` of a success by HTTP status; its description is that of the response. Tests check real responses by it. */
+  responses: Partial<Record<200 | 201 | 202, z.ZodObject>>;
+  /** The envelope has a `processId`: per the specification on order integration only. */
   hasProcessId?: boolean;
-  /** When it answers an error that not every endpoint of its kind answers, or answers for a reason of its own. */
+  /** Errors that not every endpoint of its kind has, or that have a specific reason. */
   errors?: Partial<Record<409 | 429, string>>;
-  /** A body to begin with, where one with every field would not be; otherwise made of the fields' own examples. */
+  /** Default: built from the examples of all fields. */
   bodyExample?: object;
 }
 
-/** One endpoint. The schemas validate the request and describe it; the handler sees only what passed. */
+/** One endpoint. The schemas validate and document the request; the handler gets validated values only. */
 export interface Route extends RouteDocs {
   method: Method;
   path: string;
   /** `login` checks its credentials itself. */
   auth: 'login' | 'shipper' | 'operator';
-  /** It takes turns among shippers itself, or waits long for something else than the database. */
-  takesNoTurn?: boolean;
-  /**
-   * `dear`: its statements may take long. Such requests have a share of their own, so that they keep no others waiting.
-   */
-  cost: 'usual' | 'dear';
-  /** What the operator's token has to allow; by default `read` for GET, else `admin`. */
+  /** Runs outside the shares: it has a gate of its own, or waits long for something other than the database. */
+  ungated?: boolean;
+  /** `costly`: its statements may take long. Such requests have shares of their own, so as not to delay the others. */
+  cost: 'usual' | 'costly';
+  /** The scope required of an operator's token; default: `read` for GET, else `admin`. */
   scope: OperatorScope;
   params: z.ZodObject;
   query: z.ZodObject;
@@ -63,7 +59,7 @@ export interface Route extends RouteDocs {
   handle(
     request: RouteRequest<never, never, never, never>,
     raw: { request: Request; response: Response },
-  ): Promise<Answer | null>;
+  ): Promise<RouteResult | null>;
 }
 
 interface RouteSpec<
@@ -75,27 +71,27 @@ interface RouteSpec<
   method: Method;
   path: string;
   auth?: Route['auth'];
-  takesNoTurn?: boolean;
+  ungated?: boolean;
   cost?: Route['cost'];
   scope?: OperatorScope;
   params?: Params;
   query?: Query;
-  /** Request headers by the names under which they are documented. */
+  /** Request headers by their documented names. */
   headers?: Headers;
   body?: Body;
-  /** The answer, or null if the handler wrote the response itself. */
+  /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
     raw: { request: Request; response: Response },
-  ): Promise<Answer | null>;
+  ): Promise<RouteResult | null>;
 }
 
-/** More wrong fields than any request of good faith has; a bound on the answer to one of bad faith. */
+/** Bounds the response to a malicious request. */
 export const maxDetails = 1_000;
 
 const nothing = z.object({});
 
-/** Declares an endpoint; the handler's argument is typed by its schemas. */
+/** Declares an endpoint; the schemas type the handler's argument. */
 export function route<
   Params extends z.ZodObject = typeof nothing,
   Query extends z.ZodObject = typeof nothing,
@@ -115,8 +111,8 @@ export function route<
 }
 
 /**
- * Validates all parts of a request together, so that one answer names every wrong field. `bodyDetails` are those that
- * were found when the body was read; what they name the body's schema does not name again.
+ * Validates all parts of a request together, so that one response names every wrong field. `bodyDetails` were found when
+ * the body was read; the body's schema does not report their paths again.
  */
 export function parseRequest(
   spec: Route,
@@ -157,7 +153,7 @@ export function detailOf(issue: z.core.$ZodIssue): Detail {
   return { path: path || 'body', message: issue.message };
 }
 
-/** Says what would be right in the words of the whole API; used as zod's global error map. */
+/** Words zod's type errors; used as its global error map. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
@@ -166,4 +162,20 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       : `must be ${article} ${issue.expected}`;
   }
   return undefined;
+}
+
+const maxNameLength = 100; // of a parameter in `details`
+
+/**
+ * Query parameters that are given but not declared: a misspelt filter must not return the whole list. `key` is always
+ * allowed, even where it is not needed.
+ */
+function unknownParameters(declared: object, given: object): Detail[] {
+  const known = ['key', ...Object.keys(declared)];
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      path: name.slice(0, maxNameLength).toWellFormed() || 'query',
+      message: `is not a parameter of this endpoint; it takes ${known.join(', ')}`,
+    }));
 }

@@ -18,33 +18,32 @@ import {
 } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
+import { networkOf } from './addresses.js';
 import { arrivedAt, recognise } from './connections/intake.js';
-import { networkOf } from './connections/network.js';
+import type { Shares } from './connections/shares.js';
+import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
-import { refuseHeaders } from './request/refused-headers.js';
-import { failureBody, successBody } from './envelope.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
-import type { Shares } from './connections/shares.js';
 
 export interface ServerOptions {
   routes: Route[];
-  /** Pages for people, outside the API's conventions. */
+  /** Pages outside the API's conventions. */
   pages: RequestHandler[];
-  /** Throws ApiError where the request may not pass. */
+  /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
-  /** Throws ApiError where a shipper asks too often. */
+  /** Throws ApiError beyond the shipper's rate limit. */
   limit(shipperId: string): void;
-  /** Requests that a shipper may have under way in this process at once, for either cost. */
+  /** Each shipper's share of this process, per cost. */
   shares: Record<Route['cost'], Shares>;
   bodyBytes: BodyBytes;
   logger: Logger;
   metrics: Metrics;
-  /** Proxies whose X-Forwarded-For is believed, as express takes them. */
+  /** Proxies whose X-Forwarded-For is trusted, as express takes them. */
   trustProxy: number | string[] | undefined;
 }
 
-/** Everything a request passes through, in order; errors thrown anywhere become the contract's answers. */
+/** Everything a request passes through, in order; errors thrown anywhere become the contract's failures. */
 export function createApp(options: ServerOptions): Express {
   const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });
@@ -59,7 +58,7 @@ export function createApp(options: ServerOptions): Express {
     identifyAndLog(logger, metrics),
     helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
   );
-  app.use(['/v1', '/operator/v1'], keepPrivate);
+  app.use(['/v1', '/operator/v1'], forbidCaching);
   app.use(refuseHeaders);
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {
@@ -77,13 +76,12 @@ export function createApp(options: ServerOptions): Express {
   app.use(() => {
     throw notFound('This route');
   });
-  const fail = answerError(logger);
+  const fail = failureResponder(logger);
   app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);
   return app;
 }
 
-/** What the API answers belongs to who asked: no cache keeps it. */
-const keepPrivate: RequestHandler = (_request, response, next) => {
+const forbidCaching: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'private, no-store');
   next();
 };
@@ -96,7 +94,7 @@ const groupByPath = (routes: Route[]): Map<string, Route[]> =>
 
 const takesBody = ({ method }: Route) => method === 'post' || method === 'patch';
 
-/** Whose share it is: an unknown caller goes by its address block. */
+/** The key of the caller's share: an unknown caller counts by its address block. */
 function callerOf(request: Request, response: Response): string {
   const { caller } = response.locals as { caller?: Caller };
   return caller ? (caller.operator ?? caller.shipperId) : networkOf(request.ip);
@@ -117,28 +115,28 @@ const admission =
     next();
   };
 
-/** It answers errors itself, so that a request that waits keeps nothing of the way it came through Express. */
+/** Handles errors itself, so that a waiting request retains nothing of its path through Express. */
 function handler(spec: Route, options: ServerOptions): RequestHandler {
-  const answer = answerOf(spec, options);
-  const fail = answerError(options.logger);
+  const respond = responder(spec, options);
+  const fail = failureResponder(options.logger);
   return (request, response) => {
     request.next = undefined;
-    answer(request, response)
+    respond(request, response)
       .catch((thrown) => fail(thrown, response))
       .catch(() => response.destroy());
   };
 }
 
-const answerOf =
+const responder =
   (spec: Route, { shares }: ServerOptions) =>
   async (request: Request, response: Response) => {
     const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
     const parsed = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
     const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
-    const takesTurns = spec.auth === 'shipper' && !spec.takesNoTurn;
-    const answer = await (takesTurns ? shares[spec.cost].inTurn(caller!.shipperId, response, work) : work());
-    if (answer) response.status(answer.httpStatus ?? 200).json(successBody(answer));
+    const isGated = spec.auth === 'shipper' && !spec.ungated;
+    const result = await (isGated ? shares[spec.cost].run(caller!.shipperId, response, work) : work());
+    if (result) response.status(result.httpStatus ?? 200).json(successBody(result));
   };
 
 const refuseMethod = (group: Route[]): RequestHandler => {
@@ -149,28 +147,25 @@ const refuseMethod = (group: Route[]): RequestHandler => {
   };
 };
 
-/** Node takes about forty methods; those no route has share one label. */
+/** Node accepts about forty methods; those no route uses share one label. */
 const knownMethod = (method: string) =>
   ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
 
-/** As nginx has it: the client closed the connection before it had its answer. */
+/** nginx's status for a client that closed the connection before its response. */
 const clientGone = 499;
 
-/**
- * What the client got, not what it would have got: an answer that broke off counts as none, and a failure of ours stays
- * one.
- */
+/** The status that the client got: an interrupted response counts as none, but a failure of the service remains one. */
 function statusOf({ writableFinished, statusCode, locals }: Response): number {
   if (writableFinished) return statusCode;
   return (locals as { error?: string }).error === undefined ? clientGone : Math.max(500, statusCode);
 }
 
-/** X-Request-Id on every answer (the caller's own if well-formed), and one wide line per request without its query. */
+/** X-Request-Id on every response (the caller's own if well-formed), and one log line per request, without its query. */
 const identifyAndLog =
   (logger: Logger, metrics: Metrics): RequestHandler =>
   (request, response, next) => {
-    const own = request.get('x-request-id');
-    const requestId = own && /^[\w.-]{1,128}$/.test(own) ? own : randomUUID();
+    const given = request.get('x-request-id');
+    const requestId = given && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
     response.locals.requestId = requestId;
     response.set('X-Request-Id', requestId);
     const startedAt = arrivedAt(request);
@@ -201,7 +196,7 @@ const identifyAndLog =
     next();
   };
 
-const answerError =
+const failureResponder =
   (logger: Logger) =>
   (thrown: unknown, response: Response): void => {
     const requestId = response.locals.requestId as string;
@@ -218,7 +213,7 @@ const answerError =
       .json(failureBody(error, requestId));
   };
 
-/** Errors of express and its body parser carry a `type` and a `status`; anything else unknown is our own fault. */
+/** Errors of express carry a `type` and a `status`; any other error is a fault of the service. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const { type, status } = (thrown ?? {}) as { type?: string; status?: number };
@@ -230,4 +225,28 @@ function toApiError(thrown: unknown): ApiError {
     return invalidRequest([{ path: 'request', message: 'could not be read' }]);
   }
   return new ApiError(500, 'INTERNAL', 'Something went wrong on our side.');
+}
+
+/** Refuses headers that no request may have or lack. */
+const refuseHeaders: RequestHandler = (request, _response, next) => {
+  const details = [...wrongInHttp(request), ...notifications(request)];
+  if (details.length > 0) throw invalidRequest(details);
+  next();
+};
+
+/** RFC 9110, 7.2 and 10.1.1: Node's own response would have no body (see `listen`). HTTP/1.0 had neither. */
+function wrongInHttp({ httpVersion, headers }: Request): Detail[] {
+  if (httpVersion !== '1.1') return [];
+  const { host, expect = '' } = headers;
+  return [
+    ...(host === undefined ? [{ path: 'Host', message: 'is required' }] : []),
+    ...(/^(100-continue)?$/i.test(expect) ? [] : [{ path: 'Expect', message: 'must be 100-continue' }]),
+  ];
+}
+
+/** A notification that reached this API would cause another one: a growing loop. */
+function notifications({ headers }: Request): Detail[] {
+  if (headers['parcelhook-attempt'] === undefined) return [];
+  const message = 'marks a notification: a webhook must not point to this service';
+  return [{ path: 'Parcelhook-Attempt', message }];
 }

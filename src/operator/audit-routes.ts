@@ -1,14 +1,11 @@
 import * as z from 'zod';
-import { auditActions } from '../accounts/audit/audit.js';
 import { listAudit, type AuditRow } from '../accounts/audit/audit-store.js';
-import { described } from '../http/described.js';
+import { actorKinds, auditActions } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/request/fields.js';
+import { described, idInPath, instantInQuery, instant, nextCursor, uuid } from '../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../http/request/paging.js';
-import { momentInQuery } from '../http/request/moments.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { auditList } from './account-answers.js';
 
 const id = (description: string) => idInPath(description).refine(isUuid, 'must be a UUID').optional();
 
@@ -24,15 +21,58 @@ const query = z.object({
   ).optional(),
   action: described(
     z.enum(auditActions, `must be one of ${auditActions.join(', ')}`),
-    'Only this.',
+    'Only this action.',
   ).optional(),
   outcome: described(
     z.enum(['DONE', 'REFUSED'], 'must be DONE or REFUSED'),
-    'Only what was done, or what was refused.',
+    'Only actions that were done, or only refused ones.',
   ).optional(),
-  from: momentInQuery('Only of then or later'),
-  to: momentInQuery('Only of then or earlier'),
+  from: instantInQuery('Only at this time or later'),
+  to: instantInQuery('Only at this time or earlier'),
 });
+
+const idOrNull = (description: string) => described(uuid('').nullable(), description, null);
+
+const auditList = z
+  .object({
+    entries: z.array(
+      z
+        .object({
+          auditId: uuid('Identifier of the entry.'),
+          at: instant('When it was done; for refusals, when they were written.'),
+          action: described(z.enum(auditActions), 'What was done, or refused.', 'SHIPPER_SUSPENDED'),
+          outcome: described(z.enum(['DONE', 'REFUSED']), 'Whether it was done.'),
+          actor: z.object({
+            kind: described(
+              z.enum(actorKinds),
+              '`UNKNOWN` did not authenticate; `SERVICE` is the service itself.',
+            ),
+            name: described(
+              z.string().nullable(),
+              "An operator's name or a user's id; else null.",
+              'operator',
+            ),
+            address: described(
+              z.string().nullable(),
+              'Where the request came from. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.',
+              '203.0.113.7',
+            ),
+          }),
+          shipperId: idOrNull('The shipper it is about.'),
+          userId: idOrNull('The user it is about.'),
+          webhookId: idOrNull('The webhook it is about.'),
+          shipmentId: idOrNull('The shipment it is about.'),
+          fields: described(z.array(z.string()), 'Names of the given fields.', []),
+          count: described(z.int().min(1), 'Number of refusals that the entry stands for.', 1),
+        })
+        .meta({
+          id: 'AuditEntry',
+          description: 'An audited action: who did or tried what, when and from where.',
+        }),
+    ),
+    nextCursor,
+  })
+  .meta({ description: 'The audit log, newest first.' });
 
 const view = ({ at, actorKind, actor, address, ...row }: AuditRow) => ({
   ...row,
@@ -40,7 +80,7 @@ const view = ({ at, actorKind, actor, address, ...row }: AuditRow) => ({
   actor: { kind: actorKind, name: actor, address },
 });
 
-/** Who changed which account, webhook or secret (contract, section 6). */
+/** The audit log (contract, section 6). */
 export function auditRoutes({ db }: { db: Database }): Route[] {
   return [
     route({
@@ -50,8 +90,8 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       operationId: 'listAudit',
       tag: 'Operator',
       description:
-        'Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to; what is older than `AUDIT_RETENTION` is dropped.',
-      answers: { 200: auditList },
+        'Who changed which account, webhook or secret, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.',
+      responses: { 200: auditList },
       auth: 'operator',
       query,
       handle: async ({ query: { limit, cursor, ...filter } }) => {

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { actorOf, type Actor } from '../accounts/audit/audit.js';
-import type { MarkedShipment } from '../events/erasure-store.js';
-import { loadShipments } from '../events/store.js';
+import { loadShipments, type MarkedShipment } from '../events/store.js';
 import { isoOffset } from '../http/envelope.js';
-import { moment, trackingId, uuid } from '../http/request/fields.js';
+import { instant, trackingId, uuid } from '../http/request/fields.js';
 import { route, type Route } from '../http/route.js';
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
+import { notFound } from '../platform/errors.js';
 
 export interface ErasureRouteDependencies {
   db: Database;
@@ -20,9 +19,9 @@ const erased = z
   .object({
     trackingId,
     shipmentId: uuid('Identifier of the shipment.'),
-    erasedAt: moment('When its personal data was erased first.'),
+    erasedAt: instant('When its personal data was first erased.'),
   })
-  .meta({ id: 'ErasedShipment', description: 'The shipment, of which nothing personal is kept any more.' });
+  .meta({ id: 'ErasedShipment', description: 'The shipment, without personal data.' });
 
 export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
   return [
@@ -33,14 +32,14 @@ export function erasureRoutes(deps: ErasureRouteDependencies): Route[] {
       operationId: 'eraseShipment',
       tag: 'Operator',
       description:
-        "Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' answers are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the answer. Identifiers, states and times stay. Later states are recorded and sent without what is reported with them. Asking again does no harm.",
-      answers: { 200: erased },
+        "Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' responses are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.",
+      responses: { 200: erased },
       auth: 'operator',
       params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
         const [shipment] = trackingId.includes('\0') ? [] : await loadShipments(deps.db, [], [trackingId]);
         if (!shipment) throw notFound('This shipment');
-        // Its mark stands with its state, so that whoever records the next one comes upon it.
+        // The mark of the erasure is stored with the state, so the shipment needs one.
         if (shipment.state === null) await deps.create(shipment.shipmentId);
         const [done] = await deps.erase(shipment.shipmentId, actorOf(caller));
         if (!done) throw notFound('This shipment');

@@ -1,8 +1,8 @@
+import type { Durations } from '../deliveries/durations.js';
 import { maxAhead, type DeliveryFacts } from '../deliveries/outbox/explain.js';
-import type { Times } from '../deliveries/times.js';
 import { isoOffset } from '../http/envelope.js';
 
-/** What keeps a delivery from being sent; the first of several is what has to end first. */
+/** Reasons why a delivery is not sent, the first to end first. */
 export const waitReasons = [
   'DELETED',
   'SUSPENDED',
@@ -19,19 +19,19 @@ export const waitReasons = [
 
 interface Wait {
   reason: (typeof waitReasons)[number];
-  /** Null where no moment is known. */
+  /** Null if the time is not known. */
   until: Date | null;
   why: string;
   next: string;
 }
 
-type Pace = Pick<Times, 'sweepEveryMs' | 'sweepRestEveryMs' | 'unattendedAfterMs'>;
+type Pace = Pick<Durations, 'sweepEveryMs' | 'sweepRestEveryMs' | 'unattendedAfterMs'>;
 
-const at = (moment: Date) => isoOffset(moment)!;
+const at = (time: Date) => isoOffset(time)!;
 const seconds = (ms: number) => `${ms / 1_000} s`;
-const isAhead = (moment: Date | null, now: Date): moment is Date => moment !== null && moment > now;
+const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-/** Says why the delivery is where it is, and what happens next, at the moment of the facts. */
+/** Explains where a delivery is, why, and what happens next, as of the time of the facts. */
 export function explain(facts: DeliveryFacts, pace: Pace) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);
@@ -86,23 +86,23 @@ function claimOf(facts: DeliveryFacts): Claim | null {
 function waitsOf(facts: DeliveryFacts, claim: Claim | null, pace: Pace): Wait[] {
   if (claim) return claim.hasLapsed ? [lapsed(claim, pace)] : [];
   if (facts.place === 'LOG') return [];
-  if (facts.place === 'NOWHERE') return facts.isBehindParked ? [...stops(facts, pace), parked()] : [];
-  const holds = [...stops(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
-  return holds.length > 0 ? holds : [roomFor(facts, pace)];
+  if (facts.place === 'NOWHERE') return facts.isBehindParked ? [...holdsOf(facts, pace), parked()] : [];
+  const waits = [...holdsOf(facts, pace), ...turnOf(facts, pace), ...retryOf(facts, pace)];
+  return waits.length > 0 ? waits : [roomFor(facts, pace)];
 }
 
 function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
   return {
     reason: 'LEASE',
     until: null,
-    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease ran out at ${at(leaseUntil)}: its worker is gone, or could not reach PostgreSQL.`,
+    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease ran out at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
     next: isByHand
-      ? `A worker takes it up, looking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
-      : `A worker's sweep takes it up, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test is over then).`,
+      ? `A worker takes it over, checking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
+      : `A worker's sweep takes it over, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test ends).`,
   };
 }
 
-function stops(facts: DeliveryFacts, pace: Pace): Wait[] {
+function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
   const { asOf, circuitOpenUntil: openUntil, probeUntil } = facts;
   const waits: Wait[] = [];
   const add = (reason: Wait['reason'], why: string, next: string, until: Date | null = null) =>
@@ -124,26 +124,26 @@ function stops(facts: DeliveryFacts, pace: Pace): Wait[] {
     add(
       'REPLAY_CANCELLED',
       `Its replay ${facts.replayId} was cancelled.`,
-      'A worker takes back what that replay owed, page by page; what was owed before stays owed.',
+      'A worker withdraws the deliveries of that replay, page by page; what was owed before stays owed.',
     );
   if (openUntil && isAhead(openUntil, asOf))
     add(
       'CIRCUIT',
       `The circuit of its webhook is open until ${at(openUntil)}.`,
-      `Then a worker's sweep, ${sweep}, sends one delivery of the webhook as a probe; if that succeeds, the circuit closes and the rest follows.`,
+      `Then a worker's sweep, ${sweep}, sends one delivery of the webhook as a probe; if it succeeds, the circuit closes and the others follow.`,
       openUntil,
     );
   else if (openUntil && isAhead(probeUntil, asOf))
     add(
       'CIRCUIT',
       `The circuit of its webhook is open, and a probe may be under way until ${at(probeUntil)}.`,
-      'If the probe succeeds, the circuit closes and the rest follows; if it fails, the circuit stays open for longer; without an outcome, another is sent after that moment.',
+      'If the probe succeeds, the circuit closes and the others follow; if it fails, the circuit stays open for longer; without an outcome, another probe is sent after that time.',
       probeUntil,
     );
   else if (openUntil)
     add(
       'CIRCUIT',
-      `The circuit of its webhook is open, and its rest was over at ${at(openUntil)}.`,
+      `The circuit of its webhook is open, and a probe has been due since ${at(openUntil)}.`,
       `A worker's sweep sends one delivery of the webhook as a probe, ${sweep}.`,
     );
   return waits;
@@ -157,7 +157,7 @@ function turnOf({ waitsTurn, behind, behindUntil }: DeliveryFacts, pace: Pace): 
         reason: 'TURN',
         until: null,
         why: 'It waits its turn, and nothing blocks it any more.',
-        next: `A worker's sweep gives it its turn, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+        next: `A worker's sweep releases it, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
       },
     ];
   const hold = behindUntil ? ` At the latest, it stops blocking at ${at(behindUntil)} (ORDER_HOLD).` : '';
@@ -188,28 +188,28 @@ function roomFor({ dueAt, ahead }: DeliveryFacts, pace: Pace): Wait {
   return {
     reason: 'ROOM',
     until: null,
-    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown moment'}, and ${before} deliveries of its webhook have been due for longer.`,
-    next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep tells the workers of what has been due for ${seconds(pace.unattendedAfterMs)}, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
+    why: `It has been due since ${dueAt ? at(dueAt) : 'an unknown time'}, and ${before} deliveries of its webhook have been due for longer.`,
+    next: `The lane of its webhook takes it with one of its next pages, the longest due first. If no worker serves the webhook, a sweep notifies the workers of deliveries due for ${seconds(pace.unattendedAfterMs)}, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later.`,
   };
 }
 
 const parked = (): Wait => ({
   reason: 'PARKED',
   until: null,
-  why: 'Its webhook is parked: it is owed so much (PARKED_AFTER) that what it misses makes no rows.',
+  why: 'Its webhook is parked: it is owed so many deliveries (PARKED_AFTER) that further ones get no rows.',
   next: 'When the webhook is called again, a worker makes rows of what it missed, page by page and in order.',
 });
 
-/** Of what nothing keeps waiting. */
+/** Explains a delivery without a reason to wait. */
 function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next: string } {
   if (claim)
     return {
       why: `Attempt ${claim.attempt} is under way${claim.isByHand ? ' by hand' : ''}; its lease holds until ${at(claim.leaseUntil)}.`,
-      next: 'Its worker records the outcome. If that worker is gone, another takes the delivery up after the lease has run out.',
+      next: 'Its worker records the outcome. If that worker dies, another takes the delivery over when the lease has run out.',
     };
   if (facts.place === 'NOWHERE')
     return {
-      why: 'Neither outbox nor log has it: its webhook was not owed this event, or the log has let go of it (LOG_RETENTION).',
+      why: 'Neither outbox nor log has it: its webhook was not owed this event, or the log has dropped it (LOG_RETENTION).',
       next: 'Nothing, unless the shipper replays the event.',
     };
   const how = facts.reason ? `${facts.status} (${facts.reason})` : facts.status;
@@ -225,16 +225,16 @@ function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next
 }
 
 function byHand(facts: DeliveryFacts, requestedAt: Date, pace: Pace): { why: string; next: string } {
-  const why = `An attempt by hand was asked for at ${at(requestedAt)}.`;
+  const why = `An attempt by hand was requested at ${at(requestedAt)}.`;
   if (facts.isDeleted) return { why, next: 'The attempt by hand is not made: the webhook is deleted.' };
   if (facts.isSuspended) return { why, next: 'The attempt by hand is made when the shipper is resumed.' };
   if (facts.isHandStopped)
     return {
       why,
-      next: 'The attempt by hand is made when the webhook is ACTIVE again: it was asked for before.',
+      next: 'The attempt by hand is made when the webhook is ACTIVE again: it was requested before.',
     };
   return {
     why,
-    next: `A worker makes the attempt by hand, looking for such requests every ${seconds(pace.sweepRestEveryMs)}.`,
+    next: `A worker makes the attempt by hand, checking for such requests every ${seconds(pace.sweepRestEveryMs)}.`,
   };
 }

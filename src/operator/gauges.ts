@@ -1,8 +1,8 @@
-import type { Metrics } from '../platform/metrics.js';
-import type { Database } from '../platform/database/postgres.js';
-import type { Producer } from '../platform/queue/engine.js';
 import { countOpenCircuits, readLag, readUncalled, type Lag } from '../deliveries/outbox/lag.js';
-import { countRemoved } from './removal/store.js';
+import type { Database } from '../platform/database/postgres.js';
+import type { Metrics } from '../platform/metrics.js';
+import type { Producer } from '../platform/queue/engine.js';
+import { countRemoved } from './removal-store.js';
 
 const openCounted = 200_000;
 
@@ -13,8 +13,8 @@ export interface GaugeDependencies {
 }
 
 /**
- * Reads the gauges that tell of the whole deployment; every worker does, and they agree. Rejects if a part of it
- * could not be read; its gauges are NaN until it can be, as an old figure would pass for the present one.
+ * Reads the gauges of the whole deployment; every worker reports the same. Rejects if a part could not be read. Gauges
+ * of that part are NaN until it can be read: an old figure would pass for the current one.
  */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
@@ -102,7 +102,7 @@ const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
   shippersToRemove: await countRemoved(db),
 });
 
-/** Under an old snapshot the outbox keeps what is long gone, and everybody who looks for what is due reads it again. */
+/** Under an old snapshot the outbox keeps dead rows, and every query of due deliveries reads them again. */
 const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void> =>
   show(
     db.query<{ seconds: number }>(

@@ -1,29 +1,104 @@
 import * as z from 'zod';
 import { actorOf, audit, type Actor } from '../accounts/audit/audit.js';
-import { replayProgress } from '../deliveries/replay/answers.js';
+import type { Durations } from '../deliveries/durations.js';
 import { findFacts } from '../deliveries/outbox/explain.js';
-import type { Times } from '../deliveries/times.js';
-import { renewFeed } from '../events/feed/look-store.js';
-import { replayView, type Replay } from '../deliveries/replay/progress-store.js';
+import type { Replay } from '../deliveries/replay/request-store.js';
+import { replayProgress, replayView } from '../deliveries/replay/routes.js';
+import { renewFeed } from '../events/feed/extent-store.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/request/fields.js';
+import { idInPath, described, instant, uuid } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import { explanation, feedRenewed, resealed } from './answers.js';
-import { explain } from './explanation.js';
+import { notFound } from '../platform/errors.js';
+import { explain, waitReasons } from './explanation.js';
+
+const count = (description: string) => described(z.int().min(0), description, 0);
+
+const resealedSecrets = z
+  .object({
+    resealed: count(
+      'Webhooks whose secrets, headers or query were sealed with another key and now are with the current one.',
+    ),
+    unreadable: count('Webhooks with something that neither key opens.'),
+  })
+  .meta({ id: 'ResealedSecrets', description: 'The result of sealing all secrets with the current key.' });
+
+const renewedFeed = z
+  .object({ renewedAt: instant('Since then, earlier cursors are refused with 400.') })
+  .meta({ id: 'RenewedFeed', description: 'The feed was renewed.' });
+
+const explanation = z
+  .object({
+    deliveryId: uuid('The delivery.'),
+    shipperId: uuid('Its shipper.'),
+    webhookId: uuid('Its webhook.'),
+    eventId: uuid("Its event, by the service's own identifier."),
+    shipmentId: uuid('Its shipment; null where the notification belongs to none.').nullable(),
+    sequence: described(z.int(), "The event's number among those of its shipment.", 2),
+    state: described(z.string(), 'The state it reports.', 'PICKED_UP'),
+    asOf: instant("When this was so, by PostgreSQL's clock."),
+    place: described(
+      z.enum(['OUTBOX', 'LOG', 'NOWHERE']),
+      'Where it is: owed, finished, or in neither, though its event and webhook exist.',
+    ),
+    status: described(
+      z.enum(['READY', 'SENDING', 'RETRY', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
+      'Its status in the outbox or the log.',
+    ).nullable(),
+    reason: described(z.string(), 'Why it was cancelled.', 'EXPIRED').nullable(),
+    attemptCount: count('Attempts begun.'),
+    failureCount: count('Scheduled attempts that failed, while it is owed.'),
+    dueAt: instant('When its next attempt may begin; null while it waits its turn.').nullable(),
+    completedAt: instant('When it was finished.').nullable(),
+    waitsFor: described(
+      z.array(
+        z
+          .object({
+            reason: described(z.enum(waitReasons), 'What it waits for.'),
+            until: instant('Until when, if known.').nullable(),
+          })
+          .meta({ id: 'DeliveryWait', description: 'What keeps a delivery from being sent.' }),
+      ),
+      'What keeps it from being sent: each reason has to end.',
+    ),
+    behind: z
+      .object({
+        deliveryId: uuid('That delivery.'),
+        eventId: uuid('Its event.'),
+        sequence: described(z.int(), 'Its number among the events of the shipment.', 1),
+        status: described(z.string(), 'Its status.', 'RETRY'),
+      })
+      .meta({ description: 'The earlier state of the shipment that blocks it.' })
+      .nullable(),
+    claim: z
+      .object({
+        attempt: described(z.int(), 'The number of the attempt.', 1),
+        isByHand: described(z.boolean(), 'Whether the attempt was requested by hand.', false),
+        leaseUntil: instant('Until when the claim of its worker is valid.').nullable(),
+        hasLapsed: described(z.boolean(), 'Whether that time has passed.', false),
+      })
+      .meta({ description: 'The current attempt.' })
+      .nullable(),
+    redeliveryRequestedAt: instant('When an attempt by hand was requested that is not made yet.').nullable(),
+    why: described(z.string(), 'The same in words.', 'Its webhook is paused.'),
+    next: described(
+      z.string(),
+      'What happens next, and who does it.',
+      'It goes on when the shipper sets the webhook to ACTIVE.',
+    ),
+  })
+  .meta({ id: 'DeliveryExplanation', description: 'Why a delivery is where it is.' });
 
 export interface MaintenanceDependencies {
   db: Database;
   resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
-  /** Ends anybody's replay; null without it. */
+  /** Cancels a replay of any shipper; null if it does not exist. */
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
-  times: Times;
+  durations: Durations;
   orderHoldMs: number;
 }
 
-/** What an operator does to a running deployment. */
 export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
   const { db, resealSecrets, cancelReplay } = deps;
   return [
@@ -34,24 +109,24 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       operationId: 'explainDelivery',
       tag: 'Operator',
       description:
-        'What it waits for, who holds it and what happens next, as PostgreSQL has it. Ids, states and moments only.',
-      answers: { 200: explanation },
+        'What it waits for, which claim it has and what happens next, according to PostgreSQL. Only ids, states and times.',
+      responses: { 200: explanation },
       auth: 'operator',
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ params: { deliveryId } }) => {
         const facts = isUuid(deliveryId) ? await findFacts(db, deliveryId, deps) : null;
         if (!facts) throw notFound('This delivery');
-        return { data: explain(facts, deps.times) };
+        return { data: explain(facts, deps.durations) };
       },
     }),
     route({
       method: 'post',
       path: '/operator/v1/replays/:replayId/cancel',
-      summary: "Cancel anybody's replay",
+      summary: 'Cancel a replay of any shipper',
       operationId: 'cancelReplayOfShipper',
       tag: 'Operator',
-      description: 'As its owner may. One that is over stays as it is.',
-      answers: { 200: replayProgress },
+      description: 'As its shipper may. A finished replay stays as it is.',
+      responses: { 200: replayProgress },
       auth: 'operator',
       params: z.object({ replayId: idInPath('The replay.') }),
       handle: async ({ caller, params: { replayId } }) => {
@@ -63,14 +138,15 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
     route({
       method: 'post',
       path: '/operator/v1/secrets/rotate-key',
-      summary: 'Seal all that is secret with the current key',
+      summary: 'Seal all secrets with the current key',
       operationId: 'rotateKey',
       tag: 'Operator',
-      description: 'After `SECRETS_KEY` was changed and the one before set as `SECRETS_KEY_PREVIOUS`.',
-      answers: { 200: resealed },
+      description:
+        'Call it after `SECRETS_KEY` was changed and the previous key set as `SECRETS_KEY_PREVIOUS`.',
+      responses: { 200: resealedSecrets },
       auth: 'operator',
       handle: async ({ caller }) => {
-        const result = await resealSecrets(); // in many transactions, each harmless to repeat
+        const result = await resealSecrets(); // many transactions, each safe to repeat
         await audit(db, actorOf(caller), { action: 'SECRETS_RESEALED' });
         return { data: result };
       },
@@ -78,12 +154,12 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
     route({
       method: 'post',
       path: '/operator/v1/feed/renew',
-      summary: 'Make all cursors of the feed void',
+      summary: 'Invalidate all cursors of the feed',
       operationId: 'renewFeed',
       tag: 'Operator',
       description:
-        'For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It does detect a restored dump and a promoted standby. Readers of the feed get a 400 and begin again.',
-      answers: { 200: feedRenewed },
+        'For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.',
+      responses: { 200: renewedFeed },
       auth: 'operator',
       handle: async ({ caller }) => {
         await db.transaction((tx) => renewFeed(tx, actorOf(caller), 'ASKED'));

@@ -1,33 +1,97 @@
 import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
-import { newPasswordLink, registerShipper, registerUser } from '../accounts/register.js';
-import { password } from '../accounts/passwords/password-page.js';
+import { password } from '../accounts/password-page.js';
+import { registerShipper } from '../accounts/shippers.js';
+import { newPasswordLink, registerUser } from '../accounts/users.js';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import { described } from '../http/described.js';
-import { anyJson, idInPath, milliseconds, notBlank, trackingId } from '../http/request/fields.js';
+import {
+  described,
+  anyJson,
+  idInPath,
+  milliseconds,
+  notBlank,
+  trackingId,
+  details,
+  uuid,
+} from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { detailOf, route, type Route } from '../http/route.js';
-import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import * as answers from './answers.js';
+import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
+import { statusResponse } from './status.js';
 
 export interface OperatorDependencies {
   db: Database;
   publicUrl(): string;
-  /** States an event may name. */
+  /** States that an event may have. */
   knownStates: ReadonlySet<string>;
   recordEvent(event: NewEvent): Promise<RecordResult>;
   recordEvents(events: NewEvent[]): Promise<RecordResult[]>;
   status(): Promise<object>;
 }
 
-const lastMomentMs = 253_402_300_799_999; // the end of the year 9999
+const setPasswordUrl = described(
+  z.string(),
+  'Give it to the user: good for one use and 24 hours.',
+  'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+  { format: 'uri' },
+);
+
+const registeredShipper = z
+  .object({
+    shipperId: uuid('Identifier of the shipper.'),
+    accountKey: described(
+      z.string(),
+      'Account key of all its users; shown only here.',
+      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+    ),
+  })
+  .meta({ id: 'Shipper', description: 'The shipper with its account key, which is shown only here.' });
+
+const registeredUser = z
+  .object({ userId: uuid('Identifier of the user.'), setPasswordUrl })
+  .meta({ id: 'User', description: 'The user with a link to set a password.' });
+
+const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
+
+const eventId = described(
+  z.string(),
+  "The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.",
+  'scan-20261121-0001',
+);
+
+const recordedEvent = z.object({ eventId }).meta({
+  id: 'RecordedEvent',
+  description: 'The event is recorded, and its deliveries are owed.',
+});
+
+const refusedEvent = z
+  .object({
+    error: z.object({
+      status: described(z.string(), 'The code of the failure.', 'CONFLICT'),
+      message: described(
+        z.string(),
+        'What went wrong.',
+        'A shipment cannot change from DELIVERED to IN_TRANSIT; nothing follows DELIVERED.',
+      ),
+      details,
+    }),
+  })
+  .meta({ id: 'RefusedEvent', description: 'The event was not recorded.' });
+
+const recordedEvents = z
+  .object({
+    results: described(z.array(z.union([recordedEvent, refusedEvent])), 'One for each event, in order.'),
+  })
+  .meta({ description: 'The result of each event.' });
+
+const maxTimestampMs = 253_402_300_799_999; // the end of the year 9999
 const maxEvents = 1_000;
 
 const eventFields = (knownStates: ReadonlySet<string>) => ({
   state: described(
     z.string().refine((state) => knownStates.has(state), `must be one of ${[...knownStates].join(', ')}`),
-    'State the shipment comes to.',
+    'The new state of the shipment.',
     [...knownStates][1] ?? [...knownStates][0],
     { enum: [...knownStates] },
   ),
@@ -41,13 +105,13 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     'Your own identifier: makes it safe to send the event again.',
     'scan-20261121-0001',
   ).optional(),
-  timestamp: milliseconds('When it happened, in milliseconds since 1970; without it now.')
-    .max(lastMomentMs)
+  timestamp: milliseconds('When it happened, in milliseconds since 1970. Default: now.')
+    .max(maxTimestampMs)
     .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
   lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
-  anomalies: anyJson('Sent along as it is.', null).optional(),
-  evidences: described(z.array(z.unknown()), 'Sent along as it is.', []).optional(),
+  anomalies: anyJson('Passed on unchanged.', null).optional(),
+  evidences: described(z.array(z.unknown()), 'Passed on unchanged.', []).optional(),
 });
 
 type EventFields = z.output<z.ZodObject<ReturnType<typeof eventFields>>>;
@@ -70,12 +134,12 @@ const resultView = (result: RecordResult) =>
       }
     : result;
 
-/** The operator API of contract, section 6. */
+/** Registration, events and status (contract, section 6). */
 export function operatorRoutes(deps: OperatorDependencies): Route[] {
   const { db } = deps;
   const fields = eventFields(deps.knownStates);
   const bulkEvent = z.object({ trackingId, ...fields });
-  // Each is validated by itself, so that one that is not valid does not keep the others out.
+  // Events are validated one by one, so that an invalid one does not block the others.
   const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
   const events = z
     .array(z.union([anyEvent, z.unknown()]))
@@ -88,7 +152,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       summary: 'Register a shipper',
       operationId: 'createShipper',
       tag: 'Operator',
-      answers: { 201: answers.shipper },
+      responses: { 201: registeredShipper },
       auth: 'operator',
       body: z.object({
         name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
@@ -106,9 +170,9 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       summary: 'Register a user of a shipper',
       operationId: 'createUser',
       tag: 'Operator',
-      description: 'With a password, or with the link at which the user sets one.',
-      answers: { 201: answers.user },
-      errors: { 409: 'The shipper has a user with this e-mail address already.' },
+      description: 'With a password, or with a link on which the user sets one.',
+      responses: { 201: registeredUser },
+      errors: { 409: 'The shipper already has a user with this e-mail address.' },
       auth: 'operator',
       params: z.object({ shipperId: idInPath('The shipper.') }),
       body: z.object({
@@ -128,11 +192,11 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
     route({
       method: 'post',
       path: '/operator/v1/users/:userId/password-link',
-      summary: 'Make a link at which a user sets a password',
+      summary: 'Make a link on which a user sets a password',
       operationId: 'createPasswordLink',
       tag: 'Operator',
       description: 'Good for one use and 24 hours. Earlier links stay good until one of them is used.',
-      answers: { 201: answers.passwordLink },
+      responses: { 201: passwordLink },
       auth: 'operator',
       params: z.object({ userId: idInPath('The user.') }),
       handle: async ({ caller, params: { userId } }) => {
@@ -147,8 +211,8 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       summary: 'Record a state event of a shipment',
       operationId: 'recordEvent',
       tag: 'Operator',
-      description: 'The state, its event and all notifications owed for it are committed together.',
-      answers: { 202: answers.recorded },
+      description: 'The state, its event and all deliveries owed for it are committed together.',
+      responses: { 202: recordedEvent },
       errors: {
         409: 'The shipment cannot change to this state (the message says to which it can), or the `eventId` was used for another event.',
       },
@@ -170,8 +234,8 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       operationId: 'recordEvents',
       tag: 'Operator',
       description:
-        'Those that are valid are recorded, in the order given; the others are refused one by one, each with its reason.',
-      answers: { 202: answers.recordedMany },
+        'Valid events are recorded in the given order; the others are refused one by one, each with its reason.',
+      responses: { 202: recordedEvents },
       auth: 'operator',
       scope: 'events',
       body: z.object({ events }),
@@ -179,7 +243,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));
         const valid = parsed.flatMap(({ data }) => (data ? [toEvent(data.trackingId, data)] : []));
         const recorded = (await deps.recordEvents(valid)).values();
-        // One result per event, in order; what is not valid was not recorded.
+        // Only valid events were recorded; there is one result per event, in order.
         const results = parsed.map((event) =>
           event.success
             ? (recorded.next().value as RecordResult)
@@ -195,8 +259,8 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       operationId: 'getStatus',
       tag: 'Operator',
       description:
-        'Queues, lag, what is owed to webhooks that are not called, which circuits are open, replays and versions. A part that is away says so.',
-      answers: { 200: answers.status },
+        'Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.',
+      responses: { 200: statusResponse },
       auth: 'operator',
       handle: async () => ({ data: await deps.status() }),
     }),

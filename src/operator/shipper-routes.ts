@@ -1,30 +1,78 @@
 import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
+import { listShippers, type Shipper } from '../accounts/shipper-store.js';
 import {
   removeShipper,
   rotateAccountKey,
   updateShipper,
   type ShippersWebhooks,
 } from '../accounts/shippers.js';
-import { listShippers, type Shipper } from '../accounts/shipper-store.js';
-import { described } from '../http/described.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, notBlank, oneOfFields, overlap } from '../http/request/fields.js';
+import {
+  described,
+  idInPath,
+  notBlank,
+  oneOfFields,
+  overlap,
+  instant,
+  nextCursor,
+  uuid,
+} from '../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import * as answers from './account-answers.js';
+import { notFound } from '../platform/errors.js';
 
 export interface ShipperDependencies {
   db: Database;
   webhooks: ShippersWebhooks;
-  /** Resolves when no send to webhooks that were stopped just now can start any more. */
+  /** Resolves when no attempt of webhooks stopped before the call can start any more. */
   onStopped(): Promise<void>;
   onResumed(shipperId: string): Promise<void>;
-  /** What this process knows of who may call is out of date. */
+  /** Clears what this process has cached of accounts. */
   onChanged(): void;
 }
+
+const shipperStatuses = ['ACTIVE', 'SUSPENDED', 'REMOVED'] as const;
+
+const shipperId = uuid('Identifier of the shipper.');
+
+const listedShipper = z
+  .object({
+    shipperId,
+    name: described(z.string(), 'Its name.', 'Acme Books'),
+    status: described(
+      z.enum(shipperStatuses),
+      '`SUSPENDED`: its requests are refused and its deliveries held until it is resumed. `REMOVED`: for good.',
+    ),
+    createdAt: instant('When it was registered.'),
+    previousKeyValidUntil: described(
+      instant('').nullable(),
+      'Until then the previous account key is valid, too; else null.',
+      null,
+    ),
+  })
+  .meta({ id: 'ShipperAccount', description: 'The shipper.' });
+
+const shipperList = z
+  .object({ shippers: z.array(listedShipper), nextCursor })
+  .meta({ description: 'Shippers, in order of registration.' });
+
+const removedShipper = z.object({ shipperId }).meta({
+  description:
+    'The shipper is removed: no request is accepted and no attempt starts from now on. Its data is deleted step by step.',
+});
+
+const rotatedKey = z
+  .object({
+    accountKey: described(
+      z.string(),
+      'The new account key of all its users; shown only here.',
+      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+    ),
+    previousKeyValidUntil: instant('Until then the previous key is valid, too.'),
+  })
+  .meta({ id: 'RotatedAccountKey', description: 'The new account key, which is shown only here.' });
 
 const params = z.object({ shipperId: idInPath('The shipper.') });
 const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
@@ -32,7 +80,7 @@ const name = described(z.string().trim().min(1, 'must not be empty').max(1_000),
 });
 const status = described(
   z.enum(['ACTIVE', 'SUSPENDED'], 'must be ACTIVE or SUSPENDED'),
-  '`SUSPENDED`: its requests are 403 and its webhooks are held. `ACTIVE`: what was held goes out.',
+  '`SUSPENDED`: its requests are 403 and its deliveries are held. `ACTIVE`: held deliveries go out.',
 );
 const changes = z
   .object({ name: name.optional(), status: status.optional() })
@@ -60,13 +108,13 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       summary: 'List shippers',
       operationId: 'listShippers',
       tag: 'Operator',
-      answers: { 200: answers.shipperList },
+      responses: { 200: shipperList },
       auth: 'operator',
       query: z.object({
         ...paging,
         status: described(
-          z.enum(answers.shipperStatuses, `must be one of ${answers.shipperStatuses.join(', ')}`),
-          'Only those that are this.',
+          z.enum(shipperStatuses, `must be one of ${shipperStatuses.join(', ')}`),
+          'Only shippers with this status.',
         ).optional(),
       }),
       handle: async ({ query: { limit, cursor, status } }) => {
@@ -82,8 +130,8 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'updateShipper',
       tag: 'Operator',
       description:
-        'After the answer to `SUSPENDED` no send starts; requests are refused within 10 seconds by every process. Set to `ACTIVE` again, its webhooks get what was held.',
-      answers: { 200: answers.listedShipper },
+        'After the response to `SUSPENDED` no attempt starts; every process refuses requests within 10 seconds. When it is `ACTIVE` again, its webhooks get the held deliveries.',
+      responses: { 200: listedShipper },
       auth: 'operator',
       params,
       body: changes,
@@ -98,7 +146,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
         );
         deps.onChanged();
         if (body.status === 'SUSPENDED')
-          await deps.onStopped(); // also where another request has just done it
+          await deps.onStopped(); // even if another request has just suspended it
         else if (statusChanged) await deps.onResumed(shipperId);
         return { data: view(shipper) };
       },
@@ -110,8 +158,8 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'removeShipper',
       tag: 'Operator',
       description:
-        'After the answer no send starts; requests are refused within 10 seconds by every process. What it is still owed becomes `CANCELLED`. It cannot be undone.',
-      answers: { 202: answers.removedShipper },
+        'After the response no attempt starts; every process refuses requests within 10 seconds. What it is still owed becomes `CANCELLED`. This cannot be undone.',
+      responses: { 202: removedShipper },
       auth: 'operator',
       params,
       handle: async ({ caller, params: { shipperId } }) => {
@@ -128,11 +176,11 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'rotateAccountKey',
       tag: 'Operator',
       description:
-        'The key before is good for `overlap`, and so are the tokens that were got with it; a second rotation within that time ends the first key. `0s` is for a key that has leaked.',
-      answers: { 200: answers.rotatedKey },
+        'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` for a key that has leaked.',
+      responses: { 200: rotatedKey },
       auth: 'operator',
       params,
-      body: z.object({ overlap: overlap('How long the key before is good, up to 30d.') }).prefault({}),
+      body: z.object({ overlap: overlap('How long the previous key stays valid, up to 30d.') }).prefault({}),
       handle: async ({ caller, params: { shipperId }, body }) => {
         const rotated = await rotateAccountKey(db, actorOf(caller), known(shipperId), body.overlap);
         deps.onChanged();

@@ -1,9 +1,4 @@
-import { listReplays, replayView } from '../deliveries/replay/progress-store.js';
-import { isoOffset } from '../http/envelope.js';
-import type { Database } from '../platform/database/postgres.js';
-import type { Producer } from '../platform/queue/engine.js';
-import { describeError } from '../platform/errors.js';
-import { version } from '../version.js';
+import * as z from 'zod';
 import {
   countOpenCircuits,
   listOpenCircuits,
@@ -11,6 +6,91 @@ import {
   readUncalled,
   type OpenCircuit,
 } from '../deliveries/outbox/lag.js';
+import { listReplays } from '../deliveries/replay/request-store.js';
+import { replayProgress, replayView } from '../deliveries/replay/routes.js';
+import { isoOffset } from '../http/envelope.js';
+import { described, instant, uuid } from '../http/request/fields.js';
+import type { Database } from '../platform/database/postgres.js';
+import { describeError } from '../platform/errors.js';
+import type { Producer } from '../platform/queue/engine.js';
+import { version } from '../version.js';
+
+const count = (description: string) => described(z.int().min(0), description, 0);
+
+const uncalled = {
+  deliveries: count(
+    'Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.',
+  ),
+  isMore: described(z.boolean(), 'Whether there are more deliveries than were counted.', false),
+  webhooks: count('Webhooks to which they are owed.'),
+};
+
+export const statusResponse = z
+  .object({
+    queues: described(
+      z.record(
+        z.string(),
+        z.union([
+          z.record(z.string(), z.int()),
+          z.object({ error: described(z.string(), 'Why it could not be read.', 'ECONNREFUSED') }),
+        ]),
+      ),
+      'Jobs by queue and state, or why a queue could not be read.',
+      { creation: { waiting: 0, active: 1, delayed: 0 } },
+    ),
+    lag: z.object({
+      ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
+      deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
+      oldestDueSeconds: count('How long the oldest has been due.'),
+    }),
+    uncalled: z
+      .object({
+        ...uncalled,
+        shippers: described(
+          z.array(
+            z
+              .object({
+                shipperId: uuid('The shipper.'),
+                name: described(z.string(), 'Its name.', 'Acme Books'),
+                ...uncalled,
+              })
+              .meta({
+                id: 'UncalledOfShipper',
+                description: 'Deliveries owed to webhooks of a shipper that are not called.',
+              }),
+          ),
+          'The shippers that are owed the most, at most 10.',
+        ),
+      })
+      .meta({
+        description:
+          'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper.',
+      }),
+    openCircuits: count('Webhooks whose circuit is open.'),
+    circuits: described(
+      z.array(
+        z
+          .object({
+            webhookId: uuid('The webhook.'),
+            shipperId: uuid('Its shipper.'),
+            failingSince: instant(
+              'Its first failure since its last success; null if an attempt begun earlier has succeeded since.',
+            ).nullable(),
+            nextProbeAt: instant('When the next probe is due.'),
+          })
+          .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
+      ),
+      'Those webhooks, at most 100, the last to begin failing first.',
+    ),
+    replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
+    versions: z.object({
+      parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),
+      node: described(z.string(), 'Version of Node.', '24.11.0'),
+      postgres: described(z.string(), 'Version of PostgreSQL.', '18.0'),
+      queueEngine: described(z.enum(['redis', 'postgres']), 'The store behind the queue.'),
+    }),
+  })
+  .meta({ id: 'Status', description: 'How the service is doing.' });
 
 const replaysShown = 20;
 const circuitsShown = 100;
@@ -18,7 +98,7 @@ const countedMax = 10_000;
 const uncalledCounted = 200_000;
 const shippersShown = 10;
 
-/** `GET /operator/v1/status`: queues, lag, open circuits, replays, versions. A part that is away says so. */
+/** `GET /operator/v1/status`. A queue that cannot be read has its error instead of counts. */
 export async function readStatus(deps: {
   db: Database;
   engineKind: string;

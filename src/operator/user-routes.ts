@@ -4,12 +4,33 @@ import { shipperExists } from '../accounts/shipper-store.js';
 import { listUsers } from '../accounts/user-store.js';
 import { removeUser, signOut } from '../accounts/users.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath } from '../http/request/fields.js';
+import { idInPath, instant, nextCursor, uuid, described } from '../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
-import * as answers from './account-answers.js';
+import { notFound } from '../platform/errors.js';
+
+const userId = uuid('Identifier of the user.');
+
+const userList = z
+  .object({
+    users: z.array(
+      z
+        .object({
+          userId,
+          email: described(z.string(), 'E-mail address, used to log in.', 'ana@example.com'),
+          hasPassword: described(z.boolean(), 'False until a password is set.', true),
+          createdAt: instant('When the user was registered.'),
+        })
+        .meta({ id: 'UserAccount', description: 'A user.' }),
+    ),
+    nextCursor,
+  })
+  .meta({ description: 'Users of the shipper, in order of registration.' });
+
+const endedUser = z
+  .object({ userId })
+  .meta({ description: 'Done: every token of the user is refused within 10 seconds.' });
 
 const params = z.object({ userId: idInPath('The user.') });
 
@@ -18,7 +39,7 @@ const known = (userId: string): string => {
   return userId;
 };
 
-/** Users after their registration (contract, section 6). `onChanged`: what this process knows of them is out of date. */
+/** Users after their registration (contract, section 6). `onChanged` clears what this process has cached of them. */
 export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void }): Route[] {
   return [
     route({
@@ -27,7 +48,7 @@ export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void 
       summary: 'List the users of a shipper',
       operationId: 'listUsers',
       tag: 'Operator',
-      answers: { 200: answers.userList },
+      responses: { 200: userList },
       auth: 'operator',
       params: z.object({ shipperId: idInPath('The shipper.') }),
       query: z.object(paging),
@@ -45,8 +66,8 @@ export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void 
       summary: 'Remove a user',
       operationId: 'removeUser',
       tag: 'Operator',
-      description: 'Tokens and password links of the user are void within 10 seconds on every process.',
-      answers: { 200: answers.endedUser },
+      description: 'Every process refuses tokens and password links of the user within 10 seconds.',
+      responses: { 200: endedUser },
       auth: 'operator',
       params,
       handle: async ({ caller, params: { userId } }) => {
@@ -61,8 +82,9 @@ export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void 
       summary: 'Sign a user out',
       operationId: 'signOutUser',
       tag: 'Operator',
-      description: 'Every token is refused within 10 seconds by every process; the password stays good.',
-      answers: { 200: answers.endedUser },
+      description:
+        'Every process refuses the tokens of the user within 10 seconds; the password stays valid.',
+      responses: { 200: endedUser },
       auth: 'operator',
       params,
       handle: async ({ caller, params: { userId } }) => {

@@ -1,17 +1,17 @@
 import { ApiError, unavailable } from './errors.js';
 
 export interface BatchOptions<Item, Result> {
-  /** Most items in one flush. */
+  /** Items per flush. */
   maxItems: number;
-  /** Flushes under way at once. */
+  /** Concurrent flushes. */
   concurrency: number;
-  /** Most items waiting; one more is refused as UNAVAILABLE. */
+  /** Waiting items; one more is refused with UNAVAILABLE. */
   maxWaiting: number;
-  /** How long the first of a batch waits for company while no flush is under way; not at all without it. */
+  /** How long a first item waits for others while no flush runs. Default: 0. */
   lingerMs?: () => number;
-  /** Told the size of every batch. */
+  /** Called with the size of every batch. */
   onFlush?: ((items: number) => void) | undefined;
-  /** Handles a batch; answers one result per item, in order. */
+  /** Returns one result per item, in order. */
   flush(items: Item[]): Promise<Result[]>;
 }
 
@@ -27,17 +27,16 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** A second flush runs beside the first only for a full batch or for who has waited this long: few, large statements. */
+/** A second flush starts beside the first only for a full batch or after this wait: few, large statements. */
 const besideAfterMs = 25;
 
-/** Who has waited longer than this when somebody before it finds the database away is told so at once. */
+/** When a flush finds the database unavailable, items that have waited at least this long fail with it. */
 export const patienceMs = 500;
 
 /**
- * Group commit: while a flush is under way, callers collect; the next flush takes them all. An idle batcher
- * flushes at once (or after `lingerMs`), so batching costs no latency where there is no load. If a batch is refused
- * for what is in it (not because the database is away), its items are tried one by one, so that each gets its own
- * answer. If the database is away, nobody waits for one flush after the other to find that out again.
+ * Group commit: callers that arrive during a flush share the next one. An idle batcher flushes at once (or after
+ * `lingerMs`), so batching adds no latency without load. If the content of a batch is refused, its items are retried
+ * one by one, so that each gets its own result. If the database is unavailable, long waiters fail at once.
  */
 export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>): Batcher<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -69,8 +68,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
     }
   };
 
-  /** Milliseconds until the waiting ones are worth a flush; 0: they are. */
-  const worthwhileInMs = (first: Waiting<Item, Result>) => {
+  const untilFlushMs = (first: Waiting<Item, Result>) => {
     if (waiting.length >= options.maxItems) return 0;
     const lingerMs = running === 0 ? (options.lingerMs?.() ?? 0) : besideAfterMs;
     return Math.max(0, lingerMs - (performance.now() - first.since));
@@ -78,7 +76,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
 
   const pump = () => {
     for (let first = waiting[0]; first && running < options.concurrency; first = waiting[0]) {
-      const waitMs = worthwhileInMs(first);
+      const waitMs = untilFlushMs(first);
       if (waitMs > 0) return pumpIn(waitMs);
       running += 1;
       void flushOrSplit(waiting.splice(0, options.maxItems)).finally(() => {
@@ -98,7 +96,7 @@ export function createBatcher<Item, Result>(options: BatchOptions<Item, Result>)
       new Promise((resolve, reject) => {
         if (waiting.length >= options.maxWaiting) return reject(unavailable('The service is overloaded.'));
         waiting.push({ item, since: performance.now(), resolve, reject });
-        // Callers of the same turn of the event loop share the first flush.
+        // Callers of one event-loop tick share the first flush.
         if (waiting.length === 1) setImmediate(pump);
         else if (waiting.length >= options.maxItems) pump();
       }),

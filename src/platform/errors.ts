@@ -1,10 +1,10 @@
-/** One wrong field: where it is (`recipientLocation.street`) and what would be right. */
+/** One wrong field: its path (`recipientLocation.street`) and what would be right. */
 export interface Detail {
   path: string;
   message: string;
 }
 
-/** An answer other than success. `status` is the code of the contract's table; `headers` go with the answer. */
+/** An error response. `status` is the code of the contract's table; `headers` are added to the response. */
 export class ApiError extends Error {
   constructor(
     readonly httpStatus: number,
@@ -16,16 +16,13 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * A fault that somebody has to correct before the program can start: it prints the message and exits with 78
- * (EX_CONFIG).
- */
+/** The program cannot start until this is corrected: it prints the message and exits with 78 (EX_CONFIG). */
 export class ConfigError extends Error {}
 
 export const invalidRequest = (details: Detail[], message = 'The request is not valid; see details.') =>
   new ApiError(400, 'INVALID_REQUEST', message, { details });
 
-/** The message may say what is absent or malformed, never which part was wrong (contract, section 2). */
+/** The message may name what is absent or malformed, never which part was wrong (contract, section 2). */
 export const unauthorized = (
   challenge: 'Bearer' | 'Basic' = 'Bearer',
   message = 'The key, credentials or token are wrong or expired.',
@@ -39,35 +36,35 @@ export const forbidden = () =>
 
 export const suspended = () => new ApiError(403, 'FORBIDDEN', 'This account is suspended.');
 
-export const tooSmallScope = (needed: string) =>
-  new ApiError(403, 'FORBIDDEN', `This operator token does not allow that: it takes the scope ${needed}.`);
+export const insufficientScope = (needed: string) =>
+  new ApiError(403, 'FORBIDDEN', `This operator token does not allow that: the scope ${needed} is required.`);
 
 export const notFound = (what: string) => new ApiError(404, 'NOT_FOUND', `${what} was not found.`);
 
 export const conflict = (message: string) => new ApiError(409, 'CONFLICT', message);
 
-/** A part of a second counts as a whole one. */
+/** `Retry-After` is rounded up to whole seconds. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, 'TOO_MANY_REQUESTS', message, {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
   });
 
-export const unavailable = (message = 'A part the service needs is out of reach; nothing was accepted.') =>
+export const unavailable = (message = 'A dependency of the service is unavailable; nothing was accepted.') =>
   new ApiError(503, 'UNAVAILABLE', message, { headers: { 'Retry-After': '1' } });
 
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 'UNAVAILABLE';
 
-/** `allow` lists the methods the route takes, as in `GET, HEAD`. */
+/** `allow` lists the methods the route accepts: `GET, HEAD`. */
 export const methodNotAllowed = (allow: string) =>
-  new ApiError(405, 'METHOD_NOT_ALLOWED', `This route takes ${allow}.`, { headers: { Allow: allow } });
+  new ApiError(405, 'METHOD_NOT_ALLOWED', `This route accepts ${allow}.`, { headers: { Allow: allow } });
 
-/** The last handler of a route that is only read: any other method is 405. */
-export const onlyRead = (): never => {
+/** The last handler of a read-only route: any other method is 405. */
+export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');
 };
 
-/** What a log line may say of an error: never a statement's values or a request's content. */
+/** The text of an error for a log line: never a statement's values or a request's content. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError && error.cause !== undefined)
     return `${error.status}: ${describeError(error.cause)}`;

@@ -4,14 +4,13 @@ import type { Metrics } from './metrics.js';
 
 export interface TaskWatch {
   logger: Logger;
-  /** If not set, failures are only in the log. */
+  /** If not set, failures are only logged. */
   metrics?: Pick<Metrics, 'taskDuration' | 'taskFailures' | 'taskSucceededAt' | 'taskInterval'>;
 }
 
 /**
- * Runs a task again and again, never twice at once. A failure is logged and counted, and the next turn comes as usual. A task may
- * resolve with the milliseconds until its next turn, if that is to come at another time. The first one comes at once, or
- * after `firstAfterMs`.
+ * Runs a task periodically, never twice at once. A failure is logged and counted, and the next run comes as usual. The
+ * task may resolve with the milliseconds until its next run. The first run comes at once, or after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
@@ -20,7 +19,7 @@ export function every(
   task: () => Promise<number | void>,
   firstAfterMs = 0,
 ): {
-  /** The next turn comes now, or right after the one that is under way. */
+  /** Runs the task now, or right after the current run. */
   wake(): void;
   stop(): Promise<void>;
 } {
@@ -31,7 +30,7 @@ export function every(
 
   metrics?.taskInterval.set({ task: name }, intervalMs / 1_000);
   metrics?.taskFailures.inc({ task: name }, 0);
-  metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // from now on it may be late
+  metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // lateness counts from here
 
   const attempt = async (): Promise<number | void> => {
     const took = metrics?.taskDuration.startTimer({ task: name });
@@ -41,30 +40,33 @@ export function every(
       return nextMs;
     } catch (error) {
       metrics?.taskFailures.inc({ task: name });
-      logger.warn({ task: name, error: describeError(error) }, 'background task failed');
+      logger.warn(
+        { task: name, error: describeError(error) },
+        'background task failed; it runs again as scheduled',
+      );
     } finally {
       took?.();
     }
   };
 
-  const turn = () => {
+  const run = () => {
     timer = undefined;
     woken = false;
     running = attempt().then((nextMs) => {
-      // Jitter keeps several workers from working in step.
+      // Jitter keeps workers from running in step.
       const waitMs = woken ? 0 : (nextMs ?? intervalMs) * (0.9 + 0.2 * Math.random());
-      if (!stopped) timer = setTimeout(turn, waitMs);
+      if (!stopped) timer = setTimeout(run, waitMs);
     });
   };
-  if (firstAfterMs > 0) timer = setTimeout(turn, firstAfterMs);
-  else turn();
+  if (firstAfterMs > 0) timer = setTimeout(run, firstAfterMs);
+  else run();
 
   return {
     wake: () => {
       woken = true;
       if (stopped || !timer) return;
       clearTimeout(timer);
-      turn();
+      run();
     },
     stop: () => {
       stopped = true;
@@ -76,13 +78,13 @@ export function every(
 
 export const maxIntervals = 4;
 
-/** The pause after something that took `tookMs`, so that `share` of the time goes into it at most; within bounds. */
-export const pauseAfter = (tookMs: number, leastMs: number, maxMs: number, share = 1 / 10): number =>
-  Math.min(maxMs, Math.max(leastMs, tookMs / share));
+/** The pause after work that took `tookMs`, so that at most `share` of the time goes into the work; within bounds. */
+export const pauseAfter = (tookMs: number, minMs: number, maxMs: number, share = 1 / 10): number =>
+  Math.min(maxMs, Math.max(minMs, tookMs / share));
 
 /**
- * A task for `every` that looks for something: where that takes more than a tenth of the time it comes more rarely, down
- * to a fourth as often. Not where it resolves with true: it has found something, and the time went into that.
+ * A task for `every` that searches: if it takes more than a tenth of the time, it runs less often, at least every
+ * `maxIntervals` intervals. If it resolves with true it has found work, which took the time: the interval stays.
  */
 export const sparing =
   (intervalMs: number, task: () => Promise<boolean | void>) => async (): Promise<number> => {

@@ -5,9 +5,9 @@ import pretty from 'pino-pretty';
 export type { Logger };
 
 /**
- * JSON lines on stdout, pretty on a terminal. Written synchronously: a worker transport would lose the
- * last lines at exit. Redaction is the second line of defence; the first is to log ids only. Lines are flat, so the
- * top level is where to look: a search of every nested field would cost more than all else of a line.
+ * Writes JSON lines to stdout, pretty-printed on a terminal. Writes are synchronous: a worker transport would lose the
+ * last lines at exit. Redaction is the second line of defence; the first is to log ids only. Only top-level fields are
+ * redacted: lines are flat, and a search of nested fields would cost more than the rest of a line.
  */
 export function createLogger(level: string, bindings: Record<string, unknown> = {}): Logger {
   const options = {
@@ -20,11 +20,11 @@ export function createLogger(level: string, bindings: Record<string, unknown> = 
   };
   return process.stdout.isTTY
     ? pino(options, pretty({ sync: true, colorize: true, singleLine: true, ignore: 'pid,hostname' }))
-    : pino(options, onePerTurn());
+    : pino(options, onePerTick());
 }
 
-/** One write for all lines of a turn of the event loop: under load that halves what logging costs. */
-function onePerTurn(): DestinationStream {
+/** One write for all lines of an event-loop tick: under load this halves the cost of logging. */
+function onePerTick(): DestinationStream {
   const stdout = pino.destination({ dest: 1, sync: true });
   let lines = '';
   const flush = () => {
@@ -45,7 +45,7 @@ function onePerTurn(): DestinationStream {
 
 const repeatAfterMs = 5_000;
 
-/** For what may fail many times a second: one line per kind of error in five seconds, with the number left out. */
+/** Logs at most one line per kind of error every five seconds, with the number of lines left out. */
 export function createThrottledWarn(logger: Logger, message: string): (error: unknown) => void {
   const lastAt = new Map<string, number>();
   let leftOut = 0;

@@ -1,26 +1,27 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** 1 ms to 30 s: an attempt, a request. */
+/** 1 ms to 30 s: attempts, requests. */
 const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 /** 1 ms to 1 day: from an event to its delivery, retries included. */
 const latencySeconds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
   43_200, 86_400,
 ];
-/** 10 ms to a minute, for a turn of a background task. */
+/** 10 ms to a minute: runs of background tasks. */
 const taskSeconds = [0.01, 0.1, 1, 10, 60];
 const batchItems = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
 const prefix = 'parcelhook_';
 
-/** The library's 10 ms wake an idle process a hundred times a second: half a percent of a core. What
- * it measures as lag includes this interval: alert rule and panel take it off.
+/**
+ * The library's default of 10 ms wakes an idle process a hundred times a second: half a percent of a core. The measured
+ * lag includes this interval; the alert rule and the panel subtract it.
  */
 const eventLoopEveryMs = 50;
 
 /**
- * Every metric of the service, each declared once (contract, section 8). Base units, as Prometheus wants them:
- * seconds, bytes. No label holds a tenant, a URL or an id.
+ * Every metric of the service, declared once (contract, section 8), in the base units of Prometheus: seconds, bytes. No
+ * label holds a tenant, a URL or an id.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -32,7 +33,7 @@ export function createMetrics() {
   });
   const counter = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) =>
     new Counter(named(name, help, labels));
-  /** Begins at zero for each value: to Prometheus, a counter that first appears at 1 has not increased. */
+  /** Starts each value at zero: to Prometheus, a counter that first appears at 1 has not increased. */
   const counterOf = <Label extends string>(name: string, help: string, label: Label, values: string[]) => {
     const made = counter(name, help, [label]);
     for (const value of values) made.inc({ [label]: value } as Record<Label, string>, 0);
@@ -56,13 +57,13 @@ export function createMetrics() {
       for (const read of readers) read();
       return registry.metrics();
     },
-    /** Has `read` set gauges of this process before each scrape; it must be quick. */
+    /** `read` sets gauges of this process before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
 
-    ordersAccepted: counter('orders_accepted_total', 'Orders committed and answered with 201.'),
+    ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its answer; long polls that waited are left out.',
+      'Time from a request to the end of its response, without long polls that waited.',
       attemptSeconds,
       ['route', 'method', 'status'],
     ),
@@ -70,12 +71,12 @@ export function createMetrics() {
     fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),
     attempts: counter(
       'delivery_attempts_total',
-      'Attempts that ended: SUCCEEDED or the error code, and the class of the status code (none without an answer).',
+      'Attempts that ended: SUCCEEDED or the error code, and the class of the status code (none without a response).',
       ['outcome', 'status_class'],
     ),
     attemptDuration: histogram(
       'delivery_attempt_duration_seconds',
-      'Time of one attempt: name lookup, connection, request and answer.',
+      'Duration of an attempt: DNS lookup, connection, request and response.',
       attemptSeconds,
       ['outcome'],
     ),
@@ -91,15 +92,15 @@ export function createMetrics() {
     ),
     completed: counterOf(
       'deliveries_completed_total',
-      'Deliveries that ended by an attempt, tests left out.',
+      'Deliveries ended by an attempt, without tests.',
       'status',
       ['SUCCEEDED', 'FAILED'],
     ),
-    retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that another one follows.'),
+    retriesScheduled: counter('retries_scheduled_total', 'Failed attempts that will be retried.'),
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
     lateResults: counter(
       'late_results_total',
-      'Results refused because the lease of their attempt had been taken away.',
+      'Results refused because the lease of their attempt had lapsed.',
     ),
     circuitTransitions: counterOf('circuit_transitions_total', 'Circuits that opened or closed.', 'to', [
       'open',
@@ -111,40 +112,38 @@ export function createMetrics() {
     ]),
     swept: counterOf(
       'sweeper_reenqueued_total',
-      'Attempts whose lease ran out, and orders nobody saw to, taken up again.',
+      'Attempts whose lease lapsed, and forgotten orders, taken up again.',
       'kind',
       ['delivery', 'order'],
     ),
     oldestLapsedClaim: gauge(
       'oldest_lapsed_claim_seconds',
-      "How long ago the oldest lapsed claim's lease ran out, if nobody has taken it up since; 0 without one.",
+      'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
     ),
     walkedAt: gauge(
       'outbox_walked_timestamp_seconds',
-      'When this process last came to the end of a walk over the whole outbox, or began its first.',
+      'When this process last finished a walk over the whole outbox, or began its first.',
     ),
     taskSucceededAt: gauge(
       'background_task_succeeded_timestamp_seconds',
-      'When a background task last succeeded in this process, or was begun.',
+      'When a background task last succeeded in this process, or was started.',
       ['task'],
     ),
-    taskFailures: counter('background_task_failures_total', 'Turns of a background task that failed.', [
-      'task',
-    ]),
+    taskFailures: counter('background_task_failures_total', 'Failed runs of a background task.', ['task']),
     taskInterval: gauge(
       'background_task_interval_seconds',
-      'How often a background task has a turn; one that takes long to read rests at most four times as long.',
+      'Interval of a background task; a task that reads for long runs down to a quarter as often.',
       ['task'],
     ),
     taskDuration: histogram(
       'background_task_duration_seconds',
-      'Time that a turn of a background task took.',
+      'Duration of a run of a background task.',
       taskSeconds,
       ['task'],
     ),
     shipmentsErased: counterOf(
       'shipments_erased_total',
-      'Shipments whose personal data was erased, by who wanted it.',
+      'Shipments whose personal data was erased, by cause.',
       'cause',
       ['operator', 'retention'],
     ),
@@ -170,52 +169,58 @@ export function createMetrics() {
     ]),
     connectionsDropped: counterOf(
       'http_connections_dropped_total',
-      'Connections that found no room (refused), made room for another while idle (displaced), or were cut off because all connections together held too much (overfull).',
+      'Connections that found no room (refused), made room for another while idle (displaced), or were closed because all connections together held too much (overfull).',
       'reason',
       ['refused', 'displaced', 'overfull'],
     ),
     connections: gauge('http_connections', 'Open connections to this process.'),
     feedWaiting: gauge('feed_waiting', 'Requests for the feed that wait for events.'),
-    connectionsLimit: gauge('http_connections_limit', 'The most connections this process takes.'),
+    connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
-    deliveriesOpen: gauge('deliveries_open', 'Deliveries that are not over (counted up to 200,000).', [
-      'status',
-    ]),
+    deliveriesOpen: gauge('deliveries_open', 'Deliveries in the outbox (counted up to 200,000).', ['status']),
     deliveriesUncalled: gauge(
       'deliveries_uncalled',
-      'Deliveries owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper (counted up to 200,000, the same number for each).',
+      'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same number for each).',
     ),
     oldestWaiting: gauge(
       'delivery_oldest_waiting_seconds',
-      'How long the oldest attempt that is due has waited for a worker.',
+      'How long the oldest due attempt has waited for a worker.',
     ),
-    circuitsOpen: gauge('circuits_open', 'Webhooks that are not called because their circuit is open.'),
+    circuitsOpen: gauge('circuits_open', 'Webhooks with an open circuit.'),
     webhooks: gauge('webhooks', 'Registered webhooks.', ['status']),
     queueJobs: gauge('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
-    queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest job that waits.', ['queue']),
-    shippersToRemove: gauge('shippers_to_remove', 'Removed shippers of which something is left.'),
+    queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest waiting job.', ['queue']),
+    shippersToRemove: gauge('shippers_to_remove', 'Removed shippers with data left to delete.'),
     oldestSnapshot: gauge(
       'postgres_oldest_snapshot_seconds',
-      'How long the oldest transaction has kept dead rows from vacuum, of those that the role of the database may see.',
+      'How long the oldest transaction visible to the role has kept dead rows from vacuum.',
     ),
-    refreshedAt: gauge('metrics_refreshed_timestamp_seconds', 'When the gauges of the whole were last read.'),
+    refreshedAt: gauge(
+      'metrics_refreshed_timestamp_seconds',
+      'When the gauges of the whole deployment were last read.',
+    ),
 
     canaryAge: gauge(
       'queue_canary_age_seconds',
-      'Time since a job last came through to this process; a canary goes in every 10 s.',
+      'Time since this process last received a job; a canary is sent every 10 s.',
       ['queue'],
     ),
     attemptsInFlight: gauge('attempts_in_flight', 'Attempts under way in this process.'),
     attemptSlots: gauge(
       'attempt_slots',
-      'Attempts that may be under way in this process to quick receivers, and as many again to slow ones.',
+      'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
     ),
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
-    poolWaiting: gauge('postgres_pool_waiting', 'Callers that wait for a connection.', ['pool']),
-    poolSize: gauge('postgres_pool_size', 'The most connections a pool opens.', ['pool']),
+    poolWaiting: gauge('postgres_pool_waiting', 'Callers waiting for a connection.', ['pool']),
+    poolSize: gauge('postgres_pool_size', 'Maximum number of connections of a pool.', ['pool']),
     ready: gauge('ready', '1 while this process is ready for work.'),
-    buildInfo: gauge('build_info', 'What runs; always 1.', ['version', 'node', 'role', 'queue']),
+    buildInfo: gauge('build_info', 'Version, role and queue of this process; always 1.', [
+      'version',
+      'node',
+      'role',
+      'queue',
+    ]),
   };
 }
 

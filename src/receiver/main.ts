@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { readFileSync } from 'node:fs';
 import { callersPath, printable } from '../cli/terminal.js';
-import { parseSecrets, secretsInFile } from './secrets.js';
 import { startReceiver, type Received } from './server.js';
 
 interface Options {
@@ -13,11 +13,11 @@ interface Options {
 }
 
 const help = `
-Secrets also come from WEBHOOK_SECRET. Several, separated by spaces or commas, are all tried.
+WEBHOOK_SECRET adds secrets, separated by spaces or commas. All of them are tried.
 
 Examples:
   npm run receiver -- --secret whsec_…
-  npm run receiver -- --port 9000 --secret-file webhook.json   holds the answer to creating a webhook, even later
+  npm run receiver -- --port 9000 --secret-file webhook.json   the response to creating a webhook; may be written later
   npm run receiver -- --status 500                             to see retries
   npm run --silent receiver -- --json | jq .body.state
 `;
@@ -36,7 +36,7 @@ function secretsArgument(text: string, previous: string[]): string[] {
   }
 }
 
-const verdicts = {
+const signatureTexts = {
   VERIFIED: 'signature verified',
   WRONG: 'signature WRONG',
   NOT_CHECKED: 'no secret given: signature not checked',
@@ -45,22 +45,22 @@ const verdicts = {
 function describe({ signature, problem, body, ...notification }: Received): string {
   const { state, trackingId, webhookId, attempt, sequence } = notification;
   const lines = [
-    `${state ?? '(no state)'}  ${trackingId ?? '(no tracking id)'}  ${verdicts[signature]}${problem ? `: ${problem}` : ''}`,
+    `${state ?? '(no state)'}  ${trackingId ?? '(no tracking id)'}  ${signatureTexts[signature]}${problem ? `: ${problem}` : ''}`,
     `  webhook-id ${webhookId ?? '-'}  attempt ${attempt ?? '-'}  sequence ${sequence ?? '-'}`,
     `  ${typeof body === 'string' ? body : JSON.stringify(body)}`,
   ];
   return printable(`${new Date().toISOString()}  ${lines.join('\n')}\n\n`);
 }
 
-/** npm passes on a Ctrl-C that the terminal has given to all: one may come twice. */
-const ctrlCTwiceWithinMs = 100;
+/** npm forwards a Ctrl-C that the terminal has already sent to the whole group: the same one may arrive twice. */
+const sameSignalMs = 100;
 
 async function receive(options: Options): Promise<void> {
   const { json, secretFile } = options;
   const fixed = [...options.secret, ...secretsArgument(process.env.WEBHOOK_SECRET ?? '', [])];
   const file = secretFile === undefined ? undefined : callersPath(secretFile, process.env);
   const counts = { VERIFIED: 0, WRONG: 0, NOT_CHECKED: 0 };
-  const say = (text: string) => void (json ? process.stderr : process.stdout).write(text);
+  const print = (text: string) => void (json ? process.stderr : process.stdout).write(text);
 
   const receiver = await startReceiver({
     port: options.port,
@@ -80,7 +80,7 @@ async function receive(options: Options): Promise<void> {
       process.stdout.write(json ? `${JSON.stringify(line)}\n` : describe(notification));
     },
   });
-  say(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
+  print(`Waiting for notifications at http://127.0.0.1:${receiver.port}/ (Ctrl-C ends)\n\n`);
 
   let isStopping = false;
   const stop = () => {
@@ -89,26 +89,30 @@ async function receive(options: Options): Promise<void> {
     receiver.close();
     const { VERIFIED, WRONG, NOT_CHECKED } = counts;
     const total = VERIFIED + WRONG + NOT_CHECKED;
-    say(`\nNotifications: ${total} (verified ${VERIFIED}, wrong ${WRONG}, not checked ${NOT_CHECKED})\n`);
+    print(`\nNotifications: ${total} (verified ${VERIFIED}, wrong ${WRONG}, not checked ${NOT_CHECKED})\n`);
     process.exitCode = 0;
-    setTimeout(() => undefined, ctrlCTwiceWithinMs); // a process that is ending hears no signal: it is killed
+    // An ending process has no signal handlers: the second Ctrl-C would kill it.
+    setTimeout(() => undefined, sameSignalMs);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** The receiver, in this process. */
-export async function receiveHere(args: string[]): Promise<void> {
-  // Nobody reads the output any more, so there is no point in going on.
+/** The `receiver` program. */
+export async function runReceiver(args: string[]): Promise<void> {
+  // The reader of the output is gone.
   process.stdout.on('error', () => process.exit(0));
   try {
     await new Command('parcelhook receiver')
       .description('Prints every notification that arrives and whether its signature verifies.')
       .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', integer(0, 65_535), 9_000)
-      .option('--secret <secret>', 'secret of the webhook; may be given several times', secretsArgument, [])
-      .option('--secret-file <file>', 'file with secrets, read anew for each notification; may come later')
-      .option('--status <code>', 'HTTP status of every answer', integer(200, 599), 200)
-      .option('--delay <ms>', 'milliseconds to wait before each answer', integer(0, 3_600_000), 0)
-      .option('--json', 'print one JSON line per notification')
+      .option('--secret <secret>', 'secret of the webhook; can be repeated', secretsArgument, [])
+      .option(
+        '--secret-file <file>',
+        'file with secrets, read again for each notification; may be created later',
+      )
+      .option('--status <code>', 'HTTP status of every response', integer(200, 599), 200)
+      .option('--delay <ms>', 'milliseconds to wait before each response', integer(0, 3_600_000), 0)
+      .option('--json', 'print one JSON object per line')
       .addHelpText('after', help)
       .exitOverride()
       .action(receive)
@@ -121,5 +125,29 @@ export async function receiveHere(args: string[]): Promise<void> {
     else if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else process.exitCode = 1;
+  }
+}
+
+/** Parses secrets separated by spaces or commas. Throws if one is malformed. */
+function parseSecrets(text: string): string[] {
+  const secrets = text.split(/[\s,]+/).filter(Boolean);
+  for (const secret of secrets) {
+    if (!/^(whsec_)?[A-Za-z0-9+/]{2,}={0,2}$/.test(secret)) {
+      throw new Error('A webhook secret looks like whsec_ followed by base64.');
+    }
+  }
+  return secrets;
+}
+
+/**
+ * Every whsec_… in a file, so that it can be the response to creating a webhook or rotating its secret, unchanged. None
+ * if there is no file.
+ */
+function secretsInFile(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').match(/whsec_[A-Za-z0-9+/]{2,}={0,2}/g) ?? [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
   }
 }

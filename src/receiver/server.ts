@@ -4,7 +4,7 @@ import { verify } from '../client/index.js';
 
 const maxBodyBytes = 1024 * 1024;
 
-/** A notification as it arrived. `problem` says why the signature is WRONG. */
+/** A received notification. `problem` says why the signature is WRONG. */
 export interface Received {
   webhookId: string | null;
   attempt: number | null;
@@ -13,40 +13,40 @@ export interface Received {
   trackingId: string | null;
   signature: 'VERIFIED' | 'WRONG' | 'NOT_CHECKED';
   problem?: string;
-  /** Parsed if it is JSON, else as text. */
+  /** Parsed JSON, or the text if it is not JSON. */
   body: unknown;
 }
 
 export interface ReceiverOptions {
   /** 0 takes any free port. */
   port: number;
-  /** What every notification is answered with. */
+  /** Status of every response. */
   httpStatus: number;
   delayMs: number;
-  /** Asked for each notification, so that secrets can come later. None: the signature is not checked. */
+  /** Called for each notification, so that secrets can be added later. Without any, the signature is not checked. */
   secrets(): readonly string[];
   onNotification(notification: Received): void;
 }
 
-/** Starts a receiver on 127.0.0.1. Only POST is a notification; a body over 1 MiB is answered with 413. */
+/** Starts a receiver on 127.0.0.1. It accepts only POST, and responds 413 to a body over 1 MiB. */
 export async function startReceiver(options: ReceiverOptions): Promise<{ port: number; close(): void }> {
   const server = http.createServer((request, response) => {
-    const answer = (status: number, headers = {}) => response.writeHead(status, headers).end();
-    if (request.method !== 'POST') return void answer(405, { Allow: 'POST' });
+    const respond = (status: number, headers = {}) => response.writeHead(status, headers).end();
+    if (request.method !== 'POST') return void respond(405, { Allow: 'POST' });
     const chunks: Buffer[] = [];
     let sizeBytes = 0;
     request.on('data', (chunk: Buffer) => {
       sizeBytes += chunk.length;
       if (sizeBytes <= maxBodyBytes) chunks.push(chunk);
-      else if (!response.headersSent) answer(413, { Connection: 'close' });
+      else if (!response.headersSent) respond(413, { Connection: 'close' });
     });
     request.on('end', () => {
       if (sizeBytes > maxBodyBytes) return;
       options.onNotification(received(request.headers, Buffer.concat(chunks), options.secrets()));
-      const timer = setTimeout(() => answer(options.httpStatus), options.delayMs);
+      const timer = setTimeout(() => respond(options.httpStatus), options.delayMs);
       response.on('close', () => clearTimeout(timer));
     });
-    request.on('error', () => {}); // the sender hung up: no notification
+    request.on('error', () => {}); // the sender disconnected: no notification
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port, '127.0.0.1', resolve);
@@ -76,7 +76,7 @@ function received(headers: http.IncomingHttpHeaders, rawBody: Buffer, secrets: r
   };
 }
 
-/** Why the signature is not good; null if it is. */
+/** Why the signature is wrong; null if it is valid. */
 function problemOf(
   headers: http.IncomingHttpHeaders,
   rawBody: Buffer,

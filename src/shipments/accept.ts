@@ -1,49 +1,48 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShipmentHead } from '../events/store.js';
-import type { Answer } from '../http/envelope.js';
+import type { RouteResult } from '../http/envelope.js';
 import { createBatcher, patienceMs } from '../platform/batch.js';
 import { conflict, isUnavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
-import { newId } from '../platform/ids.js';
+import { newId, pooledRandomBytes } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { Admission } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
+  type AcceptedOrder,
   deleteExpiredIdempotencyKey,
+  type EarlierOrder,
   findByIdempotencyKey,
   insertOrders,
-  type AcceptedOrder,
-  type EarlierOrder,
 } from './store.js';
-import { newTrackingId } from './tracking-id.js';
 
-/** What follows an order may take long where something is stuck: that must not keep other orders waiting. */
-const longestShareMs = 300;
+/** A slow creation must not delay other orders longer than this. */
+const maxShareMs = 300;
 
 export type AcceptOrder = (
   shipperId: string,
   order: Order,
   idempotencyKey: string | undefined,
-) => Promise<Answer>;
+) => Promise<RouteResult>;
 
 /**
- * Accepts orders: accepted means committed. Concurrent requests share one statement. `onAccepted` is told
- * after the commit and not waited for: an order it loses is found by the sweeper. Orders take their turns at the
- * `admission`: what is owed goes before what is asked for.
+ * Accepts orders: accepted means committed. Concurrent requests share one statement. `onAccepted` is called after the
+ * commit and not awaited: the sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries
+ * come before new orders.
  */
 export function createAcceptOrder(deps: {
   db: Database;
   dropoffLocations: DropoffLocation[];
-  /** Resolves when the order has had its share of this process. */
+  /** Resolves when the shipment is created or left to the queue. */
   onAccepted(order: ShipmentHead): Promise<void>;
   admission: Admission;
   metrics: Metrics;
 }): AcceptOrder {
   const { db } = deps;
   const chooseDropoff = dropoffChooser(deps.dropoffLocations);
-  let storedAt = -Infinity; // performance.now() when orders, whosever, were committed last
+  let storedAt = -Infinity; // performance.now() of the last commit of any orders
   const inserts = createBatcher<AcceptedOrder, boolean>({
     maxItems: 200,
     concurrency: 2,
@@ -60,7 +59,7 @@ export function createAcceptOrder(deps: {
   const prepare = (shipperId: string, order: Order, idempotencyKey?: string): AcceptedOrder => {
     const acceptedAt = new Date();
     return {
-      shipmentId: newId(acceptedAt.getTime()), // shipments are found by the time in their ids
+      shipmentId: newId(acceptedAt.getTime()), // queries find shipments by the time in their ids
       shipperId,
       processId: randomUUID(),
       trackingId: newTrackingId(),
@@ -76,32 +75,32 @@ export function createAcceptOrder(deps: {
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {
-      // After the wait: who lists shipments by their time would pass over those that waited.
+      // Prepared after the wait: an earlier time would let readers of the list page past the shipment.
       const accepted = prepare(shipperId, order, idempotencyKey);
-      // The second time, an expired key has been freed; another request may have taken it since.
-      for (let time = 1; time <= 2; time += 1) {
+      // The second try follows the deletion of an expired key; another request may have taken it since.
+      for (let tries = 1; tries <= 2; tries += 1) {
         if (await inserts.add(accepted)) {
           following = deps.onAccepted(headOf(accepted));
-          return answerOf(accepted);
+          return responseOf(accepted);
         }
         const earlier = await earlierOrder(db, accepted);
-        if (earlier) return answerOf(earlier);
+        if (earlier) return responseOf(earlier);
       }
-      throw conflict('The idempotency key is being used by another request; send it again.');
+      throw conflict('Another request is using this idempotency key; send it again.');
     } catch (error) {
-      // A statement may fail by itself. Where none has succeeded for as long, it is PostgreSQL that is away.
+      // A single statement may fail. Without any success for this long, PostgreSQL is unavailable.
       if (isUnavailable(error) && performance.now() - Math.max(enteredAt, storedAt) >= patienceMs)
         deps.admission.turnAway();
       throw error;
     } finally {
-      void Promise.race([following, following && sleep(longestShareMs)]).finally(leave);
+      void Promise.race([following, following && sleep(maxShareMs)]).finally(leave);
     }
   };
 }
 
 const charsPerWeight = 16_384;
 
-/** Only `items` may be large: while they are read, stored and answered, others wait. */
+/** Only `items` may be large, and a large order delays the others. */
 const weightOf = ({ package: { items } }: Order): number =>
   items ? 1 + Math.floor(JSON.stringify(items).length / charsPerWeight) : 1;
 
@@ -115,21 +114,21 @@ const headOf = ({ shipmentId, shipperId, trackingId, order }: AcceptedOrder): Sh
   erased: false,
 });
 
-const answerOf = (accepted: AcceptedOrder | EarlierOrder): Answer => ({
+const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({
   httpStatus: 201,
   processId: accepted.processId,
   timestampMs: accepted.acceptedAt.getTime(),
   data: orderResult(accepted),
 });
 
-/** The order first sent under this key, null where that is more than 24 hours ago. 409 if its body was another. */
+/** The order first sent with this key; null if that was over 24 hours ago. Throws CONFLICT if its body differs. */
 async function earlierOrder(
   db: Database,
   { shipperId, idempotency }: AcceptedOrder,
 ): Promise<EarlierOrder | null> {
-  if (!idempotency) throw new Error('an order without idempotency key was left out');
+  if (!idempotency) throw new Error('an order without an idempotency key was not stored');
   const earlier = await findByIdempotencyKey(db, shipperId, idempotency.key);
-  const isErased = earlier?.bodyHash.length === 0; // nobody can tell any more what the first body was
+  const isErased = earlier?.bodyHash.length === 0; // the first body is no longer known
   if (earlier && !isErased && !earlier.bodyHash.equals(idempotency.bodyHash)) {
     throw conflict('The idempotency key was used with another body in the last 24 hours.');
   }
@@ -137,5 +136,16 @@ async function earlierOrder(
   return earlier;
 }
 
-/** The validated order has its fields in one order whatever the caller's, so equal orders hash alike. */
+/** Validation puts the fields in one order, so equal orders have equal hashes. */
 const hashOf = (order: Order): Buffer => createHash('sha256').update(JSON.stringify(order)).digest();
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** `PH`, the time in milliseconds (9 characters) and 45 random bits (9): unique, unguessable, ordered by time. */
+export function newTrackingId(nowMs: number = Date.now()): string {
+  let time = '';
+  for (let rest = nowMs, i = 0; i < 9; i += 1, rest = Math.floor(rest / 32))
+    time = crockford[rest % 32] + time;
+  const random = Array.from(pooledRandomBytes(9), (byte) => crockford[byte & 31]).join('');
+  return `PH${time}${random}`;
+}

@@ -4,52 +4,51 @@ import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js'
 
 export interface Admission {
   /**
-   * Resolves when the order may be accepted, with a function to call when it is done; shippers take turns. A large
-   * order weighs more than 1. Rejects with ApiError if too many wait, and with UNAVAILABLE for all that wait when no
-   * order gets through.
+   * Resolves when the order may be accepted, with a function to call when it is done. Shippers are served in rotation. A
+   * large order weighs more than 1. Rejects with ApiError if too many wait, or with UNAVAILABLE after `turnAway`.
    */
   enter(shipperId: string, weight: number): Promise<() => void>;
-  /** No order gets through: who has waited for long is told so at once, rather than finding out in turn. */
+  /** Refuses orders that have waited for long, because orders cannot be stored at present. */
   turnAway(): void;
 }
 
 export interface AdmissionOptions {
-  /** The total weight of the orders under way at once; the last order may exceed it. */
+  /** The total weight of concurrent orders; the last one may exceed it. */
   atOnce: number;
-  /** Deliveries that could go out now and wait for this process. */
+  /** Due deliveries that wait for this process. */
   pressure(): number;
-  /** With so many of them no order is accepted until they have gone out. */
+  /** At this pressure, no order is accepted until it falls. */
   maxPressure: number;
 }
 
 const maxWaiting = 5_000;
-const lookAgainMs = 4;
+const recheckMs = 4;
 
-/** What is owed goes before what is asked for: accepting slows down, nothing is refused for that. */
+/** Owed deliveries come before new orders: under pressure orders wait, but are not refused for it. */
 export function createAdmission({ atOnce, pressure, maxPressure }: AdmissionOptions): Admission {
   const isOpen = () => pressure() < maxPressure;
   const gate = createGate({ concurrency: atOnce, isOpen, maxWaiting });
-  let looking = false;
+  let checking = false;
 
-  const lookWhileAnyWaits = async () => {
-    if (looking) return;
-    looking = true;
-    for (; gate.waiting() > 0; gate.look()) await sleep(lookAgainMs);
-    looking = false;
+  const recheckWhileAnyWaits = async () => {
+    if (checking) return;
+    checking = true;
+    for (; gate.waiting() > 0; gate.startReady()) await sleep(recheckMs);
+    checking = false;
   };
 
-  const turnOf = (shipperId: string, weight: number) =>
+  const slotFor = (shipperId: string, weight: number) =>
     new Promise<() => void>((start, reject) => {
       const refuse = (why: Refusal) => reject(refusalOf(why));
       gate.ask(shipperId, { start, refuse, weight });
-      void lookWhileAnyWaits();
+      void recheckWhileAnyWaits();
     });
 
   return {
     enter: (shipperId, weight) => {
-      gate.look(); // those that already wait go first
+      gate.startReady(); // orders that wait already go first
       const leave = gate.enter(shipperId, weight);
-      return leave ? Promise.resolve(leave) : turnOf(shipperId, weight);
+      return leave ? Promise.resolve(leave) : slotFor(shipperId, weight);
     },
     turnAway: () => gate.turnAway((sinceMs) => performance.now() - sinceMs >= patienceMs),
   };

@@ -2,17 +2,18 @@ import { recordEvents, type NewEvent, type RecordDependencies } from '../events/
 import type { ShipmentHead } from '../events/store.js';
 import { createBatcher } from '../platform/batch.js';
 import { ApiError, describeError } from '../platform/errors.js';
-import type { Logger } from '../platform/logger.js';
+import { createThrottledWarn, type Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import type { Database } from '../platform/database/postgres.js';
+import type { Producer } from '../platform/queue/engine.js';
 import { inPieces } from '../platform/walk.js';
 import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };
 
 /**
- * Creates accepted shipments: the initial state, its event and the deliveries owed for it, in one commit. A
- * shipment that is created already (a job that came twice) is left as it is. Returns how many were created.
+ * Creates accepted shipments: the initial state, its event and the deliveries it owes, in one commit. Skips shipments
+ * that exist already, as after a repeated job. Returns the number of created shipments.
  */
 export async function createShipments(
   deps: CreationDependencies,
@@ -30,7 +31,7 @@ export async function createShipments(
   return results.filter((result) => !(result instanceof ApiError)).length;
 }
 
-/** Creates what this process has accepted, many at once; resolves when it is created, or is left to the sweeper. */
+/** Creates the shipments this process has accepted, in batches. Resolves when created, or left to the sweeper. */
 export function createInProcess(
   deps: CreationDependencies & { logger: Logger },
 ): (order: ShipmentHead) => Promise<void> {
@@ -48,7 +49,7 @@ export function createInProcess(
     batches
       .add(order)
       .catch((error: unknown) =>
-        deps.logger.warn({ error: describeError(error) }, 'not created yet; the sweeper will see to it'),
+        deps.logger.warn({ error: describeError(error) }, 'shipment not created; the sweeper takes over'),
       );
 }
 
@@ -56,8 +57,8 @@ const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
 /**
- * Creates orders that were accepted and whose job never came, or was lost with the queue. An order that cannot be
- * created does not hold up the others: the next sweep begins behind its page, and comes back to it later.
+ * Creates shipments whose job never came or was lost with the queue. An order that fails does not delay the others: the
+ * next sweep begins after its page, and returns to it later.
  */
 export function createOrderSweep(deps: {
   db: Database;
@@ -68,17 +69,38 @@ export function createOrderSweep(deps: {
   let after: string | null = null;
   return async () => {
     const forgotten = await findForgottenOrders(deps.db, forgottenAfterMs, after, ordersPerSweep);
-    const wentOn = after !== null;
+    const hadStart = after !== null;
     after = null;
-    if (forgotten.length === 0) return wentOn;
-    deps.logger.info({ orders: forgotten.length }, 'swept');
+    if (forgotten.length === 0) return hadStart;
+    deps.logger.info({ orders: forgotten.length }, 'forgotten orders found; creating their shipments');
     deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
     let allCreated = true;
     await inPieces(forgotten, ordersPerSweep, deps.create, (shipmentId, error) => {
       allCreated = false;
-      deps.logger.error({ shipmentId, error: describeError(error) }, 'an accepted order is not created yet');
+      deps.logger.error(
+        { shipmentId, error: describeError(error) },
+        'shipment of an accepted order not created; a later sweep retries',
+      );
     });
     if (!allCreated) after = forgotten.at(-1)!;
     return true;
   };
+}
+
+export const creationQueueName = 'create';
+const idsPerJob = 100;
+
+/** Enqueues accepted orders for creation. Resolves when they are enqueued, or left to the sweeper. */
+export function createCreationQueue(producer: Producer, logger: Logger) {
+  const giveUp = createThrottledWarn(logger, 'orders not enqueued; the sweeper takes over');
+  const batcher = createBatcher<string, undefined>({
+    maxItems: idsPerJob,
+    concurrency: 1,
+    maxWaiting: 50_000,
+    flush: async (ids) => {
+      await producer.add([{ name: 'create', id: `c-${ids[0]}-${Date.now()}`, ids }]).catch(giveUp);
+      return ids.map(() => undefined);
+    },
+  });
+  return (shipmentId: string): Promise<void> => batcher.add(shipmentId).catch(() => undefined);
 }

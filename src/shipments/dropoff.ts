@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import defaults from './dropoff-defaults.json' with { type: 'json' };
 import type { DropoffLocation } from './order.js';
+
+/** For a first start; operators replace them with DROPOFF_FILE. */
+export const defaultDropoffLocations: DropoffLocation[] = defaults;
 
 const dropoffFile = z
   .array(
@@ -29,7 +33,7 @@ export function readDropoffLocations(path: string): DropoffLocation[] {
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
 }
 
-/** Chooses the location a parcel is handed in at, for an address of the recipient. */
+/** Chooses where the parcel is handed in, by the recipient's address. */
 export type ChooseDropoff = (to: {
   country: string;
   administrativeArea: string;
@@ -37,8 +41,8 @@ export type ChooseDropoff = (to: {
 }) => DropoffLocation;
 
 /**
- * Of the recipient's country, then of the same administrative area, then with the longest shared postal-code prefix
- * (contract, section 3). A rule nothing satisfies is passed over.
+ * Prefers the recipient's country, then the administrative area, then the longest shared prefix of the postal code
+ * (contract, section 3). A rule that no location satisfies is skipped.
  */
 export function dropoffChooser(locations: DropoffLocation[]): ChooseDropoff {
   const places = locations.map((location) => ({

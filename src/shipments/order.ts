@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { described } from '../http/described.js';
+import { described, anyJson, notBlank } from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
-import { anyJson, notBlank } from '../http/request/fields.js';
 
 const maxLength = 1_000;
 const text = z
@@ -18,22 +17,22 @@ const amount = number.min(0, 'must be at least 0');
 const size = number.gt(0, 'must be greater than 0');
 const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A real instant of the years 1 to 9999 in UTC: `2026-02-30T00:00:00Z` is refused, not moved to March. */
+/** An existing instant of the years 1 to 9999: `2026-02-30T00:00:00Z` is refused, not moved to March. */
 const instant = z
   .string()
   .refine(isRealInstant, 'must be a real instant in ISO 8601 UTC, such as 2026-11-21T12:00:00Z')
   .meta({ format: 'date-time' });
 
-const firstMomentMs = Date.parse('0001-01-01T00:00:00Z');
-const lastMomentMs = Date.parse('9999-12-31T23:59:59.999Z');
+const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');
+const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Every 400 years the calendar is the same; to Date.UTC the first hundred are of the 20th century. */
+/** The calendar repeats every 400 years, and Date.UTC maps the years 0 to 99 to the 20th century. */
 const daysOf = (year: number, month: number) => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 
 function isRealInstant(value: string): boolean {
   const match = isoUtc.exec(value);
   const ms = Date.parse(value);
-  if (!match || !(ms >= firstMomentMs && ms <= lastMomentMs)) return false;
+  if (!match || !(ms >= firstInstantMs && ms <= lastInstantMs)) return false;
   const [year, month, day, hour] = match.slice(1, 5).map(Number) as [number, number, number, number];
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month) && hour < 24;
 }
@@ -44,7 +43,7 @@ export const orderSchema = z
     recipientLocation: described(
       z.object({
         street: described(text, 'Street.', 'Avenida Reforma'),
-        number: described(text, 'Number of the house.', '222'),
+        number: described(text, 'House number.', '222'),
         administrativeArea: described(text, 'State or province.', 'Jalisco'),
         subAdministrativeArea: described(text, 'Municipality or county.', 'Guadalajara'),
         country: described(
@@ -59,16 +58,20 @@ export const orderSchema = z
         postalCode: described(text, 'Postal code.', '45010'),
         notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
         reference: described(optionalText, 'A landmark.', 'Green door'),
-        intNumber: described(optionalText, 'Number of the flat or office.', '4B'),
+        intNumber: described(optionalText, 'Flat or office number.', '4B'),
         lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
         lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
       }),
       'Where the parcel goes.',
     ),
-    shipperTrackingId: described(text, 'Your own identifier of the order; need not be unique.', 'ORDER-1001'),
-    shipperDropoffDate: described(instant, 'When you hand the parcel in.', '2026-12-01T10:00:00Z'),
+    shipperTrackingId: described(
+      text,
+      'Your own identifier of the order; it need not be unique.',
+      'ORDER-1001',
+    ),
+    shipperDropoffDate: described(instant, 'When you hand in the parcel.', '2026-12-01T10:00:00Z'),
     expectedDeliveryDate: described(instant, 'When it should arrive.', '2026-12-03T18:00:00Z'),
-    lotId: described(optionalText, 'Lot the order belongs to.', 'LOT-7'),
+    lotId: described(optionalText, 'The lot of the order.', 'LOT-7'),
     recipientInformation: described(
       z.object({
         fullName: described(text, 'Full name.', 'Ana Torres'),
@@ -82,13 +85,13 @@ export const orderSchema = z
         ),
         email: described(optionalText, 'E-mail address.', 'ana@example.com'),
       }),
-      'Who gets the parcel.',
+      'The recipient of the parcel.',
     ),
     package: described(
       z.object({
-        packageType: described(text, 'Kind of packaging, stored as sent.', 'UNIT'),
-        description: described(text, 'What is inside.', 'Books'),
-        contentValue: described(amount, 'Value of what is inside.', 349.5),
+        packageType: described(text, 'Type of packaging, stored as sent.', 'UNIT'),
+        description: described(text, 'Contents.', 'Books'),
+        contentValue: described(amount, 'Value of the contents.', 349.5),
         valueCurrency: described(text, 'Currency of the value, stored as sent.', 'MXN'),
         weight: described(size, 'Weight.', 1.2),
         weightUnit: described(text, 'Unit of the weight, stored as sent.', 'KG'),
@@ -96,7 +99,7 @@ export const orderSchema = z
         width: described(size, 'Width.', 20),
         height: described(size, 'Height.', 10),
         dimensionsUnit: described(text, 'Unit of length, width and height, stored as sent.', 'CM'),
-        items: anyJson('What is inside in detail; any JSON, answered as sent.', null).optional(),
+        items: anyJson('Contents in detail; any JSON, returned as sent.', null).optional(),
       }),
       'The parcel.',
     ),
@@ -121,7 +124,7 @@ export interface DropoffLocation {
   observations: string;
 }
 
-/** `data` of the answer to order integration: exactly the specification's fields, in its order. */
+/** `data` of the response to order integration: exactly the specification's fields, in its order. */
 export function orderResult(accepted: {
   order: Order;
   dropoffLocation: DropoffLocation;

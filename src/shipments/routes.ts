@@ -1,23 +1,25 @@
 import * as z from 'zod';
-import { described } from '../http/described.js';
-import * as fields from '../http/request/fields.js';
+import { isoOffset } from '../http/envelope.js';
+import { described, instantInQuery, ownIdInQuery, trackingId } from '../http/request/fields.js';
+import { cutPage, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
-import { notFound } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
+import { notFound } from '../platform/errors.js';
 import type { AcceptOrder } from './accept.js';
-import { orderResult, tracking } from './answers.js';
 import { orderSchema } from './order.js';
-import { findTracking } from './store.js';
+import { orderResult, shipmentList, stateList, tracking } from './responses.js';
+import type { StateCatalogue } from './states.js';
+import { findTracking, listShipments, type ListedShipment } from './store.js';
 
 const idempotencyKey = described(
-  // Spaces around a header's value are not part of it (RFC 9110, section 5.5).
+  // Spaces around a header value are not part of it (RFC 9110, section 5.5).
   z
     .string()
     .regex(
       /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/,
-      'must be 1 to 255 printable ASCII characters, the first and last no space',
+      'must be 1 to 255 printable ASCII characters, without spaces at the ends',
     ),
-  'Makes it safe to send the order again: for 24 hours the same key and body give the first answer again.',
+  'Makes it safe to send the order again: for 24 hours, the same key and body return the first response again.',
   'order-1001',
 );
 
@@ -26,13 +28,13 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
     route({
       method: 'post',
       path: '/v1/shipments',
-      takesNoTurn: true, // its turns are those of the admission
+      ungated: true, // it has its own admission
       summary: 'Integrate an order',
       operationId: 'integrateOrder',
       tag: 'Shipments',
       description:
-        'Accepts the order: it is committed when 201 is answered. The shipment is created after that, normally within 100 ms, and then is in state `CREATED`.',
-      answers: { 201: orderResult },
+        'Accepts the order: with 201 it is committed. The shipment is created after that, normally within 100 ms, and is then in state `CREATED`.',
+      responses: { 201: orderResult },
       hasProcessId: true,
       errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
@@ -47,8 +49,8 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
       operationId: 'trackShipment',
       tag: 'Shipments',
       description: 'Works whether or not webhooks are registered.',
-      answers: { 200: tracking },
-      params: z.object({ trackingId: fields.trackingId }),
+      responses: { 200: tracking },
+      params: z.object({ trackingId }),
       handle: async ({ caller, params: { trackingId } }) => {
         const found =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
@@ -60,8 +62,73 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
   ];
 }
 
-/** The part of a notification that a shipment's history shows. */
+/** The fields of a notification shown in the history. */
 function historyEntry(body: string) {
   const { state, timestamp, lat, lng, anomalies, evidences } = JSON.parse(body) as Record<string, unknown>;
   return { state, timestamp, lat, lng, anomalies, evidences };
 }
+
+const listQuery = z.object({
+  ...paging,
+  shipperTrackingId: ownIdInQuery('Only shipments with this identifier; it need not be unique.'),
+  state: described(
+    z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a state name such as CREATED'),
+    'Only shipments in this state now. A shipment that is not created yet has no state.',
+    'CREATED',
+  ).optional(),
+  from: instantInQuery('Only shipments accepted then or later'),
+  to: instantInQuery('Only shipments accepted before'),
+});
+
+/** The list of shipments, and the catalogue of states (contract, section 4). */
+export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
+  const states = statesOf(catalogue);
+  return [
+    route({
+      method: 'get',
+      path: '/v1/shipments',
+      cost: 'costly',
+      summary: 'List shipments, newest first',
+      operationId: 'listShipments',
+      tag: 'Shipments',
+      description:
+        'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.',
+      responses: { 200: shipmentList },
+      query: listQuery,
+      handle: async ({ caller, query: { limit, cursor, ...filter } }) => {
+        const found = await listShipments(db, caller.shipperId, filter, cursor, limit + 1);
+        const { page, nextCursor } = cutPage(
+          found.shipments,
+          limit,
+          ({ shipmentId }) => shipmentId,
+          found.checkedUpTo,
+        );
+        return { data: { shipments: page.map(view), nextCursor } };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/states',
+      summary: 'List the states of shipments',
+      operationId: 'listStates',
+      tag: 'Shipments',
+      description: 'The states that webhooks may be interested in, and those that may follow each.',
+      responses: { 200: stateList },
+      handle: () => Promise.resolve({ data: { states } }),
+    }),
+  ];
+}
+
+const view = (listed: ListedShipment) => ({
+  ...listed,
+  acceptedAt: isoOffset(listed.acceptedAt),
+  updatedAt: isoOffset(listed.updatedAt),
+});
+
+/** The initial state first, then the others in the order of the catalogue. */
+const statesOf = ({ initial, names, next, isTerminal }: StateCatalogue) =>
+  [...new Set([initial, ...names])].map((state) => ({
+    state,
+    terminal: isTerminal(state),
+    next: next(state),
+  }));

@@ -4,7 +4,7 @@ import * as z from 'zod';
 const stateName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must match ^[A-Z][A-Z0-9_]{0,63}$');
 
 const catalogueFile = z.object({
-  /** The state the worker gives a created shipment. */
+  /** The state of a created shipment. */
   initial: stateName,
   states: z.array(z.object({ name: stateName, next: z.array(stateName) })).min(1),
 });
@@ -27,15 +27,15 @@ const defaultCatalogue: CatalogueFile = {
   ],
 };
 
-/** Which states there are and which changes are allowed: pure data and a question. */
+/** The states and the changes between them. */
 export interface StateCatalogue {
   initial: string;
   names: ReadonlySet<string>;
-  /** `from` is null for a shipment that is not created yet. */
+  /** `from` is null before the shipment is created. */
   allows(from: string | null, to: string): boolean;
-  /** The states that may follow; `from` as above. */
+  /** The states that may follow `from`. */
   next(from: string | null): string[];
-  /** Whether nothing follows. */
+  /** Whether no state follows. */
   isTerminal(state: string): boolean;
 }
 
@@ -50,7 +50,7 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
   };
 }
 
-/** Reads STATES_FILE. Throws an Error that names what is wrong in the file. */
+/** Reads STATES_FILE. Throws an Error that names every fault of the file. */
 export function readCatalogue(path: string): StateCatalogue {
   const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) {
@@ -63,6 +63,6 @@ export function readCatalogue(path: string): StateCatalogue {
     (name) => !names.has(name),
   );
   if (unknown.length > 0)
-    throw new Error(`names states it does not define: ${[...new Set(unknown)].join(', ')}`);
+    throw new Error(`names states that it does not define: ${[...new Set(unknown)].join(', ')}`);
   return createCatalogue(parsed.data);
 }

@@ -1,8 +1,9 @@
 import { eventsOf } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { DropoffLocation, Order } from './order.js';
+import { hasShipperTrackingId } from '../deliveries/log/shipment-filter.js';
 
-/** An order as it is committed before the 201. */
+/** An order as committed before the 201. */
 export interface AcceptedOrder {
   shipmentId: string;
   shipperId: string;
@@ -11,13 +12,13 @@ export interface AcceptedOrder {
   order: Order;
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
-  /** Idempotency key and hash of the body it came with, where the caller sent one. */
+  /** The idempotency key, if the caller sent one, and the hash of its body. */
   idempotency: { key: string; bodyHash: Buffer } | null;
 }
 
 /**
- * Commits many orders in one statement. An order whose idempotency key is taken, by an earlier request or by
- * another of the same batch, is left out. Answers the shipmentIds that were stored.
+ * Commits many orders in one statement. Leaves out an order whose idempotency key is taken, by an earlier request or by
+ * another order of the batch. Returns the shipmentIds of the stored orders.
  */
 export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
@@ -30,7 +31,7 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
      ), claimed as (
        insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
        select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
-        order by shipper_id, key -- two statements that wait for each other's keys would be a deadlock
+        order by shipper_id, key -- one order of keys avoids deadlocks
        on conflict do nothing
        returning shipment_id
      ), stored as (
@@ -87,7 +88,7 @@ export async function findByIdempotencyKey(
   };
 }
 
-/** Frees an idempotency key that is older than 24 hours. */
+/** Deletes an idempotency key if it is older than 24 hours. */
 export async function deleteExpiredIdempotencyKey(
   db: Database,
   shipperId: string,
@@ -106,11 +107,11 @@ export interface TrackedShipment {
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
-  /** The notifications of its latest events, as many as fit in an answer, in the order recorded. */
+  /** The notifications of its latest events, as many as fit in a response, oldest first. */
   bodies: string[];
 }
 
-/** A shipment may reach any number of states, each with any evidences: the events' feed has them all. */
+/** A shipment may have any number of states, each with any evidence; the feed has them all. */
 const historyBounds = { states: 1_000, bytes: 4 * 1024 ** 2 };
 
 export async function findTracking(
@@ -133,7 +134,7 @@ export async function findTracking(
   return rows[0] ?? null;
 }
 
-/** Orders accepted before `olderThanMs` ago whose shipment still is not created, oldest first, those after `afterId`. */
+/** Orders accepted over `olderThanMs` ago without a shipment, oldest first, from `afterId` on. */
 export async function findForgottenOrders(
   db: Database,
   olderThanMs: number,
@@ -155,8 +156,8 @@ export async function findForgottenOrders(
 
 const expiredAtOnce = 10_000;
 
-/** Deletes the idempotency keys older than 24 hours, in bounded pieces. */
-export async function dropExpiredKeys(db: Database): Promise<void> {
+/** Deletes idempotency keys older than 24 hours, in bounded pieces. */
+export async function deleteExpiredIdempotencyKeys(db: Database): Promise<void> {
   let deleted: unknown[] = [];
   do deleted = await deleteExpired(db);
   while (deleted.length === expiredAtOnce);
@@ -170,3 +171,93 @@ const deleteExpired = (db: Database): Promise<unknown[]> =>
         where created_at < now() - interval '24 hours' order by created_at limit $1) returning 1`,
     [expiredAtOnce],
   );
+
+export interface ShipmentFilter {
+  /** The shipper's own identifier; not unique. */
+  shipperTrackingId?: string | undefined;
+  state?: string | undefined;
+  /** Accepted at `from` or later, and before `to`. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A shipment of a list, without its recipient. */
+export interface ListedShipment {
+  trackingId: string;
+  shipmentId: string;
+  shipperTrackingId: string;
+  /** Null until it is created. */
+  state: string | null;
+  acceptedAt: Date;
+  /** When its state last changed; until it is created, when it was accepted. */
+  updatedAt: Date;
+}
+
+export interface ShipmentPage {
+  shipments: ListedShipment[];
+  /** Where a short page ended because it had checked `maxChecked` shipments; null if none are left. */
+  checkedUpTo: string | null;
+}
+
+/** No index has the state, because each event would change it: a page checks this many shipments for theirs. */
+const maxChecked = 5_000;
+
+const endOfTime = new Date(253_402_300_799_999); // of the year 9999
+
+/** A shipper's shipments, newest first, up to `limit`. Their ids are in the order of acceptance. */
+export async function listShipments(
+  db: Database,
+  shipperId: string,
+  filter: ShipmentFilter,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<ShipmentPage> {
+  const hasOwnId = filter.shipperTrackingId !== undefined;
+  const isInState = filter.state !== undefined;
+  const rows = await db.query<ListedShipment & { checkedUpTo: string | null }>(
+    `list-shipments${hasOwnId ? '-by-own-id' : ''}${isInState ? '-in-state' : ''}`,
+    pageText(hasOwnId, isInState),
+    [
+      shipperId,
+      filter.from ?? new Date(0),
+      beforeId ?? null,
+      filter.to ?? endOfTime,
+      limit,
+      filter.shipperTrackingId ?? null,
+      filter.state ?? null,
+      maxChecked,
+    ],
+  );
+  const checkedUpTo = rows[0]?.checkedUpTo ?? null;
+  const shipments = rows.flatMap(({ checkedUpTo: _, ...row }) =>
+    (row.shipmentId as string | null) ? [row] : [],
+  );
+  return { shipments, checkedUpTo };
+}
+
+/** Returns the rows of the page, or one row without a shipment; each has `checkedUpTo`. */
+function pageText(hasOwnId: boolean, isInState: boolean): string {
+  const own = `select shipment_id from shipments
+    where shipper_id = $1 and shipment_id >= uuid_floor($2) and shipment_id < least($3::uuid, uuid_floor($4))
+      ${hasOwnId ? `and ${hasShipperTrackingId('$6')}` : ''}
+    order by shipment_id desc`;
+  const progress = `select state, updated_at from shipment_progress where shipment_id = s.shipment_id`;
+  const found = isInState
+    ? `(${own} limit $8) s cross join lateral (${progress} and state = $7 limit 1) p`
+    : `(${own} limit $5) s left join lateral (${progress} limit 1) p on true`;
+  const checkedUpTo = isInState
+    ? `case when (select count(*) from found) < $5 then (${own} offset $8 - 1 limit 1) end`
+    : 'null::uuid';
+  return `with given as (select $6::text, $7::text, $8::int),
+    found as materialized (
+      select s.shipment_id, p.state, p.updated_at from ${found} limit $5
+    ), checked as (select ${checkedUpTo} as "checkedUpTo")
+    select s.tracking_id as "trackingId", f.shipment_id as "shipmentId",
+           s.shipper_tracking_id as "shipperTrackingId", f.state, s.accepted_at as "acceptedAt",
+           coalesce(f.updated_at, s.accepted_at) as "updatedAt", "checkedUpTo"
+      from checked left join found f on true
+      left join lateral (
+        select tracking_id, shipper_tracking_id, accepted_at from shipments where shipment_id = f.shipment_id limit 1) s
+        on true
+     order by f.shipment_id desc`;
+}

@@ -1,45 +1,45 @@
 import { tooManyRequests } from '../platform/errors.js';
 import type { RateLimits } from '../platform/limits/rate-limit.js';
 
-/** Throws ApiError TOO_MANY_REQUESTS where a cap is reached. */
+/** Throws ApiError TOO_MANY_REQUESTS if a cap is reached. */
 export interface WebhookLimits {
-  /** Before a test, a redelivery or a replay: counts by webhook, by shipper and by destination. */
+  /** Call it before a test, a redelivery or a replay. Counts by webhook, by shipper and by destination. */
   byHand(webhook: { shipperId: string; webhookId: string; targetAddress: string }): Promise<void>;
-  /** Before a webhook is registered: counts by shipper and by destination. */
+  /** Call it before a webhook is registered. Counts by shipper and by destination. */
   creation(webhook: { shipperId: string; targetAddress: string }): Promise<void>;
 }
 
 export interface WebhookLimitOptions {
   limits: RateLimits;
-  /** What may be asked for by hand an hour of one webhook; 0 is any number. */
+  /** Tests, redeliveries and replays of one webhook per hour; 0 is unlimited. */
   byHandPerWebhook: number;
-  /** Webhooks a shipper may register an hour; 0 is any number. */
+  /** Registrations of one shipper per hour; 0 is unlimited. */
   creationsPerShipper: number;
   onLimited(limit: 'by_hand' | 'webhook_creation'): void;
 }
 
 const windowSeconds = 3_600;
-/** Multiples of what one webhook may be sent by hand. It takes three shippers to use up what one destination takes. */
-const ofShipper = 2;
-const ofDestination = 6;
-/** The same, of what one shipper may register. */
+/** Multiples of the cap of one webhook. It takes three shippers to use up the cap of a destination. */
+const byHandOfShipper = 2;
+const byHandOfDestination = 6;
+/** A multiple of the cap of one shipper. */
 const creationsOfDestination = 3;
 
-/** Nobody makes us a hammer: neither one webhook nor many shippers whose webhooks have one destination. */
+/** Keeps the service from flooding a destination, even for several shippers whose webhooks share it. */
 export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits {
   const cap = (name: string, points: number) => options.limits.limit({ name, points, windowSeconds });
   const { byHandPerWebhook, creationsPerShipper } = options;
   const byHand = {
     webhook: cap('by-hand-webhook', byHandPerWebhook),
-    shipper: cap('by-hand-shipper', byHandPerWebhook * ofShipper),
-    destination: cap('by-hand-destination', byHandPerWebhook * ofDestination),
+    shipper: cap('by-hand-shipper', byHandPerWebhook * byHandOfShipper),
+    destination: cap('by-hand-destination', byHandPerWebhook * byHandOfDestination),
   };
   const creations = {
     shipper: cap('creation-shipper', creationsPerShipper),
     destination: cap('creation-destination', creationsPerShipper * creationsOfDestination),
   };
 
-  /** One after the other: what is refused for its own number is not counted against others. */
+  /** In sequence, so that a request refused by one cap does not count against the next. */
   const spend = async (
     limit: 'by_hand' | 'webhook_creation',
     steps: [what: string, cap: ReturnType<typeof cap>, key: string][],
@@ -48,7 +48,7 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
       const { left, resetMs } = await counted.spend(key);
       if (left >= 0) continue;
       options.onLimited(limit);
-      throw tooManyRequests(`Too many ${what} in an hour.`, resetMs / 1_000);
+      throw tooManyRequests(`Too many ${what} within an hour.`, resetMs / 1_000);
     }
   };
 
@@ -71,5 +71,4 @@ export function createWebhookLimits(options: WebhookLimitOptions): WebhookLimits
   };
 }
 
-/** Whoever is called there, whatever the port and the path. */
 const hostOf = (targetAddress: string): string => new URL(targetAddress).hostname;

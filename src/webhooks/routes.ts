@@ -7,14 +7,11 @@ import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
-import * as answers from './answers.js';
-import { maskHeaders, withoutQuery, type AtRest } from './at-rest/at-rest.js';
-import { sealChanges } from './at-rest/changes.js';
-import type { DestinationPolicy } from './destination/destination.js';
-import { include, parts } from './include.js';
+import { maskHeaders, withoutQuery, newSecret, type Sealer } from './sealing/sealing.js';
+import { sealChanges } from './changes.js';
+import type { DestinationPolicy } from './destination.js';
+import { include, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
-import { webhookSchemas } from './schema.js';
-import { newSecret } from './at-rest/secrets.js';
 import {
   findWebhook,
   insertWebhook,
@@ -24,39 +21,40 @@ import {
   updateWebhook,
   type Webhook,
 } from './store.js';
+import * as responses from './responses.js';
 
 export interface WebhookDependencies {
   db: Database;
-  sealed: AtRest;
+  sealer: Sealer;
   policy: DestinationPolicy;
   webhooksPerShipper: number;
   limits: WebhookLimits;
-  /** Names a webhook may take interest in today; others are kept for a later catalogue. */
+  /** The interests of today's catalogue; others are stored for a later one. */
   knownInterests: ReadonlySet<string>;
-  /** Resolves when no send to a webhook that was stopped just now can start any more. */
+  /** Resolves when no send to a webhook that was just stopped can start any more. */
   onStopped(): Promise<void>;
-  /** Cancels what a deleted webhook still had to get. */
+  /** Cancels the unfinished deliveries of a deleted webhook. */
   onDeleted(webhookId: string): Promise<void>;
-  /** Sends on what a webhook missed while it was not active. */
+  /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
-  /** Its deliveries go one at a time from now on, or do so no more. */
+  /** The webhook's `ordering` may have changed. */
   onReordered(webhookId: string): Promise<void>;
-  /** How the deliveries of webhooks have been doing, by their ids. */
+  /** By webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
-  /** Their attempts of the last day. */
+  /** Attempts of the last 24 hours, by webhook id. */
   stats(webhookIds: string[]): Promise<Map<string, object>>;
 }
 
 const webhookParams = z.object({ webhookId: idInPath('The webhook.') });
 
 export function webhookRoutes(deps: WebhookDependencies): Route[] {
-  const { db, sealed, knownInterests } = deps;
+  const { db, sealer, knownInterests } = deps;
   const schemas = webhookSchemas(deps.policy);
   const namesToday = [...knownInterests].map((name) => `\`${name}\``).join(', ');
   const view = (webhook: Webhook) => ({
     ...webhook,
-    targetAddress: addressOf(webhook, sealed),
+    targetAddress: addressOf(webhook, sealer),
     headers: maskHeaders(webhook.headers),
     createdAt: isoOffset(webhook.createdAt),
     updatedAt: isoOffset(webhook.updatedAt),
@@ -71,21 +69,18 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
     route({
       method: 'get',
       path: '/v1/webhooks',
-      cost: 'dear',
+      cost: 'costly',
       summary: 'List webhooks',
       operationId: 'listWebhooks',
       tag: 'Webhooks',
-      answers: { 200: answers.webhookList },
+      responses: { 200: responses.webhookList },
       query: z.object({ ...paging, include }),
       handle: async ({ caller, query: { limit, cursor, include: wanted } }) => {
         const rows = await listWebhooks(db, caller.shipperId, cursor, limit + 1);
         const { page, nextCursor } = cutPage(rows, limit, (webhook) => webhook.webhookId);
-        const partsOf = await parts(
-          deps,
-          wanted,
-          page.map(({ webhookId }) => webhookId),
-        );
-        const webhooks = page.map((webhook) => ({ ...view(webhook), ...partsOf(webhook.webhookId) }));
+        const ids = page.map(({ webhookId }) => webhookId);
+        const included = await readIncluded(deps, wanted, ids);
+        const webhooks = page.map((webhook) => ({ ...view(webhook), ...included(webhook.webhookId) }));
         return { data: { webhooks, nextCursor } };
       },
     }),
@@ -95,10 +90,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Create a webhook',
       operationId: 'createWebhook',
       tag: 'Webhooks',
-      description: `The same address may be registered more than once. What interests may name today: ${namesToday}.`,
-      answers: { 201: answers.newWebhook },
+      description: `The same address may be registered more than once. The interests of today: ${namesToday}.`,
+      responses: { 201: responses.newWebhook },
       errors: {
-        409: 'You have as many webhooks as one shipper may have.',
+        409: 'You have reached the maximum number of webhooks of a shipper.',
         429: 'Too many requests, or too many webhooks created within an hour by you or for this destination.',
       },
       bodyExample: { interests: ['*'], targetAddress: 'https://example.com/hooks/parcelhook' },
@@ -110,9 +105,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         const input = {
           ...body,
           webhookId,
-          targetAddress: sealed.sealAddress(webhookId, body.targetAddress),
-          headers: sealed.sealHeaders(webhookId, body.headers ?? {}),
-          sealedSecret: sealed.sealSecret(webhookId, secret),
+          targetAddress: sealer.sealAddress(webhookId, body.targetAddress),
+          headers: sealer.sealHeaders(webhookId, body.headers ?? {}),
+          sealedSecret: sealer.sealSecret(webhookId, secret),
         };
         const { shipperId } = caller;
         const created = await audited(
@@ -131,8 +126,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Get a webhook',
       operationId: 'getWebhook',
       tag: 'Webhooks',
-      description: 'Shows how its deliveries have been doing, too.',
-      answers: { 200: answers.webhookWithHealth },
+      description: 'Also shows how its deliveries have been going.',
+      responses: { 200: responses.webhookWithHealth },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const webhook = existing(isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId)));
@@ -147,8 +142,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'updateWebhook',
       tag: 'Webhooks',
       description:
-        'Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
-      answers: { 200: answers.webhook },
+        'Merges: omitted fields stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
+      responses: { 200: responses.webhook },
       bodyExample: { status: 'PAUSED' },
       params: webhookParams,
       body: schemas.update,
@@ -156,7 +151,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         const { shipperId } = caller;
         const update = async (tx: Database) => {
           if (body.status === 'ACTIVE') await deps.onResuming(tx, shipperId, webhookId);
-          const changes = await sealChanges({ tx, sealed }, shipperId, webhookId, body);
+          const changes = await sealChanges({ tx, sealer }, shipperId, webhookId, body);
           return updateWebhook(tx, shipperId, webhookId, changes);
         };
         const fields = Object.keys(body);
@@ -181,8 +176,8 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       summary: 'Delete a webhook',
       operationId: 'deleteWebhook',
       tag: 'Webhooks',
-      description: 'Its unfinished deliveries become `CANCELLED`. After the answer no send starts.',
-      answers: { 200: answers.deletedWebhook },
+      description: 'Its unfinished deliveries become `CANCELLED`. After the response no send starts.',
+      responses: { 200: responses.deletedWebhook },
       params: webhookParams,
       handle: async ({ caller, params: { webhookId } }) => {
         const { shipperId } = caller;
@@ -207,10 +202,10 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'rotateSecret',
       tag: 'Webhooks',
       description:
-        'The old one signs along for `overlap`; a second rotation within that time ends the first secret. `0s` is for a secret that has leaked: after the answer nothing is signed with it.',
-      answers: { 200: answers.rotatedSecret },
+        'The old secret signs too for `overlap`; another rotation within that time ends the oldest secret. `0s` is for a leaked secret: after the response nothing is signed with it.',
+      responses: { 200: responses.rotatedSecret },
       params: webhookParams,
-      body: z.object({ overlap: overlap('How long the old secret signs along, up to 30d.') }).prefault({}),
+      body: z.object({ overlap: overlap('How long the old secret signs too, up to 30d.') }).prefault({}),
       handle: async ({ caller, params: { webhookId }, body }) => {
         const { shipperId } = caller;
         const secret = newSecret();
@@ -220,22 +215,46 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
               db,
               actorOf(caller),
               (tx) =>
-                rotateSecret(tx, shipperId, webhookId, sealed.sealSecret(webhookId, secret), body.overlap),
+                rotateSecret(tx, shipperId, webhookId, sealer.sealSecret(webhookId, secret), body.overlap),
               (until) => until && { action: 'WEBHOOK_SECRET_ROTATED', shipperId, webhookId },
             )),
         );
-        if (body.overlap === 0) await deps.onStopped(); // what was claimed before knows the old one only
+        if (body.overlap === 0) await deps.onStopped(); // earlier claims sign with the old secret
         return { data: { webhookId, secret, previousSecretValidUntil: isoOffset(validUntil) } };
       },
     }),
   ];
 }
 
-/** Its owner sees the whole address; where no key opens it, what is readable. */
-function addressOf({ webhookId, targetAddress }: Webhook, sealed: AtRest): string {
+/** The whole address; if no key opens its query, the address without it. */
+function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
-    return sealed.openAddress(webhookId, targetAddress);
+    return sealer.openAddress(webhookId, targetAddress);
   } catch {
     return withoutQuery(targetAddress);
   }
+}
+
+export const egressRoute = (addresses: readonly string[]): Route =>
+  route({
+    method: 'get',
+    path: '/v1/egress',
+    summary: 'Where notifications come from',
+    operationId: 'getEgress',
+    tag: 'Webhooks',
+    description: 'For the firewall in front of your receiver. A signature proves more than an address.',
+    responses: { 200: responses.egress },
+    handle: () => Promise.resolve({ data: { addresses } }),
+  });
+
+/** Reads what is included of all webhooks at once. Returns what to add to one. */
+async function readIncluded(
+  sources: Record<Include, (webhookIds: string[]) => Promise<Map<string, object>>>,
+  wanted: Set<Include> | undefined,
+  webhookIds: string[],
+): Promise<(webhookId: string) => Partial<Record<Include, object>>> {
+  const read = await Promise.all(
+    [...(wanted ?? [])].map(async (name) => [name, await sources[name](webhookIds)] as const),
+  );
+  return (webhookId) => Object.fromEntries(read.map(([name, byId]) => [name, byId.get(webhookId)!]));
 }

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { described } from '../http/described.js';
-import { evenIfFieldsAreWrong, oneOfFields } from '../http/request/fields.js';
-import { addressPattern } from './destination/address-pattern.js';
-import { masked } from './at-rest/at-rest.js';
-import { checkTargetAddress, type DestinationPolicy } from './destination/destination.js';
-import { asciiAddress } from './destination/destination-unicode.js';
+import { described, evenIfFieldsAreWrong, oneOfFields } from '../http/request/fields.js';
+import { addressPattern, checkTargetAddress, asciiAddress } from './target-address.js';
+import { masked } from './sealing/sealing.js';
+import type { DestinationPolicy } from './destination.js';
 
 const interest = z
   .string()
@@ -19,16 +17,16 @@ const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 const maxHeaders = 16;
 const maxAddressLength = 2_048;
 
-/** A value that is no text was named before. */
-function headerProblem(name: string, value: unknown, isKept: (value: string) => boolean): string | null {
+/** A value that is not a string has been reported already. */
+function headerProblem(name: string, value: unknown, isMasked: (value: string) => boolean): string | null {
   if (!headerName.test(name)) return 'must be a header name of RFC 9110';
-  if (reservedHeader.test(name)) return 'is set by the service and must not be there';
-  if (typeof value === 'string' && !headerValue.test(value) && !isKept(value))
+  if (reservedHeader.test(name)) return 'is set by the service and must not be given';
+  if (typeof value === 'string' && !headerValue.test(value) && !isMasked(value))
     return 'must be printable ASCII of at most 1,000 characters';
   return null;
 }
 
-const headers = (isKept: (value: string) => boolean) =>
+const headers = (isMasked: (value: string) => boolean) =>
   z.record(z.string(), z.string()).superRefine((given, context) => {
     const entries = Object.entries(given);
     if (entries.length > maxHeaders) context.addIssue(`must have at most ${maxHeaders} headers`);
@@ -37,30 +35,30 @@ const headers = (isKept: (value: string) => boolean) =>
       const isTwice = known.size === known.add(name.toLowerCase()).size;
       const message = isTwice
         ? 'appears twice: header names are case-insensitive'
-        : headerProblem(name, value, isKept);
+        : headerProblem(name, value, isMasked);
       if (message) context.addIssue({ code: 'custom', message, path: [name] });
     }
   }, evenIfFieldsAreWrong);
 
-/** Of requests and answers alike. */
+/** Shared by requests and responses. */
 export const fields = {
   interests: described(
     z.array(interest).min(1, 'must name at least one state, or *'),
-    'States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.',
+    'States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.',
     ['CREATED', 'DELIVERED'],
     { maxItems: 64 },
   ),
   status: described(
     z.enum(['ACTIVE', 'PAUSED', 'DISABLED'], 'must be ACTIVE, PAUSED or DISABLED'),
-    'What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.',
+    'What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.',
   ),
   ordering: described(
     z.enum(['SHIPMENT', 'NONE'], 'must be SHIPMENT or NONE'),
-    '`SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.',
+    '`SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.',
   ),
   supersede: described(
     z.boolean(),
-    'Leaves out a state that is still undelivered when a later one of the shipment is recorded.',
+    'Skips a state that is still undelivered when a later one of the shipment is recorded.',
     false,
   ),
   description: described(
@@ -70,11 +68,11 @@ export const fields = {
   ),
 };
 
-/** `valuePattern`: what the document says of values; the reserved names no pattern can tell. */
+/** `valuePattern` is for the API's document, which cannot express the reserved names. */
 const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePattern: string, more = '') =>
   described(
     schema,
-    `Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values.${more}`,
+    `Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.${more}`,
     { 'X-Team': 'logistics' },
     {
       maxProperties: maxHeaders,
@@ -87,11 +85,11 @@ const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePatter
 export function webhookSchemas(policy: DestinationPolicy) {
   const targetAddress = described(
     z.string(),
-    'Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is taken as its punycode.',
+    'Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.',
     'https://example.com/hooks/parcelhook',
     { pattern: addressPattern(policy), maxLength: maxAddressLength },
   )
-    // An address that is refused for its length anyway is not parsed: a long name in Unicode costs the square of its length.
+    // An overlong address is refused anyway. Parsing a long Unicode name takes time quadratic in its length.
     .transform((text) => (text.length > maxAddressLength ? text : asciiAddress(text)))
     .superRefine((text, context) => {
       const problem = checkTargetAddress(text, policy);
@@ -112,18 +110,18 @@ export function webhookSchemas(policy: DestinationPolicy) {
     ).optional(),
     description: fields.description.optional(),
   });
-  const keepable = describedHeaders(
+  const maskableHeaders = describedHeaders(
     headers((value) => value === masked),
     `${headerValue.source}|^${masked}$`,
-    ` A value sent as \`${masked}\` stays as it is.`,
+    ` A value sent as \`${masked}\` stays unchanged.`,
   );
   const update = create
     .partial()
     .extend({
-      headers: keepable.optional(),
+      headers: maskableHeaders.optional(),
       description: described(
         fields.description.nullable(),
-        'Free text for yourself; null is as good as none.',
+        'Free text for yourself; null means none.',
         'Production',
       )
         .transform((text) => text ?? '')
@@ -138,3 +136,22 @@ export function webhookSchemas(policy: DestinationPolicy) {
 
 export type WebhookInput = z.output<ReturnType<typeof webhookSchemas>['create']>;
 export type WebhookChanges = z.output<ReturnType<typeof webhookSchemas>['update']>;
+
+const includes = ['health', 'stats'] as const;
+export type Include = (typeof includes)[number];
+const isInclude = (text: string): text is Include => includes.some((name) => name === text);
+
+/** The parts of a webhook that a list shows on request. */
+export const include = described(
+  z.string(),
+  'What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.',
+  'health,stats',
+  { pattern: `^(?:${includes.join('|')})(?:,(?:${includes.join('|')}))*$` },
+)
+  .transform((text) => text.split(','))
+  .refine(
+    (parts) => parts.every(isInclude),
+    `must be one or more of ${includes.join(', ')}, separated by commas`,
+  )
+  .transform((parts) => new Set(parts.filter(isInclude)))
+  .optional();

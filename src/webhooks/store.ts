@@ -2,7 +2,7 @@ import { unauthorized } from '../platform/errors.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { WebhookChanges, WebhookInput } from './schema.js';
 
-/** As stored: what is sealed in its address and headers is still so. */
+/** As stored: its address's query and its headers' values are sealed. */
 export interface Webhook {
   webhookId: string;
   interests: string[];
@@ -21,7 +21,7 @@ const columns = `webhook_id as "webhookId", interests, target_address as "target
   disabled_reason as "disabledReason", ordering, supersede, headers, description,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Null where the shipper has `limit` webhooks already. */
+/** Returns null if the shipper has `limit` webhooks already. */
 export function insertWebhook(
   db: Database,
   shipperId: string,
@@ -29,7 +29,7 @@ export function insertWebhook(
   limit: number,
 ): Promise<Webhook | null> {
   return db.transaction(async (tx) => {
-    // Concurrent creations of one shipper count one another; orders, which refer to the same row, do not wait.
+    // The lock makes concurrent creations count each other. Orders, which refer to the same row, do not wait for it.
     const [shipper] = await tx.query<{ status: string }>(
       'lock-shipper',
       'select status from shippers where shipper_id = $1 for no key update',
@@ -62,7 +62,7 @@ export function insertWebhook(
   });
 }
 
-/** The shipper's webhooks in the order of their creation, those after `afterId`. */
+/** The shipper's webhooks after `afterId`, in order of creation. */
 export function listWebhooks(db: Database, shipperId: string, afterId: string | undefined, limit: number) {
   return db.query<Webhook>(
     'list-webhooks',
@@ -86,7 +86,7 @@ export async function findWebhook(
   return rows[0] ?? null;
 }
 
-/** The webhook's headers as stored, which nobody changes until the transaction ends; null without that webhook. */
+/** The webhook's headers as stored, locked until the transaction ends. Returns null if there is no such webhook. */
 export async function lockHeaders(
   tx: Database,
   shipperId: string,
@@ -101,7 +101,7 @@ export async function lockHeaders(
   return rows[0]?.headers ?? null;
 }
 
-/** Merges the changes; null without that webhook. What was held is due as soon as it is ACTIVE. */
+/** Merges the changes. Returns null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. */
 export async function updateWebhook(
   db: Database,
   shipperId: string,
@@ -140,7 +140,7 @@ export async function updateWebhook(
   return rows[0] ?? null;
 }
 
-/** Marks the webhook deleted. False without that webhook. */
+/** Returns false if there is no such webhook. */
 export async function markDeleted(db: Database, shipperId: string, webhookId: string): Promise<boolean> {
   const rows = await db.query(
     'mark-deleted',
@@ -152,8 +152,8 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
 }
 
 /**
- * Puts a new secret in place; the one before signs along for `overlapMs`, and an older one no more. Answers until when,
- * null without that webhook.
+ * Replaces the secret. The previous one signs too for `overlapMs`, any older one no longer. Returns until when, or null
+ * if there is no such webhook.
  */
 export async function rotateSecret(
   db: Database,
@@ -173,4 +173,40 @@ export async function rotateSecret(
     [shipperId, webhookId, sealedSecret, overlapMs],
   );
   return rows[0]?.validUntil ?? null;
+}
+
+/** Changes all webhooks of a shipper, locking them in one order to prevent deadlocks. */
+const changeAll =
+  (name: string, changes: string) =>
+  async (tx: Database, shipperId: string): Promise<void> => {
+    await tx.query(
+      name,
+      `with w as materialized (
+         select webhook_id from webhooks where shipper_id = $1 and deleted_at is null
+          order by webhook_id for no key update
+       )
+       update webhooks set ${changes} where webhook_id = any(array(select webhook_id from w))`,
+      [shipperId],
+    );
+  };
+
+/** Holds the deliveries of the shipper's webhooks. */
+export const suspendWebhooks = changeAll('suspend-webhooks', 'suspended = true, stopped_at = now()');
+
+/** Held deliveries become due; ORDER_HOLD counts from now. */
+export const resumeWebhooks = changeAll('resume-webhooks', 'suspended = false, called_since = now()');
+
+/** Marks them deleted; the sweep cancels their deliveries. */
+export const deleteWebhooks = changeAll(
+  'delete-webhooks',
+  'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',
+);
+
+export async function listWebhookIds(db: Database, shipperId: string): Promise<string[]> {
+  const rows = await db.query<{ webhook_id: string }>(
+    'webhooks-of-shipper',
+    'select webhook_id from webhooks where shipper_id = $1 and deleted_at is null',
+    [shipperId],
+  );
+  return rows.map((row) => row.webhook_id);
 }

@@ -5,14 +5,14 @@ import { startReceiverProcess } from './processes.js';
 
 export interface Ceiling {
   perSecond: number;
-  /** Of the poster, a post. */
+  /** CPU of the poster per post. */
   cpuUs: number;
 }
 
 const connections = 100;
 const timeoutMs = 120_000;
 
-/** What the same receiver takes from the leanest bare node:http poster on this machine just now. */
+/** The rate at which the receiver accepts posts from the leanest node:http client on this machine. */
 export async function measureCeiling(posts: number): Promise<Ceiling> {
   const receiver = await startReceiverProcess();
   try {

@@ -1,6 +1,6 @@
 /**
- * Milliseconds with fractions on the machine's monotonic clock: every process reads the same one, so a moment of the
- * receiver and one of the load can be compared, whatever the time of day is set to meanwhile.
+ * Milliseconds with fractions on the machine's monotonic clock, which all processes share: times of the receiver and
+ * the load are comparable even if the time of day is changed.
  */
 export function now(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Fields of /proc/PID/stat from `state` on; none where the process is gone. */
+/** Fields of /proc/PID/stat from `state` on; none if the process is gone. */
 function statFields(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -13,10 +13,10 @@ function statFields(pid: number): string[] {
 const usPerTick = 10_000; // USER_HZ is 100 on Linux
 const ticksUs = (fields: string[]) => fields.reduce((sum, field) => sum + Number(field), 0) * usPerTick;
 
-/** CPU time a process has used so far with all its threads, in microseconds, to 10 ms. */
+/** CPU time of a process with all its threads in microseconds, to 10 ms. */
 export const processCpuUs = (pid: number): number => ticksUs(statFields(pid).slice(11, 13));
 
-/** The same of a process of one thread, to the nanosecond where the kernel tells. */
+/** CPU time of a single-threaded process, to the nanosecond if the kernel reports it. */
 function singleThreadCpuUs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000;
@@ -26,8 +26,8 @@ function singleThreadCpuUs(pid: number): number {
 }
 
 /**
- * A PostgreSQL server's CPU so far: the postmaster, its children, and those of them that have ended. `except` names
- * the connections of the bench itself, which have to stay open while it is measured.
+ * The CPU time of a PostgreSQL server: the postmaster and its children, including ended ones. `except` lists the
+ * bench's own connections, which stay open during a measurement.
  */
 export function postgresCpuUs(postmasterPid: number, except: readonly number[]): number {
   const children = childrenOf(postmasterPid).filter((pid) => !except.includes(pid));

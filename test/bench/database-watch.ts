@@ -14,15 +14,15 @@ interface CountersRow {
   tables: [name: string, updates: number, hot: number][] | null;
 }
 
-/** Looks at the service's database through the server's own statistics, over connections that stay open. */
+/** Reads the statistics of the service's database over connections that stay open. */
 export interface DatabaseWatch {
-  /** The server's processes of these connections: none of the service's costs. */
+  /** Server processes of these connections, excluded from the service's costs. */
   pids: number[];
   walPosition(): Promise<number>;
   counters(): Promise<Counters>;
   resetStatements(): Promise<void>;
   dearestStatements(): Promise<Statement[] | null>;
-  /** What sessions are active or wait right now; adds it to the sample. */
+  /** Adds what sessions are doing or waiting for to the sample. */
   sampleWaits(): Promise<void>;
   waits(): Wait[];
   close(): Promise<void>;

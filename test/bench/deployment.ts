@@ -3,29 +3,28 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import pg from 'pg';
 import { describeError } from '../../src/platform/errors.js';
-import { registerAccount, registerWebhook, type Account } from '../client.js';
-import { createDatabase, dropDatabase } from '../database.js';
-import { operatorToken } from '../process.js';
+import { registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
+import { operatorToken } from '../support/process.js';
 import { startReceiverProcess, type BenchReceiver } from './processes.js';
 import { startServiceProcess, type ServiceProcess } from './service-process.js';
 import type { Shape } from './shapes.js';
 import type { System } from './system.js';
 
-/** A deployment of the service on a database of its own, with a receiver and an account. */
+/** A deployment of the service on its own database, with a receiver and an account. */
 export interface Deployment {
   system: System;
   shape: Shape;
   databaseUrl: string;
-  /** Of the API. */
   url: string;
   processes: ServiceProcess[];
   receiver: BenchReceiver;
   account: Account;
-  /** Throws where a process of the service has ended. */
+  /** Throws if a process of the service has ended. */
   check(): void;
 }
 
-/** What the answers of users' receivers and their webhooks have: headers of their own. */
+/** Custom headers, as real webhooks and receivers have. */
 const ownHeaders = { 'X-Shop-Token': 'c2hvcC10b2tlbi1vZi10aGUtYmVuY2g', 'X-Team': 'logistics' };
 
 export function serviceEnv(system: System, shape: Shape, databaseUrl: string): Record<string, string> {
@@ -37,7 +36,7 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
     TOKEN_SECRET: secret(),
     SECRETS_KEY: secret(),
     OPERATOR_TOKEN: operatorToken,
-    API_RATE_LIMIT: '0', // what one shipper could have of it is what is measured
+    API_RATE_LIMIT: '0', // a limit would measure one shipper's share
     ALLOW_PRIVATE_TARGETS: 'true',
     ALLOW_HTTP_TARGETS: 'true',
     WEBHOOK_CREATION_LIMIT: '0',
@@ -46,7 +45,7 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
   };
 }
 
-/** Starts it all on empty engines, and clears it away when `use` has ended, however it has. */
+/** Starts everything on empty engines, and removes it when `use` has ended in any way. */
 export async function withDeployment<T>(
   system: System,
   shape: Shape,
@@ -72,7 +71,7 @@ export async function withDeployment<T>(
     } catch (error) {
       throw new Error([describeError(error), ...logFiles.flatMap(complaints)].join('\n'), { cause: error });
     } finally {
-      receiver.stop(); // first: what is still on its way to it then fails at once
+      receiver.stop(); // first, so that requests under way fail at once
       await Promise.all(processes.map((one) => one.stop()));
     }
   });
@@ -85,7 +84,7 @@ function complaints(logFile: string): string[] {
   return found.slice(-5).map((line) => `  ${basename(logFile)}: ${line.slice(0, 600)}`);
 }
 
-/** An empty database; afterwards nothing of it is left for the server to do. */
+/** An empty database; afterwards the server has no work left for it. */
 export async function withDatabase<T>(system: System, use: (databaseUrl: string) => Promise<T>): Promise<T> {
   const { connectionString } = system.postgres;
   const name = `bench_${randomBytes(4).toString('hex')}`;
@@ -100,7 +99,7 @@ export async function withDatabase<T>(system: System, use: (databaseUrl: string)
   }
 }
 
-/** Registers one webhook for all states for each kind of answer (receiver.ts); their paths. */
+/** Registers one webhook for all states per kind of receiver (receiver.ts); returns their paths. */
 export async function registerWebhooks(deployment: Deployment, kinds: string[]): Promise<string[]> {
   const paths = kinds.map((kind, n) => `/${kind}/${n}`);
   for (const path of paths) {

@@ -9,8 +9,8 @@ export interface Figure {
 }
 
 /**
- * Share of the moments looked at when some session waited so, and how many did on average over all moments.
- * `event` is a type and an event (`Lock transactionid`), or a type alone: any of it.
+ * The share of samples in which a session waited for this, and the average number that did. `event` is a type and an
+ * event (`Lock transactionid`), or a type alone: any of it.
  */
 export interface Wait {
   event: string;
@@ -32,11 +32,11 @@ export interface Statement {
   rows: number;
 }
 
-/** What does not fit into one number; of the last run. */
+/** Details of the last run that do not fit in one number. */
 export interface Details {
   waits: Wait[];
   updates: TableUpdates[];
-  /** Null where the engine does not count them. */
+  /** Null if the engine does not count them. */
   statements: Statement[] | null;
 }
 

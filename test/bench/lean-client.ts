@@ -1,11 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/**
- * The client of the load: it speaks just enough HTTP/1.1, because on a machine that holds everything a client's own
- * CPU time is taken from what it measures.
- */
+/** A minimal HTTP/1.1 client for the load: on a shared machine a client's own CPU time distorts what it measures. */
 export interface Client {
-  /** Sends over an idle connection, or a new one if there is none; rejects where no answer comes in a minute. */
+  /** Sends over an idle connection, or a new one if there is none; rejects without a response within a minute. */
   send(request: Buffer): Promise<Reply>;
   close(): void;
 }
@@ -21,7 +18,7 @@ interface Connection {
   close(): void;
 }
 
-const answerTimeoutMs = 60_000;
+const responseTimeoutMs = 60_000;
 
 export function createClient(url: string): Client {
   const idle: Connection[] = [];
@@ -55,10 +52,12 @@ function openConnection(url: string, onClosed: () => void): Connection {
     waiting?.reject(error);
     waiting = null;
   };
-  socket.setTimeout(answerTimeoutMs, () => socket.destroy(new Error(`no answer in ${answerTimeoutMs} ms`)));
+  socket.setTimeout(responseTimeoutMs, () =>
+    socket.destroy(new Error(`no response in ${responseTimeoutMs} ms`)),
+  );
   socket.on('error', fail);
   socket.on('close', () => {
-    fail(new Error('the connection was closed before the answer'));
+    fail(new Error('the connection was closed before the response'));
     onClosed();
   });
   socket.on('data', (chunk: Buffer) => {
@@ -81,13 +80,13 @@ function openConnection(url: string, onClosed: () => void): Connection {
   };
 }
 
-/** Null while it is not complete. */
+/** Null until it is complete. */
 function parseReply(data: Buffer): Reply | Error | null {
   const headEnd = data.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const head = data.toString('latin1', 0, headEnd);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length === undefined) return new Error(`an answer without Content-Length: ${head.slice(0, 200)}`);
+  if (length === undefined) return new Error(`response without Content-Length: ${head.slice(0, 200)}`);
   const end = headEnd + 4 + Number(length);
   if (data.length < end) return null;
   return { status: Number(head.slice(9, 12)), body: data.toString('utf8', headEnd + 4, end) };

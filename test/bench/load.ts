@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { sampleOrder, type Account } from '../client.js';
+import { sampleOrder, type Account } from '../support/client.js';
 import { now } from './clock.js';
 
 export { now } from './clock.js';
@@ -12,12 +12,12 @@ export interface Target {
 
 export const target = (url: string, { accountKey, token }: Account): Target => ({ url, accountKey, token });
 
-/** When the 201 came for each tracking id, by the clock of `now`. */
+/** The time of the 201 by tracking id, by the clock of `now`. */
 export type Accepted = Map<string, number>;
 
 const body = Buffer.from(JSON.stringify(sampleOrder()));
 
-/** One order over a kept connection; resolves with its tracking id when the 201 is there. */
+/** Places one order over a kept connection; resolves with its tracking id after the 201. */
 export function place(target: Target, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -37,7 +37,7 @@ export function place(target: Target, agent: Agent): Promise<string> {
         response.on('end', () => {
           const trackingId = /"trackingId":"(\w+)"/.exec(text)?.[1];
           if (response.statusCode === 201 && trackingId) resolve(trackingId);
-          else reject(new Error(`order answered ${response.statusCode}: ${text.slice(0, 200)}`));
+          else reject(new Error(`order returned ${response.statusCode}: ${text.slice(0, 200)}`));
         });
       },
     );
@@ -46,7 +46,7 @@ export function place(target: Target, agent: Agent): Promise<string> {
   });
 }
 
-/** As fast as `connections` requests at a time allow. */
+/** As fast as `connections` concurrent requests allow. */
 export async function placeOrders(target: Target, count: number, connections: number): Promise<Accepted> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const accepted: Accepted = new Map();

@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: the built service as child processes on its real engines, measured from the request to the
- * receipt, and another build beside it in the same run if wished. It uses nothing but the public interface, so any
- * build will do.
+ * `npm run bench`: runs the built service as child processes on its real engines and measures from the request to the
+ * receipt, optionally with another build in the same run. It uses only the public interface, so any build works.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +66,7 @@ try {
       ceilings.push(await measureCeiling(options.ceilingPosts));
       say(`ceiling: ${Math.round(ceilings.at(-1)!.perSecond)}/s`);
     }
-    // Whoever comes second finds the machine as the first has left it: they take turns at that too.
+    // The order alternates, because the first run affects the machine for the second.
     const inTurn = n % 2 === 0 ? systems : [...systems].reverse();
     for (const phase of options.phases)
       for (const one of phase.cases(settings))
@@ -88,7 +87,7 @@ if (!isEnding) {
   process.exit(process.exitCode ?? (failures.length > 0 ? 1 : 0));
 }
 
-/** What one case comes to grief over does not keep the others from being measured. */
+/** A failing case does not prevent the others. */
 async function measure(
   phase: Phase,
   { title, run }: Case,

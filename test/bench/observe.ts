@@ -6,10 +6,10 @@ import type { Deployment } from './deployment.js';
 import { figure, type Details, type Figure } from './figures.js';
 import { rssBytes } from './processes.js';
 
-/** CPU time in microseconds: each role of the service, `PostgreSQL`, `Redis`; apart the receiver and the load. */
+/** CPU time in microseconds: each role of the service, `PostgreSQL`, `Redis`; separately the receiver and the load. */
 export type Cpu = Record<string, number>;
 
-/** What a load cost everybody, from its start until nothing more was written for it. */
+/** The cost of a load, from its start until all of its writes are done. */
 export interface Cost {
   seconds: number;
   cpuUs: Cpu;
@@ -24,11 +24,11 @@ export interface Cost {
 const apart = ['receiver', 'load'];
 const waitsEveryMs = 50;
 const rssEveryMs = 200;
-/** A session tells its statistics to the server once a second at most. */
+/** A session reports its statistics once a second at most. */
 const statisticsLagMs = 1_200;
 const quietMs = 300;
 const quietTimeoutMs = 3_000;
-/** Less than that share of what was written under load, or less than that, is the service's own housekeeping. */
+/** Writes below this share of the load's, or below this amount, are housekeeping. */
 const quietShare = 0.05;
 const quietBytesPerSecond = 64_000;
 
@@ -44,7 +44,7 @@ export function cpuOf({ system, shape, processes, receiver }: Deployment, except
 export const cpuBetween = (before: Cpu, after: Cpu): Cpu =>
   Object.fromEntries(Object.entries(after).map(([name, us]) => [name, us - before[name]!]));
 
-/** Of the system: everything but the receiver and the load. */
+/** CPU of the system: everything but the receiver and the load. */
 export const systemCpuUs = (cpu: Cpu): number =>
   Object.entries(cpu).reduce((sum, [name, us]) => (apart.includes(name) ? sum : sum + us), 0);
 
@@ -87,7 +87,7 @@ export async function observe<T>(d: Deployment, load: () => Promise<T>): Promise
   }
 }
 
-/** After the last receipt its outcome is still to be written: waits until hardly anything is. The position then. */
+/** Outcomes are written after the last receipt: waits until hardly anything is written. Returns the position then. */
 async function untilQuiet(
   walPosition: () => Promise<number>,
   from: number,
@@ -106,7 +106,7 @@ async function untilQuiet(
 }
 
 interface Repeat {
-  /** Rejects where one of the calls did. */
+  /** Rejects if one of the calls did. */
   stop(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ function repeat(everyMs: number, call: () => unknown): Repeat {
     }
   };
   const running = run();
-  running.catch(() => undefined); // told by stop
+  running.catch(() => undefined); // reported by stop
   return {
     stop: () => {
       isStopping = true;

@@ -12,7 +12,7 @@ export interface Options {
   withCeiling: boolean;
   ceilingPosts: number;
   repeat: number;
-  /** What is measured: one build, or two in turn. */
+  /** One build, or two to compare. */
   builds: { name: string; dist: string; node: string; env: Record<string, string> }[];
   postgresBinDir: string | undefined;
   withStatements: boolean;
@@ -82,7 +82,7 @@ const setting = (text: string, before: Record<string, string> | undefined): Reco
   return { ...before, [name]: value };
 };
 
-/** Reads the command line; ends the program where it is wrong. */
+/** Parses the command line; exits on errors. */
 export function parseOptions(all: Phase[]): Options {
   const names = [...all.map(({ name }) => name), 'ceiling'];
   const ownDist = fileURLToPath(new URL('../../dist', import.meta.url));

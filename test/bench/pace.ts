@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from './clock.js';
 
-/** What a timer may be late by on a machine that has time for it. */
+/** The lateness of timers on a machine with time to spare. */
 const timerMs = 2;
 
-/** Runs `one` for 0 to `count - 1`, `clients` at a time, each the next as soon as its last has ended. */
+/** Runs `one` for 0 to `count - 1` with `clients` concurrent runs, each starting the next when its last ends. */
 export async function closedLoop(
   count: number,
   clients: number,
@@ -17,14 +17,14 @@ export async function closedLoop(
   try {
     await Promise.all(Array.from({ length: clients }, client));
   } catch (error) {
-    next = count; // the others stop too
+    next = count; // stops the others
     throw error;
   }
 }
 
 /**
- * Runs `one` at a steady rate whatever becomes of those before. It is told the moment to count from: when it starts,
- * or when it should have started where it is later than timers are, so that no wait is left out of the figures.
+ * Runs `one` at a steady rate whatever becomes of earlier runs. It gets the time to count from: its start, or its due
+ * time if it starts later than timers explain, so that no wait is left out.
  */
 export async function openLoop(
   perSecond: number,

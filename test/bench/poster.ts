@@ -1,7 +1,7 @@
 /** The ceiling, in its own process: `poster.ts URL COUNT CONNECTIONS`. Prints its figures as JSON. */
 import { Agent, request } from 'node:http';
 
-/** The leanest way to post: what the same receiver takes from one bare node:http client. */
+/** Posts with a bare node:http client. */
 async function postBare(url: string, count: number, connections: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const payload = Buffer.from(
@@ -25,7 +25,7 @@ async function postBare(url: string, count: number, connections: number): Promis
 }
 
 const [url = '', count = '20000', connections = '100'] = process.argv.slice(2);
-await postBare(url, 2_000, Number(connections)); // warm
+await postBare(url, 2_000, Number(connections));
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
 await postBare(url, Number(count), Number(connections));

@@ -9,20 +9,20 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import {
   chooseRunner,
   commandLine,
-  giveTo,
+  changeOwner,
   programOf,
   run,
   spawnOptions,
 } from '../../src/platform/embedded/run-as.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { freePort } from '../redis.js';
+import { freePort } from '../support/redis.js';
 
 export interface PostgresServer {
-  /** A database of the bench's own, as superuser. */
+  /** The bench's own database, as superuser. */
   connectionString: string;
   pid: number;
   version: string;
-  /** Whether pg_stat_statements counts. */
+  /** Whether pg_stat_statements is available. */
   hasStatements: boolean;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ type Started = Pick<PostgresServer, 'connectionString' | 'stop'>;
 
 const statementsLibrary = 'pg_stat_statements';
 
-/** The embedded PostgreSQL, or the one whose programs are in `binDir`, on an empty folder, every commit on disk. */
+/** The embedded PostgreSQL, or the one with programs in `binDir`, on an empty folder, with every commit on disk. */
 export async function startPostgres(
   folder: string,
   binDir: string | undefined,
@@ -68,7 +68,7 @@ export async function startPostgres(
   }
 }
 
-/** Has the next start load the library; false where the engine does not have it. */
+/** Makes the next start load the library; false if the engine does not have it. */
 const preload = (connectionString: string): Promise<boolean> =>
   withClient(connectionString, async (client) => {
     const { rowCount } = await client.query('select 1 from pg_available_extensions where name = $1', [
@@ -88,7 +88,7 @@ async function withClient<T>(connectionString: string, use: (client: pg.Client) 
 
 const passwords = new Map<string, string>();
 
-/** With that server's own defaults, but for where it listens and how many may connect. */
+/** With that server's own defaults, except for its address and connection limit. */
 async function startInstalled(folder: string, binDir: string): Promise<Started> {
   const runner = await chooseRunner(dirname(resolve(binDir)), folder);
   const cluster = join(folder, 'cluster');
@@ -99,9 +99,9 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
     const passwordFile = join(folder, 'made', 'password');
     await mkdir(dirname(passwordFile));
     await writeFile(passwordFile, password, { mode: 0o600 });
-    await giveTo(runner, dirname(passwordFile));
+    await changeOwner(runner, dirname(passwordFile));
     await mkdir(cluster, { mode: 0o700 });
-    await giveTo(runner, cluster);
+    await changeOwner(runner, cluster);
     await run(runner, 'initdb', [
       ...['-D', cluster, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
       ...['--encoding=UTF8', '--locale=C', '--data-checksums'],
@@ -113,7 +113,7 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
   const { command, args } = commandLine(runner, programOf(runner, 'postgres'), ['-D', cluster, ...options]);
   const logFile = join(folder, 'postgres.log');
   const logFd = openSync(logFile, 'a');
-  // Of its own session, so that Ctrl-C does not end it before the service.
+  // In its own session, so that Ctrl-C does not end it before the service.
   const child = spawn(command, args, {
     ...spawnOptions(runner),
     detached: true,
@@ -132,7 +132,7 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
   };
   const connectionString = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
   for (const until = Date.now() + 30_000; ; await sleep(50)) {
-    if (await answers(connectionString)) return { connectionString, stop };
+    if (await responses(connectionString)) return { connectionString, stop };
     if (!hasEnded && Date.now() < until) continue;
     await stop();
     throw new Error(
@@ -141,7 +141,7 @@ async function startInstalled(folder: string, binDir: string): Promise<Started> 
   }
 }
 
-const answers = (connectionString: string): Promise<boolean> =>
+const responses = (connectionString: string): Promise<boolean> =>
   withClient(connectionString, (client) => client.query('select 1')).then(
     () => true,
     () => false,

@@ -11,7 +11,7 @@ export function rssBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
 }
 
-/** When a notification came first, and when it was first answered with 200. */
+/** When a notification first arrived, and when it first got 200. */
 export interface Receipt {
   arrivedAt: number;
   deliveredAt: number;
@@ -22,13 +22,13 @@ export interface BenchReceiver {
   pid: number;
   /** All requests, or those whose path begins with the segment `kind`. */
   count(kind?: string): Promise<{ received: number; lastAt: number }>;
-  /** When each tracking id arrived first on each path (`/path PH…`), by the clock of `now`. */
+  /** The first arrival of each tracking id on each path (`/path PH…`), by the clock of `now`. */
   arrivals(): Promise<Map<string, number>>;
-  /** How many requests came, and how many notifications (a tracking id on a path) were answered with 200. */
+  /** The number of requests, and of notifications (a tracking id on a path) that got 200. */
   progress(): Promise<{ received: number; delivered: number; lastDeliveredAt: number }>;
-  /** Of every notification that was answered with 200, by path and tracking id (`/path PH…`). */
+  /** Every notification that got 200, by path and tracking id (`/path PH…`). */
   receipts(): Promise<Map<string, Receipt>>;
-  /** Forgets what came, and cuts off those left without an answer. */
+  /** Forgets all requests, and closes those without a response. */
   reset(): Promise<void>;
   stop(): void;
 }
@@ -41,9 +41,9 @@ export async function startReceiverProcess(): Promise<BenchReceiver> {
   let asking: Promise<unknown> = Promise.resolve();
   const ask = <T>(question: string | object): Promise<T> => {
     const asked = asking.then(async () => {
-      const answer = once(child, 'message');
+      const response = once(child, 'message');
       child.send(question);
-      return ((await answer) as [T])[0];
+      return ((await response) as [T])[0];
     });
     asking = asked;
     return asked;

@@ -4,16 +4,15 @@ import type { Deployment } from './deployment.js';
 import type { Receipt } from './processes.js';
 import type { SentLog } from './requests.js';
 
-/** Times of the receipts owed for a load. */
+/** Times of the expected receipts of a load. */
 export interface Receipts {
-  /** From the sending to the first arrival, one for each notification. */
+  /** From the sending to the first arrival, one per notification. */
   fromSentMs: number[];
-  /** From the API's answer. */
-  fromAnswerMs: number[];
+  fromResponseMs: number[];
   firstSentAt: number;
-  lastAnsweredAt: number;
+  lastRespondedAt: number;
   lastArrivedAt: number;
-  /** Unlike the arrival where the receiver failed at first. */
+  /** Differs from the arrival if the receiver failed at first. */
   lastDeliveredAt: number;
 }
 
@@ -22,8 +21,8 @@ const patienceMs = 30_000;
 const stateTimeoutMs = 120_000;
 
 /**
- * Waits until every notification of the load was taken by its receiver, on each of `paths`. Throws where some are
- * missing and none has come for half a minute.
+ * Waits until the receiver has accepted every notification of the load on each of `paths`. Throws if some are missing
+ * and none has come for half a minute.
  */
 export async function awaitReceipts(d: Deployment, sent: SentLog, paths: string[]): Promise<Receipts> {
   const keys = [...sent.times.keys()].flatMap((trackingId) => paths.map((path) => `${path} ${trackingId}`));
@@ -33,7 +32,7 @@ export async function awaitReceipts(d: Deployment, sent: SentLog, paths: string[
     const receipts = await d.receiver.receipts();
     const missing = keys.filter((key) => !receipts.has(key)).length;
     if (missing === 0) return timesOf(sent, paths, receipts);
-    wanted = receipts.size + missing; // others came, of an earlier load
+    wanted = receipts.size + missing; // others came, from an earlier load
   }
 }
 
@@ -55,19 +54,19 @@ async function untilDelivered(d: Deployment, wanted: number): Promise<void> {
 function timesOf({ times: sent }: SentLog, paths: string[], receipts: Map<string, Receipt>): Receipts {
   const found: Receipts = {
     fromSentMs: [],
-    fromAnswerMs: [],
+    fromResponseMs: [],
     firstSentAt: Infinity,
-    lastAnsweredAt: 0,
+    lastRespondedAt: 0,
     lastArrivedAt: 0,
     lastDeliveredAt: 0,
   };
-  for (const [trackingId, { sentAt, answeredAt }] of sent) {
+  for (const [trackingId, { sentAt, respondedAt }] of sent) {
     found.firstSentAt = Math.min(found.firstSentAt, sentAt);
-    found.lastAnsweredAt = Math.max(found.lastAnsweredAt, answeredAt);
+    found.lastRespondedAt = Math.max(found.lastRespondedAt, respondedAt);
     for (const path of paths) {
       const { arrivedAt, deliveredAt } = receipts.get(`${path} ${trackingId}`)!;
       found.fromSentMs.push(arrivedAt - sentAt);
-      found.fromAnswerMs.push(arrivedAt - answeredAt);
+      found.fromResponseMs.push(arrivedAt - respondedAt);
       found.lastArrivedAt = Math.max(found.lastArrivedAt, arrivedAt);
       found.lastDeliveredAt = Math.max(found.lastDeliveredAt, deliveredAt);
     }
@@ -75,14 +74,14 @@ function timesOf({ times: sent }: SentLog, paths: string[], receipts: Map<string
   return found;
 }
 
-/** Waits until the log of the account knows of nothing that is still owed, so that the next load begins at rest. */
+/** Waits until the account's log has no owed delivery, so that the next load begins at rest. */
 export async function untilSettled(d: Deployment): Promise<void> {
   for (const status of ['PENDING', 'SENDING', 'HELD']) {
     for (const until = now() + stateTimeoutMs; ; await sleep(100)) {
       d.check();
-      const answer = await d.account.call(`/v1/deliveries?status=${status}&limit=1`);
-      if (answer.httpStatus === 400) break; // a status that this build does not have
-      if (answer.httpStatus === 200 && (answer.data.deliveries as unknown[]).length === 0) break;
+      const response = await d.account.call(`/v1/deliveries?status=${status}&limit=1`);
+      if (response.httpStatus === 400) break; // this build does not have the status
+      if (response.httpStatus === 200 && (response.data.deliveries as unknown[]).length === 0) break;
       if (now() > until) throw new Error(`deliveries are still ${status} after ${stateTimeoutMs} ms`);
     }
   }

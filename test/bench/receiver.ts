@@ -1,30 +1,30 @@
 /**
- * A receiver that is never the bottleneck, in its own process: it speaks just enough HTTP/1.1 and remembers when
- * each tracking id arrived. The first segment of the path decides its answer: `hang` never answers, `endless` sends
- * a body without end, `long` 4 KiB and closes the connection, `flaky` answers 500 to every 20th notification when it
- * comes first, any other answers 200 and 200 bytes at once. The parent asks over IPC.
+ * A receiver that is never the bottleneck, in its own process: a minimal HTTP/1.1 server that records when each
+ * tracking id arrived. The first path segment decides its response: `hang` never responds, `endless` sends an endless
+ * body, `long` 4 KiB and closes the connection, `flaky` returns 500 for the first request of every 20th notification,
+ * any other returns 200 and 200 bytes at once. The parent queries it over IPC.
  */
 import { createServer, type Socket } from 'node:net';
 import { now } from './clock.js';
 
 const body = JSON.stringify({ received: true, note: 'x'.repeat(173) });
-const answerOf = (status: string) =>
+const responseOf = (status: string) =>
   Buffer.from(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-const answer = answerOf('200 OK');
-const failure = answerOf('500 Internal Server Error');
+const response = responseOf('200 OK');
+const failure = responseOf('500 Internal Server Error');
 const long = Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${'x'.repeat(4096)}`);
 const piece = Buffer.alloc(64 * 1024, 'x');
 const failsEvery = 20;
 
-/** When each path and tracking id arrived first, whatever was answered. */
+/** The first arrival of each path and tracking id, whatever the response. */
 const arrivals = new Map<string, number>();
-/** When each was first answered with 200; those of `arrivals` that were not at once. */
+/** The first 200 of those in `arrivals` that did not get it at once. */
 const deliveredLater = new Map<string, number>();
 const undelivered = new Set<string>();
 const receivedOf = new Map<string, number>();
-/** Those left without an answer. */
+/** Requests left without a response. */
 const hanging = new Set<Socket>();
 let received = 0;
 let lastAt = 0;
@@ -44,9 +44,9 @@ function reply(kind: string, key: string, isFirst: boolean, socket: Socket): voi
     socket.write(failure);
   } else {
     if (undelivered.delete(key)) deliveredLater.set(key, lastAt);
-    else if (!isFirst) return void socket.write(answer);
+    else if (!isFirst) return void socket.write(response);
     lastDeliveredAt = lastAt;
-    socket.write(answer);
+    socket.write(response);
   }
 }
 
@@ -96,7 +96,7 @@ const receipts = () =>
     .filter(([key]) => !undelivered.has(key))
     .map(([key, at]) => [key, at, deliveredLater.get(key) ?? at]);
 
-const answers: Record<string, () => unknown> = {
+const responses: Record<string, () => unknown> = {
   count: () => ({ received, lastAt }),
   arrivals: () => [...arrivals],
   progress: () => ({ received, delivered: arrivals.size - undelivered.size, lastDeliveredAt }),
@@ -112,8 +112,8 @@ const answers: Record<string, () => unknown> = {
 process.on('message', (question: string | { countOf: string }) => {
   if (typeof question === 'object')
     process.send?.({ received: receivedOf.get(question.countOf) ?? 0, lastAt });
-  else process.send?.(answers[question]?.());
+  else process.send?.(responses[question]?.());
 });
 
-process.on('disconnect', () => process.exit(0)); // the parent is gone
+process.on('disconnect', () => process.exit(0));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as { port: number }).port));

@@ -28,7 +28,6 @@ export interface Row {
   system: string;
   node: string;
   figures: Summary[];
-  /** Of the last run. */
   details?: Details;
 }
 
@@ -53,7 +52,7 @@ export const machine = (): Report['machine'] => ({
   cores: cpus().length,
 });
 
-/** The runs of the same load on the same system become one row, with medians and ranges. */
+/** Merges the runs of the same load on the same system into one row, with medians and ranges. */
 export function summarize(
   runs: Run[],
   nodeOf: ReadonlyMap<string, string>,
@@ -62,7 +61,7 @@ export function summarize(
   const groups = new Map<string, { run: Run; loads: Measured[] }>();
   for (const run of runs) {
     run.measured.forEach((measured, place) => {
-      // By place: a load's name may hold what was measured.
+      // By position, because a load's name may contain measured values.
       const key = [run.phase, run.case, place, run.system].join('\n');
       const group = groups.get(key) ?? { run, loads: [] };
       group.loads.push(measured);

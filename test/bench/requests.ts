@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleOrder } from '../client.js';
-import { operatorToken } from '../process.js';
+import { sampleOrder } from '../support/client.js';
+import { operatorToken } from '../support/process.js';
 import { now } from './clock.js';
 import type { Deployment } from './deployment.js';
 import { createClient, encodeRequest, type Client, type Reply } from './lean-client.js';
 import { closedLoop, openLoop } from './pace.js';
 
-/** What a load sent, on the clock of `now`. */
+/** The requests of a load, by the clock of `now`. */
 export interface SentLog {
-  /** By tracking id: when it was sent first (or was due), and when it was taken. */
-  times: Map<string, { sentAt: number; answeredAt: number }>;
-  /** How often the service asked to come again (429, 503). */
+  /** By tracking id: when it was first sent (or was due), and when it was accepted. */
+  times: Map<string, { sentAt: number; respondedAt: number }>;
+  /** How many responses had Retry-After (429, 503). */
   refused: number;
 }
 
 const againAfterMs = 200;
 const takenTimeoutMs = 30_000;
 
-/** Sends as a client would: again, where it is asked to come again. The time that takes counts. */
+/** Sends like a client that honours Retry-After. The time that takes counts. */
 async function send(client: Client, request: Buffer, log: SentLog): Promise<Reply> {
   for (const until = now() + takenTimeoutMs; ; await sleep(againAfterMs)) {
     const reply = await client.send(request);
@@ -26,11 +26,10 @@ async function send(client: Client, request: Buffer, log: SentLog): Promise<Repl
   }
 }
 
-/** Orders, the next of each client as soon as its last was answered. */
+/** Orders, the next of each client after its last response. */
 export const ordersClosedLoop = (d: Deployment, count: number, clients: number): Promise<SentLog> =>
   orders(d, (one) => closedLoop(count, clients, () => one(now())));
 
-/** Orders at a steady rate. */
 export const ordersOpenLoop = (d: Deployment, perSecond: number, seconds: number): Promise<SentLog> =>
   orders(d, (one) => openLoop(perSecond, Math.ceil(perSecond * seconds), (_, fromAt) => one(fromAt)));
 
@@ -46,8 +45,8 @@ async function orders(
     await pace(async (sentAt) => {
       const { status, body } = await send(client, request, log);
       const trackingId = /"trackingId":"(\w+)"/.exec(body)?.[1];
-      if (status !== 201 || !trackingId) throw new Error(`order answered ${status}: ${body.slice(0, 300)}`);
-      log.times.set(trackingId, { sentAt, answeredAt: now() });
+      if (status !== 201 || !trackingId) throw new Error(`order returned ${status}: ${body.slice(0, 300)}`);
+      log.times.set(trackingId, { sentAt, respondedAt: now() });
     });
   } finally {
     client.close();
@@ -55,7 +54,7 @@ async function orders(
   return log;
 }
 
-/** One state of every shipment, many in a request, a few requests at a time. */
+/** One state of every shipment, many per request, a few concurrent requests. */
 export async function eventsInBulk(
   d: Deployment,
   trackingIds: string[],
@@ -77,11 +76,11 @@ export async function eventsInBulk(
       const { ids, request } = requests[n]!;
       const sentAt = now();
       const { status, body } = await send(client, request, log);
-      const answeredAt = now();
+      const respondedAt = now();
       const recorded = body.split('"eventId"').length - 1;
       if (status !== 202 || recorded !== ids.length)
         throw new Error(`${ids.length - recorded} events refused, ${status}: ${body.slice(0, 300)}`);
-      for (const trackingId of ids) log.times.set(trackingId, { sentAt, answeredAt });
+      for (const trackingId of ids) log.times.set(trackingId, { sentAt, respondedAt });
     });
   } finally {
     client.close();
@@ -89,7 +88,7 @@ export async function eventsInBulk(
   return log;
 }
 
-/** One state of every shipment, each in a request of its own, at a steady rate. */
+/** One state of every shipment, one per request, at a steady rate. */
 export async function eventsOpenLoop(
   d: Deployment,
   trackingIds: string[],
@@ -104,8 +103,8 @@ export async function eventsOpenLoop(
       const path = `/operator/v1/shipments/${trackingId}/events`;
       const request = encodeRequest(d.url, 'POST', path, operatorToken, { state });
       const { status, body } = await send(client, request, log);
-      if (status !== 202) throw new Error(`event answered ${status}: ${body.slice(0, 300)}`);
-      log.times.set(trackingId, { sentAt, answeredAt: now() });
+      if (status !== 202) throw new Error(`event returned ${status}: ${body.slice(0, 300)}`);
+      log.times.set(trackingId, { sentAt, respondedAt: now() });
     });
   } finally {
     client.close();

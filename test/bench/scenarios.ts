@@ -1,6 +1,6 @@
 /**
- * `npm run bench:scenarios -- [name …]`: what must hold under one particular load, each against the real service on
- * real engines of its own. Exits 1 where a bound is missed.
+ * `npm run bench:scenarios -- [name …]`: requirements under one particular load each, against the real service on its
+ * own real engines. Exits 1 if a limit is exceeded.
  */
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';

@@ -2,25 +2,23 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { productionOptions } from '../process.js';
-import { freePort } from '../redis.js';
+import { productionOptions } from '../support/process.js';
+import { freePort } from '../support/redis.js';
 import { now } from './clock.js';
 
 export interface ServiceProcess {
   role: string;
   url: string;
   pid: number;
-  /** From its start until `/readyz` answered 200. */
+  /** From its start until the first 200 of `/readyz`. */
   readyMs: number;
-  /** Throws, with the end of its log, where it has ended unasked. */
+  /** Throws, with the end of its log, if it has ended unexpectedly. */
   check(): void;
   stop(): Promise<void>;
 }
 
 export interface Build {
-  /** The folder with `main.js`. */
   dist: string;
-  /** The Node binary that runs it. */
   node: string;
   nodeOptions: string[];
 }
@@ -29,7 +27,7 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const children = new Set<ChildProcess>();
 
-/** Starts one process of the service, its output going to `logFile`, and resolves when it is ready. */
+/** Starts one process of the service with its output in `logFile`, and resolves when it is ready. */
 export async function startServiceProcess(
   { dist, node, nodeOptions }: Build,
   role: string,
@@ -92,14 +90,14 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** All that run, at once: for the way out. */
+/** Stops all running processes, before the exit. */
 export async function stopServiceProcesses(): Promise<void> {
   const ends = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
   for (const child of children) child.kill('SIGTERM');
   await Promise.race([Promise.all(ends), sleep(10_000)]);
 }
 
-// However the bench ends, none of them outlives it.
+// No service outlives the bench, however it ends.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });

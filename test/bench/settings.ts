@@ -1,6 +1,6 @@
 import type { Shape } from './shapes.js';
 
-/** How large the loads are, and which are left out. */
+/** The size of the loads, and the selection. */
 export interface Settings {
   quick: boolean;
   hasRedis: boolean;
@@ -8,9 +8,8 @@ export interface Settings {
   shapes: ReadonlySet<string> | undefined;
   webhooks: number;
   clients: number;
-  /** In a closed loop, and shipments that events are recorded of. */
+  /** In a closed loop, and shipments for which events are recorded. */
   orders: number;
-  /** Deliveries of the burst. */
   burst: number;
   /** Length of a load at a fixed rate. */
   rateSeconds: number;

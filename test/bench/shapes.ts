@@ -1,10 +1,9 @@
-/** In what form the service is deployed. */
 export interface Shape {
-  /** What `--shapes` takes. */
+  /** The value for `--shapes`. */
   key: string;
   title: string;
   queue: 'postgres' | 'redis';
-  /** 0: one process of role `all`; else an API and as many workers. */
+  /** 0: one process of role `all`; otherwise an API and this many workers. */
   workers: number;
 }
 

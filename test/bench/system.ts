@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startRedis } from '../redis.js';
+import { startRedis } from '../support/redis.js';
 import { startPostgres, type PostgresServer } from './postgres-server.js';
 import type { Build } from './service-process.js';
 
-/** A build under measurement with engines of its own, which run as long as the bench does. */
+/** A build under measurement with its own engines, which run as long as the bench does. */
 export interface System {
   name: string;
   build: Build;
   nodeVersion: string;
-  /** More settings of the service. */
+  /** Additional settings of the service. */
   env: Record<string, string>;
   folder: string;
   postgres: PostgresServer;
-  /** Null where none is installed. */
+  /** Null if none is installed. */
   redis: { url: string; pid: number; version: string; clear(): Promise<void> } | null;
   stop(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** Compares what was accepted with what arrived: the invariants of a run, each a pure function of its history. */
+/** Compares accepted events with received notifications: each invariant of a run is a pure function of its history. */
 import { unknownShipment } from './load/load.js';
 import type { AcceptedEvent, Entry, History, Hook, Span, Violation } from './model.js';
 
-/** Clocks of two processes on one machine, and the rounding of both. */
+/** The difference between clock readings of two processes on one machine, with rounding. */
 const toleranceMs = 20;
 const jitter = 0.1;
 
@@ -51,7 +51,7 @@ const nothingUnexpected: Check = ({ hooks, accepted, journal }) => {
   });
 };
 
-/** Requests beyond the first that was answered with 2xx, and beyond the first of an attempt before that. */
+/** Requests beyond the first that got 2xx, and beyond the first of an attempt before that. */
 const duplicates = (journal: Entry[]): number =>
   [...perNotification(journal).values()].reduce((sum, entries) => {
     const done = entries.findIndex(isSuccess);
@@ -60,7 +60,7 @@ const duplicates = (journal: Entry[]): number =>
     return sum + (entries.length - until.length) + (until.length - attempts);
   }, 0);
 
-/** Attempts of which the log does not know what they were answered. */
+/** Attempts whose response is unknown to the log. */
 const unknownOutcomes = ({ journal, log }: History): number => {
   const unknown = new Set(
     log.flatMap((row) => (row.statusCode === null ? keyOf(row.path, row.id, row.number) : [])),
@@ -81,7 +81,7 @@ const sameBytes: Check = ({ journal }) => [
   ),
 ];
 
-/** What receivers refuse as too old or from the future. */
+/** Receivers refuse signatures older or newer than this. */
 const clockToleranceMs = 300_000;
 const signedBeforeMs = 15_000;
 
@@ -101,7 +101,7 @@ const nothingAfterAStop: Check = ({ stops, journal }) =>
       ),
   );
 
-/** What was answered with a failure comes again when its step of the schedule is over, if the service knows of it. */
+/** A failed notification is repeated after its step of the schedule, if the service knows of the failure. */
 const noRetryEarly: Check = ({ journal, log, retryScheduleMs }) => {
   const failed = new Set(
     log.flatMap((row) => ((row.statusCode ?? 0) >= 300 ? keyOf(row.path, row.id, row.number) : [])),
@@ -171,13 +171,13 @@ const checks: Record<string, Check> = {
   'it ends as it should': ({ troubles }) => troubles,
 };
 
-/** What was sent just before a server ended arrives within it. */
+/** Requests sent just before a server ended arrive within this time. */
 const onTheWayMs = 2_000;
 export const isIn = ({ from, to }: Span, at: number): boolean => at >= from && at <= to + onTheWayMs;
 
 /**
- * Leaves out what nobody can be sure of: events that were accepted, or had not been and were sent, while what was
- * committed did not last, and what follows from shipments that are gone. All that was accepted before stays.
+ * Leaves out what is uncertain: events accepted, or sent without being accepted, while commits were not durable, and
+ * all consequences of lost shipments. Everything accepted before stays.
  */
 export function withoutLost(history: History): History {
   const { accepted, journal, log, mayBeLost, troubles } = history;
@@ -196,7 +196,7 @@ export function withoutLost(history: History): History {
   const isLost = ({ trackingId, state }: { trackingId: string; state: string }) =>
     lost.has(keyOf(trackingId, state));
   const lostIds = new Set(journal.filter(isLost).map(({ path, id }) => keyOf(path, id)));
-  // An attempt whose outcome went with the server is made again under its number.
+  // An attempt whose outcome was lost is repeated with its number.
   const sentInDoubt = new Set(
     journal.flatMap(({ path, id, attempt, at }) => (inDoubt(at) ? keyOf(path, id, attempt) : [])),
   );
@@ -213,7 +213,10 @@ export function withoutLost(history: History): History {
   };
 }
 
-/** Every violation of a run. As many may come twice, or have an unknown outcome, as were `inFlight` at the fault. */
+/**
+ * Every violation of a run. As many notifications as were `inFlight` at the fault may be repeated or have an unknown
+ * outcome.
+ */
 export function check(history: History, inFlight: number): Violation[] {
   const found = Object.entries(checks).flatMap(([invariant, find]) =>
     find(history).map((what) => ({ invariant, what })),

@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- [fault …]`: the fault bench. Each fault strikes a deployment of its own under a steady load; what
- * was accepted is then compared with the receiver's own journal. Exits 1 where an invariant or a bound is broken, 2
- * where all that was run is well but something could not be run.
+ * `npm run chaos -- [fault …]`: the fault bench. Each fault strikes its own deployment under a steady load; accepted
+ * events are then compared with the receiver's journal. Exits 1 if an invariant or a limit is violated, 2 if
+ * everything that was run succeeded but something could not be run.
  */
 import { writeFileSync } from 'node:fs';
 import { createProgram, readArguments } from './arguments.js';
@@ -67,7 +67,7 @@ async function runOnce(fault: Fault, key: RunKey): Promise<Result> {
   return result ?? program.error('no redis-server or valkey-server on PATH: take --queue postgres');
 }
 
-/** The run itself went wrong, which is no success either, or this machine does not allow it. */
+/** A run that failed by itself, which is no success, or that this machine does not allow. */
 function brokenOff({ name, promise }: Fault, { queue, seed }: RunKey, error: unknown): Result {
   const nothing = { seconds: 0, events: 0, notifications: 0, figures: [], violations: [] };
   const result = { fault: name, promise, queue, seed, ...nothing };

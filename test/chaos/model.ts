@@ -1,17 +1,16 @@
-/** A registered webhook, and what it is to get. */
+/** A registered webhook, and the events it should get. */
 export interface Hook {
   /** Its path at the receiver: `/h/0-all`. */
   path: string;
   webhookId: string;
   secret: string;
-  /** Number of its shipper. */
   shipper: number;
   /** Null: all states. */
   interests: string[] | null;
   ordered: boolean;
 }
 
-/** A delete or pause of a webhook: when it was answered, and when it was undone again (`Infinity`: never). */
+/** A delete or pause of a webhook: when its response came, and when it was undone (`Infinity`: never). */
 export interface Stop {
   path: string;
   from: number;
@@ -25,7 +24,7 @@ export interface Span {
   to: number;
 }
 
-/** An event answered with 2xx. Times are milliseconds since 1970. */
+/** An event that got 2xx. Times are milliseconds since 1970. */
 export interface AcceptedEvent {
   trackingId: string;
   shipper: number;
@@ -33,29 +32,26 @@ export interface AcceptedEvent {
   at: number;
 }
 
-/** One request as the receiver's journal has it. */
 export interface Entry {
   path: string;
-  /** `webhook-id` */
   id: string;
   attempt: number;
   sequence: number;
   trackingId: string;
   state: string;
-  /** SHA-256 of the body. */
   digest: string;
   /** The signature verifies. */
   verified: boolean;
-  /** How far the time that was signed is off. */
+  /** The difference between the signed time and the clock. */
   clockOffMs: number;
   at: number;
-  /** When it was answered. */
+  /** When the response was sent. */
   endedAt: number;
-  /** What it was answered. */
+  /** The status of the response. */
   statusCode: number;
 }
 
-/** One attempt as the delivery log has it. */
+/** One attempt in the delivery log. */
 export interface LoggedAttempt {
   path: string;
   id: string;
@@ -65,23 +61,20 @@ export interface LoggedAttempt {
   durationMs: number | null;
 }
 
-/** All that is known of a run when it is over. */
 export interface History {
   hooks: Hook[];
   stops: Stop[];
   accepted: AcceptedEvent[];
-  /** In the order of arrival. */
   journal: Entry[];
   log: LoggedAttempt[];
   /** When a clock of the service was set wrong. */
   clockWrong: Span[];
-  /** When what was answered with 2xx may have been lost: PostgreSQL's standby had not heard of it. */
+  /** When accepted events may have been lost: PostgreSQL's standby did not have them. */
   mayBeLost: Span[];
   /** RETRY_SCHEDULE, in milliseconds. */
   retryScheduleMs: number[];
-  /** What went wrong besides: never accepted, never settled, ended of its own accord. */
+  /** Other problems: never accepted, never settled, ended unexpectedly. */
   troubles: string[];
-  /** Output of all processes of the service. */
   output: string;
 }
 

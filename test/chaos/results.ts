@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { holds } from '../bench/scenarios/scenario.js';
 import type { Result } from './run.js';
 
-/** What tells one run from another. */
+/** The identity of a run. */
 export interface RunKey {
   fault: string;
   queue: string;
@@ -12,14 +12,14 @@ export interface RunKey {
   scale: number;
 }
 
-/** A run that is over, as it stands in a line of the file of results. */
+/** A finished run, as in a line of the results file. */
 export type Finished = Omit<RunKey, 'seconds'> & { loadSeconds: number } & Result;
 
 export const isNotRun = ({ notRun }: Result): boolean => notRun !== undefined;
 export const isGood = ({ violations, figures }: Result): boolean =>
   violations.length === 0 && figures.every(holds);
 
-/** Runs that were finished earlier, and a place for more: a line each, written when its run is over. */
+/** Earlier finished runs, and a function to add more: one line each, written when the run is over. */
 export function resultsIn(file: string | undefined) {
   const text = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
   const earlier = text

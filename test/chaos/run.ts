@@ -12,11 +12,11 @@ export interface RunOptions {
   queue: string;
   seed: number;
   eventsPerSecond: number;
-  /** Of load at least; it goes on until the fault is over. */
+  /** The minimum duration of the load; it continues until the fault is over. */
   seconds: number;
-  /** Waits and counts of a fault are multiplied by it. */
+  /** Factor for the waits and counts of a fault. */
   scale: number;
-  /** Told of the deployment, so that it can be stopped from outside. */
+  /** Called with the deployment, so that it can be stopped from outside. */
   onStarted(world: World): void;
 }
 
@@ -34,16 +34,16 @@ export interface Result {
   notRun?: string;
 }
 
-/** The fault comes after a third of the load, which goes on for as long after it; 20 seconds of a long one. */
+/** The fault comes after a third of the load, which continues as long after it; 20 seconds of a long one. */
 const thirds = 3;
 const longestCalmMs = 20_000;
 const drainTimeoutMs = 180_000;
-/** What comes twice comes within a lease and a sweep. */
+/** Repetitions come within a lease and a sweep. */
 const aftermathMs = 13_000;
 const quickAftermathMs = 2_000;
 const now = () => performance.timeOrigin + performance.now();
 
-/** One fault against a deployment of its own. Null where it needs a Redis and there is none. */
+/** Runs one fault against its own deployment. Null if it needs a Redis and there is none. */
 export async function run(fault: Fault, options: RunOptions): Promise<Result | null> {
   const { queue, seed, eventsPerSecond } = options;
   const startedAt = performance.now();
@@ -63,7 +63,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
     const calmMs = Math.min((options.seconds * 1_000) / thirds, longestCalmMs);
     await sleep(calmMs);
     const stopping = stopSome(world, calmMs);
-    stopping.catch(() => undefined); // it is awaited further down, and may fail before
+    stopping.catch(() => undefined); // awaited below, and may fail before
     const endsAt = loadedAt + options.seconds * 1_000;
     const struck = await strike(fault, world, options, endsAt - calmMs);
     await sleep(Math.max(calmMs, endsAt - performance.now()));
@@ -86,7 +86,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       output: world.service.output(),
     };
     const history = withoutLost(whole);
-    const outcome: Outcome = { history, answers: load.answers, ...struck };
+    const outcome: Outcome = { history, responses: load.responses, ...struck };
     return {
       fault: fault.name,
       promise: fault.promise,
@@ -99,7 +99,7 @@ export async function run(fault: Fault, options: RunOptions): Promise<Result | n
       figures: [...struck.noted, ...fault.figures(outcome)],
     };
   } finally {
-    void load.stop(0); // it is over already, unless something failed
+    void load.stop(0); // over already, unless something failed
     await world.stop();
   }
 }
@@ -130,10 +130,10 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   return { from, to: now(), marks, noted, repeatable, mayBeLost, accepted };
 }
 
-/** Resolves when nothing is owed any more, or after a while with what is open then. */
+/** Resolves when nothing is owed any more, or after a timeout with what is open then. */
 async function drained(world: World, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
-  let last = 'the database did not answer';
+  let last = 'the database did not respond';
   for (; performance.now() < until; await sleep(200)) {
     const [row] = await world
       .sql<{ recorded: number; open: boolean }>(

@@ -3,7 +3,7 @@ import { variables } from '../../src/config/variables.js';
 
 const marks = ['<!-- made by `npm run config-table` -->\n\n', '\n<!-- end of what is made -->'] as const;
 
-/** A row per variable of src/config.ts: its name, its default, what it is for. */
+/** A row per variable: its name, its default, its description. */
 export const configRows = (): string[][] =>
   Object.entries(variables.shape).map(([name, schema]) => {
     const [meaning = '', unset] = (schema.description ?? '').split(/\.? Unset: /);
@@ -14,10 +14,9 @@ function defaultOf(name: string, schema: z.ZodType): string {
   const { type, defaultValue } = schema.def as { type: string; defaultValue?: unknown };
   if (type === 'optional') return 'none';
   if (type === 'prefault' && typeof defaultValue === 'string') return `\`${defaultValue}\``;
-  throw new Error(`src/config.ts: ${name} has no default as it is written in the environment (prefault)`);
+  throw new Error(`${name} has no default as written in the environment (prefault)`);
 }
 
-/** The rows of the table as it stands in a README. */
 export const rowsIn = (readme: string): string[][] =>
   tableIn(readme)
     .split('\n')
@@ -30,7 +29,7 @@ export const rowsIn = (readme: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-/** The README with its table made anew; Prettier aligns it. */
+/** The README with its table replaced; Prettier aligns it. */
 export function withTable(readme: string): string {
   const rows = [['Variable', 'Default', 'Meaning'], ['---', '---', '---'], ...configRows()];
   const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');

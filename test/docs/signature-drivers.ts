@@ -1,16 +1,14 @@
 /**
- * How the README's examples are run. Each program takes five arguments per request (secret, id, timestamp, signatures;
- * an empty one is a header that is missing; and the body in base64) and prints true or false for each.
+ * Drivers of the README's examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
+ * and the body in base64; an empty one is a missing header) and prints true or false for each.
  */
 export interface Example {
-  /** What must be on the path. */
   tools: string[];
-  /** Where the README's code goes. */
   file: string;
   files: Record<string, string>;
   build?: string[][];
   run(folder: string): string[];
-  /** Where it runs; default: where its files are. */
+  /** The working directory; default: that of its files. */
   cwd?: string;
 }
 
@@ -88,14 +86,13 @@ foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $si
 }
 `;
 
-/** By the language of the README's code block, in its order. */
 export const examples: Record<string, Example> = {
   ts: {
     tools: ['node'],
     file: 'verify.ts',
     files: { 'main.ts': typescript, 'package.json': '{"type": "module"}' },
     run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
-    cwd: process.cwd(), // where tsx is found
+    cwd: process.cwd(), // resolves tsx
   },
   python: {
     tools: ['python3'],

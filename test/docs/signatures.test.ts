@@ -1,12 +1,12 @@
-/** What the README prints for receivers is what runs here, in every language whose tools are on the path. */
+/** Runs the README's receiver examples in every language whose tools are on PATH. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sign } from '../../src/deliveries/send/signature.js';
-import { newSecret } from '../../src/webhooks/at-rest/secrets.js';
-import { codeBlocks } from './readme.js';
+import { sign } from '../../src/deliveries/send/headers.js';
+import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { codeBlocks } from '../support/project-files.js';
 import { examples, type Example } from './signature-drivers.js';
 
 interface Request {
@@ -59,7 +59,7 @@ for (const [language, { tools }] of missing) {
 
 const blocks = codeBlocks('Verifying the signature');
 
-test('an example is tested in each language that is shown', () => {
+test('every language shown has a tested example', () => {
   expect(blocks.map(({ language }) => language)).toEqual(Object.keys(examples));
 });
 
@@ -92,7 +92,7 @@ describe.each(Object.entries(examples).filter(([, example]) => installed(example
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     test.each(cases.map(([what, , verifies], index) => ({ what, verifies, index })))(
-      'says $verifies to $what',
+      'returns $verifies for $what',
       ({ verifies, index }) => {
         expect(verdicts[index]).toBe(String(verifies));
       },

@@ -1,5 +1,5 @@
-/** `npm run config-table`: makes the table of the README's "Configuration" anew, from src/config/variables.ts. */
+/** `npm run config-table`: writes the configuration table of the README from src/config/variables.ts. */
 import { withTable } from './config-table.js';
-import { readReadme, writeReadme } from './readme.js';
+import { readReadme, writeReadme } from '../support/project-files.js';
 
 writeReadme(withTable(readReadme()));

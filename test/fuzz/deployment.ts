@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../process.js';
+import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 
-/** No limit on how often is asked; what is sent to webhooks goes to public names only, of which there are none here. */
+/** No rate limits; webhooks use public hostnames only, which do not exist here. */
 export const fuzzSettings = {
   API_RATE_LIMIT: '0',
   LOGIN_LIMIT_ACCOUNT: '1000000',
@@ -23,7 +23,7 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** One process of the service as in production, on a PostgreSQL of its own. */
+/** One process of the service as in production, on its own PostgreSQL. */
 export async function startDeployment(): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-fuzz-'));
   const postgres = await startEmbeddedPostgres({ dataDir: folder, logger: createLogger('silent') });

@@ -1,26 +1,26 @@
 import type fc from 'fast-check';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
-import { answerChecker } from '../api/openapi-support.js';
-import { basic, registerAccount, type Account, type Answer } from '../client.js';
-import { operatorToken } from '../process.js';
+import { responseChecker } from '../support/openapi.js';
+import { basic, registerAccount, type Account, type ApiResponse } from '../support/client.js';
+import { operatorToken } from '../support/process.js';
 import { requestsOf, type Draft } from './requests.js';
 import { prepare, send, type Prepared } from './send.js';
 import { isNamed } from './values.js';
 
 export interface Fuzzer {
   requests: fc.Arbitrary<Draft>;
-  /** Sends it; rejects where the answer is not one that the document promises. */
+  /** Sends the request; rejects unless the document has the response. */
   probe(draft: Draft): Promise<void>;
-  /** Answers by operation and HTTP status. */
+  /** Responses by operation and HTTP status. */
   seen: Map<string, number>;
 }
 
 const keptOfEachName = 50;
 
-/** Fuzzes a running service by the document it serves: what it finds there is called, whatever it is. */
+/** Fuzzes a running service using the document it serves. */
 export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-  const checker = answerChecker(document);
+  const checker = responseChecker(document);
   const seen = new Map<string, number>();
   const memory = createMemory();
   let accounts = 0;
@@ -39,62 +39,62 @@ export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
 
   async function probe(draft: Draft): Promise<void> {
     let prepared = prepare(draft, proofs(), memory.lookUp);
-    let answer = await send(service.url, prepared);
-    if (draft.kind === 'valid' && [401, 403].includes(answer.httpStatus)) {
+    let response = await send(service.url, prepared);
+    if (draft.kind === 'valid' && [401, 403].includes(response.httpStatus)) {
       // A valid request may have ended the account.
       account = await newAccount();
       prepared = prepare(draft, proofs(), memory.lookUp);
-      answer = await send(service.url, prepared);
+      response = await send(service.url, prepared);
     }
-    const what = `${draft.operationId} ${draft.method} ${answer.httpStatus}`;
+    const what = `${draft.operationId} ${draft.method} ${response.httpStatus}`;
     seen.set(what, (seen.get(what) ?? 0) + 1);
     try {
-      judge(draft, answer);
+      judge(draft, response);
     } catch (error) {
-      throw new Error(described(prepared, answer, draft, error), { cause: error });
+      throw new Error(described(prepared, response, draft, error), { cause: error });
     }
-    if (answer.httpStatus < 300) memory.keep(answer.data);
+    if (response.httpStatus < 300) memory.keep(response.data);
   }
 
-  function judge(draft: Draft, answer: Answer): void {
+  function judge(draft: Draft, response: ApiResponse): void {
     const { operation, path } = checker.operations.get(draft.operationId)!;
-    if (answer.httpStatus >= 500) throw new Error('a 5xx');
-    if (!answer.headers.has('x-request-id')) throw new Error('no X-Request-Id');
+    if (response.httpStatus >= 500) throw new Error('a 5xx');
+    if (!response.headers.has('x-request-id')) throw new Error('no X-Request-Id');
     const operations = Object.entries(document.paths[path]!);
     const called = operations.find(([method]) => method.toUpperCase() === draft.method)?.[1];
     if (draft.method === 'HEAD')
       return expectHead(
-        answer,
+        response,
         operations.some(([method]) => method === 'get'),
       );
-    if (!called) return expectRefusedMethod(answer, Object.keys(document.paths[path]!));
-    // What is too long to be read is of no operation.
-    if (answer.httpStatus === 431) return checker.checkShared('Unexpected', answer.body);
-    checker.check(called.operationId, answer);
-    const refused = [400, 401, 403, 413, 415].includes(answer.httpStatus);
-    if (draft.kind === 'valid' && refused && !isBeyondSchemas(answer))
+    if (!called) return expectRefusedMethod(response, Object.keys(document.paths[path]!));
+    // Requests too long to be read belong to no operation.
+    if (response.httpStatus === 431) return checker.checkShared('Unexpected', response.body);
+    checker.check(called.operationId, response);
+    const refused = [400, 401, 403, 413, 415].includes(response.httpStatus);
+    if (draft.kind === 'valid' && refused && !isBeyondSchemas(response))
       throw new Error(`${operation.operationId} refuses what the document allows`);
   }
 
-  function expectHead({ httpStatus }: Answer, hasGet: boolean): void {
-    if (hasGet === (httpStatus === 405)) throw new Error('HEAD is taken where GET is, and only there');
+  function expectHead({ httpStatus }: ApiResponse, hasGet: boolean): void {
+    if (hasGet === (httpStatus === 405)) throw new Error('HEAD is accepted exactly where GET is');
   }
 
-  function expectRefusedMethod(answer: Answer, methods: string[]): void {
-    checker.checkShared('MethodNotAllowed', answer.body);
+  function expectRefusedMethod(response: ApiResponse, methods: string[]): void {
+    checker.checkShared('MethodNotAllowed', response.body);
     const allowed = [
       ...methods.map((name) => name.toUpperCase()),
       ...(methods.includes('get') ? ['HEAD'] : []),
     ];
-    const given = answer.headers.get('allow')?.split(', ').sort().join();
-    if (answer.httpStatus !== 405 || given !== allowed.sort().join())
+    const given = response.headers.get('allow')?.split(', ').sort().join();
+    if (response.httpStatus !== 405 || given !== allowed.sort().join())
       throw new Error(`not 405 that allows ${allowed.join(', ')}`);
   }
 
   return { requests: requestsOf(document), probe, seen };
 }
 
-/** Remembers the ids and cursors of answers by their names, the newest of each. */
+/** Remembers the ids and cursors of responses by field name, the newest of each. */
 function createMemory() {
   const values = new Map<string, unknown[]>();
   const keep = (value: unknown, name = ''): void => {
@@ -113,22 +113,22 @@ function createMemory() {
 
 const longest = 2_000;
 
-function described(prepared: Prepared, answer: Answer, { kind }: Draft, error: unknown): string {
+function described(prepared: Prepared, response: ApiResponse, { kind }: Draft, error: unknown): string {
   const { method, path, headers, body } = prepared;
   return [
     `${(error as Error).message.slice(0, longest)}`,
     `a ${kind} request: ${method} ${path.slice(0, longest)}`,
     JSON.stringify(headers).slice(0, longest),
     (body?.toString() ?? '').slice(0, longest),
-    `was answered ${answer.httpStatus} ${JSON.stringify(answer.body).slice(0, longest)}`,
+    `got ${response.httpStatus} ${JSON.stringify(response.body).slice(0, longest)}`,
   ].join('\n');
 }
 
 const beyondSchemas =
-  /^must be before to$|^must not be there beside after$|^is not of this database|^is masked, but/;
+  /^must be before to$|^cannot be combined with after$|^is not of this database|^is masked, but/;
 
-/** What no schema can tell: that one field does not go with another, or that a cursor was never given out. */
-const isBeyondSchemas = ({ body }: Answer): boolean => {
+/** Errors that no schema can express: incompatible fields, or a cursor that was never issued. */
+const isBeyondSchemas = ({ body }: ApiResponse): boolean => {
   const details = (body as { error?: { details?: { message: string }[] } } | undefined)?.error?.details;
   return details?.every(({ message }) => beyondSchemas.test(message)) ?? false;
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Values that are nearly right, or that somebody sends to break something. */
+/** Values that are nearly right, or meant to break something. */
 export const hostileLeaf: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string({ unit: 'binary' }),
@@ -45,7 +45,7 @@ const hostileName = fc.oneof(
   ),
 );
 
-/** What is done to one place of a value. */
+/** A change at one place of a value. */
 type Change = { kind: 'replace' | 'remove' | 'add' | 'repeat'; at: number; name: string; value: unknown };
 
 const change: fc.Arbitrary<Change> = fc.record({
@@ -57,7 +57,6 @@ const change: fc.Arbitrary<Change> = fc.record({
 
 export const changes = fc.array(change, { minLength: 1, maxLength: 2 });
 
-/** Changes a copy of a body in one place. */
 export function changed(body: unknown, { kind, at, name, value }: Change): unknown {
   const copy = structuredClone(body);
   const places = placesIn(copy);
@@ -88,7 +87,6 @@ function placesIn(value: unknown): { owner: Owner; key: string }[] {
 const twice = (text: string) => text.replace(/"(\w+)":/, '"$1":null,"$1":');
 const deep = `{"a":${'['.repeat(40)}${']'.repeat(40)}}`;
 
-/** Bodies that are no body. */
 export const hostileBytes: fc.Arbitrary<(text: string) => Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => () => Buffer.from(bytes)),
   fc.nat(1_000).map((at) => (text: string) => Buffer.from(text.slice(0, at % (text.length + 1)))),
@@ -109,7 +107,6 @@ export const hostileBytes: fc.Arbitrary<(text: string) => Buffer> = fc.oneof(
   ),
 );
 
-/** Headers that take the place of right ones. */
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   fc
     .constantFrom(
@@ -138,7 +135,6 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   fc.constantFrom('application/xml', '*/*;q=0', 'x').map((accept) => ({ accept, 'accept-encoding': accept })),
 );
 
-/** Pairs that are added to a query. */
 export const hostileQuery = fc.oneof(
   fc.tuple(hostileName, fc.string({ unit: 'binary' })),
   fc.constantFrom<[string, string][]>(

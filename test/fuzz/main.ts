@@ -1,4 +1,7 @@
-/** `npm run fuzz`: requests made from the OpenAPI document against the real service; its answers are held to it. */
+/**
+ * `npm run fuzz`: sends requests made from the OpenAPI document to the real service and checks the responses against
+ * it.
+ */
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import fc from 'fast-check';
@@ -37,7 +40,7 @@ const problems = options.schemathesis
   ? await runSchemathesis(options.schemathesis, deployment.url, options)
   : await runFuzzer(await createFuzzer(deployment));
 const health = (await fetch(`${deployment.url}/healthz`).catch(() => null))?.status;
-if (health !== 200) problems.push('the service does not answer any more');
+if (health !== 200) problems.push('the service no longer responds');
 const inLog = /^.*(unexpected error|unhandled|"status":5\d\d).*$/im.exec(deployment.process.output())?.[0];
 if (inLog) problems.push(`in the log: ${inLog}`);
 await deployment.stop();
@@ -69,6 +72,6 @@ async function runFuzzer({ requests, probe, seen }: Fuzzer): Promise<string[]> {
     const status = what.split(' ').at(-1)!;
     byStatus[status] = (byStatus[status] ?? 0) + count;
   }
-  console.log(`Answers by status: ${JSON.stringify(byStatus)}`);
+  console.log(`Responses by status: ${JSON.stringify(byStatus)}`);
   return found;
 }

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi/types.js';
-import { operationsOf, type Described } from '../api/openapi-support.js';
+import { operationsOf, type Described } from '../support/openapi.js';
 import { changed, changes, hostileBytes, hostileHeaders, hostileLeaf, hostileQuery } from './hostile.js';
 import { fieldOf, valueOf, type Components } from './values.js';
 
 type Fields = Record<string, unknown>;
 
-/** Nothing comes while one waits: the longest waits would be most of the time. */
+/** Nothing happens during a long poll: long ones would take most of the time. */
 const shortWait = fc.constantFrom('0s', '1ms', '20ms');
 
-/** A request to an operation before it is known what its ids are. */
+/** A request to an operation before its ids are filled in. */
 export interface Draft {
   operationId: string;
-  /** `valid`: as the document has it, so it must not be refused for its form. */
+  /** `valid`: as in the document, so it must not be refused for its format. */
   kind: 'valid' | 'nearly' | 'hostile';
   method: string;
   path: string;
@@ -22,11 +22,11 @@ export interface Draft {
   headers: Record<string, string>;
   type?: string;
   body?: unknown;
-  /** Makes the bytes that are sent of the body's JSON. */
+  /** Turns the body's JSON into the bytes to send. */
   bytes?: (text: string) => Buffer;
 }
 
-/** Requests to every operation of a document: a half of them valid, a quarter nearly so, a quarter hostile. */
+/** Requests to every operation of a document: half of them valid, a quarter nearly so, a quarter hostile. */
 export function requestsOf(document: OpenApiDocument): fc.Arbitrary<Draft> {
   const all = [...operationsOf(document).values()];
   const valid = fc.oneof(...all.map((described) => validRequest(described, document.components.schemas)));

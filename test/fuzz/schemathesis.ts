@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { registerAccount } from '../client.js';
-import { operatorToken } from '../process.js';
+import { registerAccount } from '../support/client.js';
+import { operatorToken } from '../support/process.js';
 
 const fileOf = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
 const config = fileOf('schemathesis.toml');
 
-/** Runs Schemathesis against a service, with the proofs of an account; what it found is on the terminal. */
+/** Runs Schemathesis against a service, with the credentials of an account; prints its findings. */
 export async function runSchemathesis(
   program: string,
   url: string,

@@ -7,7 +7,7 @@ import schemathesis
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 BEYOND_SCHEMAS = re.compile(
-    r"^must be before to$|^must not be there beside after$|^is not of this database|^is masked, but"
+    r"^must be before to$|^cannot be combined with after$|^is not of this database|^is masked, but"
     r"|^must not contain U\+0000"
 )
 

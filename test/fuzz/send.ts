@@ -1,17 +1,16 @@
 import { Agent, request as httpRequest } from 'node:http';
-import type { Answer } from '../client.js';
+import type { ApiResponse } from '../support/client.js';
 import type { Draft } from './requests.js';
 import { settle } from './values.js';
 
 export interface Prepared {
   method: string;
-  /** With its query. */
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
 }
 
-/** Fills in what earlier answers named, and proves who is calling as the operation wants it. */
+/** Fills in ids from earlier responses, and the credentials of the operation. */
 export function prepare(
   draft: Draft,
   proofs: Record<string, { header?: string; query?: [string, string] }>,
@@ -57,8 +56,8 @@ function bodyOf(draft: Draft, lookUp: (name: string, pick: number) => unknown): 
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 const longestMs = 20_000;
 
-/** Sends it as it is: no client library corrects it on its way. */
-export function send(url: string, { method, path, headers, body }: Prepared): Promise<Answer> {
+/** Sends it unchanged, without a client library that would correct it. */
+export function send(url: string, { method, path, headers, body }: Prepared): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const length = body ? { 'content-length': String(body.length) } : {};
@@ -82,7 +81,7 @@ export function send(url: string, { method, path, headers, body }: Prepared): Pr
         ]);
         const text = Buffer.concat(chunks).toString();
         const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
-        const parsed = (isJson ? JSON.parse(text) : { text }) as Answer['body'];
+        const parsed = (isJson ? JSON.parse(text) : { text }) as ApiResponse['body'];
         resolve({
           httpStatus: response.statusCode!,
           headers: new Headers(given),
@@ -91,7 +90,7 @@ export function send(url: string, { method, path, headers, body }: Prepared): Pr
         });
       });
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${longestMs} ms`)));
+    sent.on('timeout', () => sent.destroy(new Error(`no response within ${longestMs} ms`)));
     sent.on('error', reject);
     sent.end(body);
   });

@@ -6,7 +6,7 @@ export type Components = Record<string, JsonSchema>;
 
 const known = Symbol('known');
 
-/** A value that an earlier answer may have named, such as a `webhookId`; `otherwise` before that. */
+/** A value that earlier responses may contain, such as a `webhookId`; `otherwise` before that. */
 interface Known {
   [known]: string;
   pick: number;
@@ -15,10 +15,10 @@ interface Known {
 const isKnown = (value: unknown): value is Known =>
   typeof value === 'object' && value !== null && known in value;
 
-/** Fields that are named in answers: ids, and cursors. */
+/** Fields that come from responses: ids and cursors. */
 export const isNamed = (name: string) => /Id$|^(cursor|after)$/.test(name);
 
-/** Replaces what earlier answers may have named, in a whole body. */
+/** Fills values from earlier responses into a whole body. */
 export function settle(value: unknown, lookUp: (name: string, pick: number) => unknown): unknown {
   if (isKnown(value)) return lookUp(value[known], value.pick) ?? settle(value.otherwise, lookUp);
   if (Array.isArray(value)) return Array.from(value, (item) => settle(item, lookUp)); // its `constructor` may be anything
@@ -26,7 +26,7 @@ export function settle(value: unknown, lookUp: (name: string, pick: number) => u
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, settle(inner, lookUp)]));
 }
 
-/** A field of that name: mostly one that is known, where answers name such. */
+/** A field of that name, with a known value most of the time if responses contain it. */
 export function fieldOf(name: string, schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
   const any = valueOf(schema, components);
   if (!isNamed(name)) return any;
@@ -121,7 +121,7 @@ const oneOf = ({ not }: JsonSchema): string[] | undefined =>
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0');
 
 function textOf({ pattern, format, minLength = 0, maxLength = 1_000 }: JsonSchema, examples: unknown[]) {
-  // What only keeps some characters out is no form to make texts of.
+  // A pattern that only excludes characters is no form to generate.
   const isForm = pattern !== undefined && !pattern.includes('\\u0000');
   const form = new RegExp(pattern ?? '');
   const fits = (text: string) =>
@@ -139,7 +139,7 @@ function textOf({ pattern, format, minLength = 0, maxLength = 1_000 }: JsonSchem
     .filter(fits);
 }
 
-/** Of a pattern that fast-check cannot follow (one that looks ahead) the examples. */
+/** The examples of a pattern that fast-check cannot generate (lookahead). */
 function matching(pattern: RegExp, examples: string[]): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(pattern, { size: 'small' });

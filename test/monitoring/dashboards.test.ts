@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { dashboardFiles } from '../../grafana/src/dashboards.js';
-import { dashboardTexts, panels } from './support/dashboards.js';
+import { dashboardTexts, panels } from './dashboards.js';
 
 describe('dashboards', () => {
-  test('the committed JSON is what `npm run dashboards` writes', () => {
+  test('the committed JSON is the output of `npm run dashboards`', () => {
     const generated = new Map(dashboardFiles.map(({ name, text }) => [name, text]));
     expect(new Map([...dashboardTexts()].sort())).toEqual(new Map([...generated].sort()));
   });
 
-  test('every panel has a unit, a description and thresholds, and stands in a row that asks a question', () => {
+  test('every panel has a unit, a description and thresholds, and is in a row titled with a question', () => {
     const poor = panels().filter(
       ({ unit, description, hasThresholds, row }) =>
         !unit || !description || description.length < 15 || !hasThresholds || !row.endsWith('?'),
@@ -17,7 +17,7 @@ describe('dashboards', () => {
     expect(panels().length).toBeGreaterThan(40);
   });
 
-  test('every query goes to the data source chosen on the dashboard', () => {
+  test('every query uses the data source selected on the dashboard', () => {
     const elsewhere = panels().filter(
       ({ queries }) =>
         queries.length === 0 || queries.some(({ datasource }) => datasource !== '${datasource}'),
@@ -25,7 +25,7 @@ describe('dashboards', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('no two panels of a dashboard bear the same title', () => {
+  test('no two panels of a dashboard have the same title', () => {
     const titles = panels().map(({ dashboard, title }) => `${dashboard} › ${title}`);
     expect(titles).toEqual([...new Set(titles)]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { until } from '../flows/support.js';
+import { until } from '../support/until.js';
 import {
   backends,
   startProcess,
@@ -7,20 +7,22 @@ import {
   stopProcess,
   type RunningProcess,
   type Service,
-} from '../harness.js';
-import { panels } from './support/dashboards.js';
-import { isInstalled, startPrometheus, type Prometheus } from './support/prometheus.js';
-import { startTraffic } from './support/traffic.js';
+} from '../support/harness.js';
+import { panels } from './dashboards.js';
+import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { startLoad } from '../support/load.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
 
 const settings = { RETRY_SCHEDULE: '200ms,200ms', DELIVERY_TIMEOUT: '300ms' };
 
-/** What has no series in this deployment, and why. */
+/** Queries without series in this deployment, with the reason. */
 const mayBeEmpty: [RegExp, string][] = [
   [/offset 1d/, 'Prometheus has run for seconds'],
   [/^parcelhook_http_\S+status=~"5\.\."/, 'no request fails'],
 ];
 
-/** What stays at zero, and why. */
+/** Queries that stay at zero, with the reason. */
 const mayBeZero: [RegExp, string][] = [
   [/ == 0\)/, 'every process is ready'],
   [/rate_limited_total/, 'nobody is turned away'],
@@ -51,12 +53,12 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       worker = await startProcess(service.env, 'worker');
       prometheus = await startPrometheus({ 'parcelhook-api': service.url, 'parcelhook-worker': worker.url });
       const sees = async (expr: string) => (await prometheus.query(expr)).length > 0;
-      // What happened before the first scrape is no increase.
+      // Prometheus sees no increase before its first scrape.
       await until('Prometheus has scraped both', () => sees('count(parcelhook_build_info) == 2'));
       const traffic = await startTraffic(service);
       await until('Prometheus sees open circuits', () => sees('parcelhook_circuits_open > 0'), 40_000);
       await until('Prometheus sees busy connections', async () => {
-        // Longer than from one scrape to the next: orders wait meanwhile.
+        // Longer than the scrape interval: orders wait meanwhile.
         await service.sql(
           'begin; lock table shipments in access exclusive mode; select pg_sleep(1.2); commit',
         );
@@ -70,7 +72,7 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       await service?.stop();
     });
 
-    /** What is wrong with what Prometheus answers; null if nothing is. */
+    /** The problem with Prometheus's result, or null. */
     const problemOf = async (expr: string): Promise<string | null> => {
       try {
         const figures = (await prometheus.query(expr)).flatMap(({ values }) =>
@@ -92,8 +94,8 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       return found;
     };
 
-    test('has an answer, and a figure that moves, for every query of every panel', async () => {
-      // Grafana's own variable, for a scrape each second.
+    test('every query of every panel has a result, and a value that changes', async () => {
+      // Replaces Grafana's own variable, for a scrape interval of a second.
       const exprs = panels().flatMap(({ queries }) =>
         queries.map(({ expr }) => expr.replaceAll('$__rate_interval', '5s')),
       );
@@ -101,7 +103,7 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       expect(await problems(exprs)).toEqual({});
     });
 
-    test('evaluates every rule without an error, on series that are there', async () => {
+    test('every rule is evaluated without an error, on existing series', async () => {
       const rules = await prometheus.rules();
       expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
       const recorded = rules.filter(({ type }) => type === 'recording').map(({ name }) => name);
@@ -109,7 +111,7 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       expect(await problems([...recorded, ...selectors])).toEqual({});
     });
 
-    test('knows of every alert how bad it is, what it means and where the runbook tells of it', async () => {
+    test('every alert has a severity, a meaning and a link to the runbook', async () => {
       const alerts = (await prometheus.rules()).filter(({ type }) => type === 'alerting');
       for (const { name, labels, annotations } of alerts)
         expect({ name, labels, annotations }).toEqual({
@@ -124,3 +126,47 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
     });
   },
 );
+
+export interface Traffic {
+  stop(): Promise<void>;
+}
+
+/**
+ * Orders for five webhooks: a healthy one, one failing every second time, one always failing, one gone and one
+ * hanging. Runs until stopped; by then each has shown its behaviour.
+ */
+async function startTraffic(service: { url: string }): Promise<Traffic> {
+  const account = await registerAccount(service);
+  let calls = 0;
+  const receivers = {
+    well: await startReceiver(),
+    flaky: await startReceiver(() => ({ status: calls++ % 2 ? 200 : 503 })),
+    failing: await startReceiver(() => ({ status: 500 })),
+    gone: await startReceiver(() => ({ status: 410 })),
+    hanging: await startReceiver(() => undefined),
+  };
+  for (const { url } of Object.values(receivers)) await registerWebhook(account, url);
+  await untilGivenUp(account, receivers.failing);
+  const load = startLoad(() => account, 100);
+  const events = setInterval(() => void pickUp(service, load.accepted.at(-1)), 500);
+  return {
+    stop: async () => {
+      clearInterval(events);
+      await load.stop();
+      await Promise.all(Object.values(receivers).map((receiver) => receiver.close()));
+    },
+  };
+}
+
+/** Uses up all retries of one delivery before enough failures open the circuit. */
+async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
+  await placeOrder(account);
+  await failing.waitFor(3);
+}
+
+async function pickUp(service: { url: string }, trackingId: string | undefined): Promise<void> {
+  if (trackingId)
+    await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } }).catch(
+      () => undefined,
+    );
+}

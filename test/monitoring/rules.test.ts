@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { panels } from './support/dashboards.js';
-import { inRepository, isInstalled } from './support/prometheus.js';
+import { panels } from './dashboards.js';
+import { inRepository, isInstalled } from './prometheus.js';
 
 const read = (path: string) => readFileSync(inRepository(path), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
@@ -11,7 +11,7 @@ const runbook = read('docs/runbook.md');
 const alerts = [...new Set(matches(rules, /^ +- alert: (\w+)$/gm))];
 
 const promtool = (...args: string[]) => {
-  // Collecting its garbage four times as seldom takes a sixth of its time away.
+  // Collecting garbage a quarter as often saves a sixth of the time.
   const env = { ...process.env, GOGC: '400' };
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', env });
   return { status, output: stdout + stderr };
@@ -35,7 +35,7 @@ const promtool = (...args: string[]) => {
 });
 
 describe('alerts', () => {
-  test('every alert is tested where it fires and where it does not', () => {
+  test('every alert is tested firing and not firing', () => {
     const tests = read('grafana/prometheus/rules.test.yml');
     const cases = matches(tests, /ALERTS\{(alertname="\w+"[^}]*\}\n +eval_time: .*\n +exp_samples:.*)/g);
     const untested = alerts.filter((alert) => {
@@ -50,7 +50,7 @@ describe('alerts', () => {
     expect(matches(runbook, /^## (Parcelhook\w+)$/gm).sort()).toEqual([...alerts].sort());
   });
 
-  test('every panel the runbook names is on its dashboard', () => {
+  test('every panel named in the runbook is on its dashboard', () => {
     const named = matches(runbook.replace(/\s+/g, ' '), /_(\w+ › [^_]+)_/g);
     const titles = panels().map(({ dashboard, title }) => `${dashboard} › ${title}`);
     expect(named.filter((name) => !titles.includes(name))).toEqual([]);

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { createPool, isOfThePiece } from '../../src/platform/database/postgres.js';
+import { createPool, isFaultOfPiece } from '../../src/platform/database/postgres.js';
 import { invalidRequest, unavailable } from '../../src/platform/errors.js';
 import { createLogger } from '../../src/platform/logger.js';
 
@@ -14,7 +14,7 @@ const options = {
 const db = createPool(options);
 afterAll(() => db.end());
 
-/** Returns the error of a statement that PostgreSQL ends with this SQLSTATE. */
+/** The error of a statement that PostgreSQL ends with this SQLSTATE. */
 const failureWith = (code: string): Promise<unknown> =>
   failureOf(db.query('', `do $$ begin raise exception 'as planned' using errcode = '${code}'; end $$`));
 
@@ -35,8 +35,8 @@ test.each([
   ['a corrupt row', 'XX001'],
   ['a corrupt index', 'XX002'],
   ['an exception of a function', 'P0001'],
-])('%s (%s) is the fault of the piece of work', async (_, code) => {
-  expect(isOfThePiece(await failureWith(code))).toBe(true);
+])('%s (%s) is the fault of the item', async (_, code) => {
+  expect(isFaultOfPiece(await failureWith(code))).toBe(true);
 });
 
 test.each([
@@ -54,17 +54,17 @@ test.each([
   ['an input/output error', '58030'],
   ['an internal error', 'XX000'],
 ])('%s (%s) is not', async (_, code) => {
-  expect(isOfThePiece(await failureWith(code))).toBe(false);
+  expect(isFaultOfPiece(await failureWith(code))).toBe(false);
 });
 
-test('a statement that exceeds its timeout is to blame; a connection that cannot be had is not', async () => {
-  expect(isOfThePiece(await failureOf(db.query('', 'select pg_sleep(1)')))).toBe(true);
+test('a statement timeout is the fault of the item; a failed connection is not', async () => {
+  expect(isFaultOfPiece(await failureOf(db.query('', 'select pg_sleep(1)')))).toBe(true);
   const ended = createPool(options);
   await ended.end();
-  expect(isOfThePiece(await failureOf(ended.query('', 'select 1')))).toBe(false);
+  expect(isFaultOfPiece(await failureOf(ended.query('', 'select 1')))).toBe(false);
 });
 
-test('an item that others keep changing is to blame, and so is one that the service itself refuses or fails on', () => {
+test('an item that others keep changing is at fault, and so is one that the service itself refuses or fails on', () => {
   for (const error of [unavailable('It is being changed too often.'), invalidRequest([]), new TypeError()])
-    expect(isOfThePiece(error)).toBe(true);
+    expect(isFaultOfPiece(error)).toBe(true);
 });

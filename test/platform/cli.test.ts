@@ -17,7 +17,7 @@ type Event = Record<string, unknown>;
 let server: http.Server;
 let [url, folder] = ['', ''];
 let calls: Call[];
-/** Answers before the stand-in's own; null leaves it to the stand-in. */
+/** Responds before the stand-in; null passes the request on to it. */
 let first: (call: Call) => Reply | null;
 
 const envelope = { version: '1.0.0', timestamp: 1 };
@@ -36,9 +36,9 @@ const result = (event: Event) =>
     ? { error: { status: 'CONFLICT', message: 'This change of state is not allowed.' } }
     : { eventId: `id-of-${String(event.trackingId)}` };
 
-const refusedKey = { path: 'events.0.constructor', message: 'must not be there' };
+const refusedKey = { path: 'events.0.constructor', message: 'is not allowed' };
 
-/** What the contract (section 6) says that the operator API answers. */
+/** Responses of the operator API according to the contract (section 6). */
 function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply {
   if (token !== `Bearer ${operatorToken}`) return no(401, 'UNAUTHORIZED', 'The token is wrong.');
   if (sizeBytes > maxBodyBytes) return no(413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');
@@ -86,7 +86,7 @@ afterEach(() => {
 
 const failed = (code: number, part: string) => ({ code, stderr: expect.stringContaining(part) });
 
-/** Runs the command line as a process of its own. */
+/** Runs the command line as its own process. */
 async function operator(args: string[], env: Record<string, string> = {}, stdin = '') {
   const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
     env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },
@@ -136,7 +136,7 @@ describe('requests', () => {
     expect(calls).toEqual([{ method, path, token: `Bearer ${operatorToken}`, body }]);
   });
 
-  test('people get aligned lines, programs the data as JSON, wherever --json stands', async () => {
+  test('output is aligned text, or JSON with --json in any position', async () => {
     expect((await operator(['status'])).stdout).toMatch(
       /^queues\.deliver\.waiting {2}3\noldest {18}-\nuncalled\.deliveries {5}9\+\n\nshipperId .+\ns +9\+ +- +-\n\nwebhookId .+ nextProbeAt\nw {10}- {10}- {13}-\n$/,
     );
@@ -165,7 +165,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('1 with a hint if the token is wrong or another server answers', async () => {
+  test('1 with a hint if the token is wrong or another server responds', async () => {
     expect(await operator(['status', '--token', 'wrong'])).toMatchObject(failed(1, '--token'));
     first = () => [200, '<html>'];
     expect(await operator(['status'])).toMatchObject(failed(1, 'Is --url right?'));
@@ -182,7 +182,7 @@ describe('exit codes', () => {
     [['event', 'load', '.'], 'is a folder'],
     [['status', '--url', 'not a url'], 'http://localhost:8080'],
     [['status', '--url', 'ftp://x'], 'http://localhost:8080'],
-  ])('2 if it is called wrongly: %j', async (args, part) => {
+  ])('2 for wrong usage: %j', async (args, part) => {
     expect(await operator(args)).toMatchObject(failed(2, part));
     expect(calls).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('exit codes', () => {
     expect(await operator(['status'], env)).toMatchObject(failed(2, '--token'));
   });
 
-  test('69 if nobody listens', async () => {
+  test('69 if the service is unreachable', async () => {
     server.close();
     expect(await operator(['status'])).toMatchObject(failed(69, 'cannot be reached (ECONNREFUSED)'));
   });
@@ -207,7 +207,7 @@ describe('exit codes', () => {
 describe('503', () => {
   const send = ['event', 'send', '--tracking-id', 'T', '--state', 'LOST'];
 
-  test('is retried where the request can be repeated', async () => {
+  test('is retried if the request can be repeated', async () => {
     first = () => (calls.length < 3 ? no(503, 'UNAVAILABLE', 'Away.') : null);
     expect((await operator([...send, '--event-id', 'e1'])).code).toBe(0);
     expect(calls).toHaveLength(3);
@@ -237,7 +237,7 @@ describe('event load', () => {
     expect(calls.flatMap((call) => eventsIn(call.body))).toEqual(events(2_500));
   });
 
-  test('names the line of everything bad or refused, and records the rest', async () => {
+  test('names the line of every bad or refused event, and records the rest', async () => {
     const [one, two, three] = events(3) as [Event, Event, Event];
     const refused = { ...two, state: 'DELIVERED' };
     const lines = [`\ufeff${JSON.stringify(one)}`, '', 'not json', '[1]', refused, three];
@@ -252,7 +252,7 @@ describe('event load', () => {
     expect(batches()).toEqual([3]);
   });
 
-  test('--json is one document with a result per line', async () => {
+  test('--json prints one document with a result per line', async () => {
     const { stdout } = await operator(['event', 'load', '--json', file([...events(1), 'bad'])]);
     expect(JSON.parse(stdout)).toEqual({
       results: [
@@ -277,21 +277,21 @@ describe('event load', () => {
     expect(batches().reduce((sum, size) => sum + size, 0)).toBe(31);
   });
 
-  test('an event for which the service refuses the whole body does not keep the others out', async () => {
+  test('an event for which the service refuses the whole body does not affect the others', async () => {
     const lines = events(20).map((event, index) => (index === 12 ? { ...event, constructor: 1 } : event));
     const { code, stdout, stderr } = await operator(['event', 'load', file(lines)]);
-    expect(stderr).toBe('line 13: INVALID_REQUEST: See details. (constructor: must not be there)\n');
+    expect(stderr).toBe('line 13: INVALID_REQUEST: See details. (constructor: is not allowed)\n');
     expect([code, stdout]).toEqual([1, 'read      20\nrecorded  19\nrefused   1\n']);
   });
 
-  test('stops where the service goes away and says which lines that leaves open', async () => {
+  test('stops if the service fails and names the unfinished lines', async () => {
     first = () => (calls.length > 1 ? no(503, 'UNAVAILABLE', 'Away.') : null);
     const { code, stdout, stderr } = await operator(['event', 'load', file(events(1_500))]);
     expect([code, stdout]).toEqual([69, 'read      1000\nrecorded  1000\nrefused   0\n']);
     expect(stderr).toContain('Nothing after line 1000 is confirmed.');
   });
 
-  test('an answer with another number of results is not taken for success', async () => {
+  test('a response with another number of results is an error', async () => {
     first = () => ok({ results: [] }, 202);
     expect(await operator(['event', 'load', file(events(2))])).toMatchObject(
       failed(1, 'one result per event'),

@@ -1,4 +1,4 @@
-/** What can rot in the compose file, the image and `.env.example`, read rather than run. */
+/** Static checks of the compose file, the image and `.env.example`. */
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { parseDurationMs } from '../../src/platform/duration.js';
-import { codeBlocks } from '../docs/readme.js';
-import { compose, fillIn, interpolated, parseEnv, readTracked, readYaml } from '../unit/support/compose.js';
+import { codeBlocks, readTracked, readYaml } from '../support/project-files.js';
+import { compose, fillIn, interpolated, parseEnv } from '../support/compose.js';
 
 const ourVariables = Object.keys(variables.shape);
 const services = Object.entries(compose.services);
@@ -17,7 +17,7 @@ const example = readTracked('.env.example');
 const dockerfile = readTracked('Dockerfile');
 
 describe('the compose file', () => {
-  test('runs one api and workers of one image, a database, a queue and what watches them', () => {
+  test('runs one api and workers of one image, a database, a queue and monitoring', () => {
     expect(Object.keys(compose.services)).toEqual([
       ...['api', 'worker', 'migrate', 'postgres', 'redis', 'prometheus', 'grafana'],
     ]);
@@ -38,14 +38,14 @@ describe('the compose file', () => {
     expect(migrate!.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   });
 
-  test.each(ours)('gives %s a command that the program has', (_name, { command }) => {
+  test.each(ours)('gives %s a command of the program', (_name, { command }) => {
     const start = (name: string) =>
       spawnSync(process.execPath, ['dist/main.js', name], { env: { PORT: 'wrong' } }).status;
-    expect(start(command![0]!)).toBe(78); // the command is taken, its setting is not
+    expect(start(command![0]!)).toBe(78); // the command is accepted, its setting is refused
     expect(start('no-such-command')).toBe(64);
   });
 
-  test('gives api and worker every variable that is theirs by name, and the worker no secret of the api', () => {
+  test('gives api and worker each variable they need by name, and the worker no secret of the api', () => {
     const notHere = ['DATA_DIR', 'HOST', 'METRICS_TOKEN', 'MIGRATION_DATABASE_URL', 'TIME_SCALE'];
     const [api, worker] = ['api', 'worker'].map((name) => Object.keys(compose.services[name]!.environment!));
     expect([...api!, ...notHere].sort()).toEqual([...ourVariables].sort());
@@ -59,7 +59,7 @@ describe('the compose file', () => {
   });
 
   test.each(services)(
-    'gives %s nothing besides, no password in its arguments, and not root',
+    'gives %s no other variable, no password in its arguments, and no root',
     (name, service) => {
       expect(service.env_file).toBeUndefined();
       expect((service.command ?? []).join(' ')).not.toMatch(/\$\{\w*(PASSWORD|SECRET|TOKEN|KEY)/);
@@ -76,19 +76,16 @@ describe('the compose file', () => {
     },
   );
 
-  test.each(services)(
-    'lets %s write nowhere but where it must, with a bound on its memory',
-    (name, service) => {
-      expect(service).toMatchObject({
-        read_only: true,
-        cap_drop: ['ALL'],
-        security_opt: ['no-new-privileges:true'],
-        mem_limit: expect.stringMatching(/^\d+[mg]$/),
-      });
-      const byImage = ours.some(([own]) => own === name) && /^HEALTHCHECK/m.test(dockerfile);
-      expect(service.healthcheck !== undefined || byImage).toBe(true);
-    },
-  );
+  test.each(services)('lets %s write only where necessary, with a memory limit', (name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+    });
+    const byImage = ours.some(([own]) => own === name) && /^HEALTHCHECK/m.test(dockerfile);
+    expect(service.healthcheck !== undefined || byImage).toBe(true);
+  });
 
   test('lets the service read and write under a role that owns nothing, and migrate under another', () => {
     const roleOf = (url: unknown) => new URL(fillIn(String(url), env)).username;
@@ -110,13 +107,13 @@ describe('the compose file', () => {
     expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000']);
   });
 
-  test('keeps the database and the queue in a network without a way out', () => {
+  test('puts the database and the queue in a network without internet access', () => {
     const inside = services.filter(([, { networks }]) => networks?.join() === 'data').map(([name]) => name);
     expect(inside).toEqual(['postgres', 'redis']);
     expect(compose.networks.data).toEqual({ internal: true });
   });
 
-  test('names volumes, files and services that there are', () => {
+  test('refers to existing volumes, files and services', () => {
     const mounted = services.flatMap(([, { volumes = [] }]) =>
       volumes.map((volume) => volume.split(':')[0]!),
     );
@@ -127,15 +124,15 @@ describe('the compose file', () => {
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(needed));
   });
 
-  test('waits longer for a process that is stopped than the process itself', () => {
+  test('stops a process later than the process stops itself', () => {
     for (const [, { stop_grace_period: grace, environment }] of ours.filter(([name]) => name !== 'migrate')) {
       const delayMs = parseDurationMs(fillIn(environment!.SHUTDOWN_DELAY as string, {}))!;
-      expect(delayMs).toBeGreaterThan(0); // whoever is in front of it has to notice
+      expect(delayMs).toBeGreaterThan(0); // load balancers need time to notice
       expect(parseDurationMs(grace!)).toBeGreaterThan(delayMs + parseConfig({}).SHUTDOWN_TIMEOUT);
     }
   });
 
-  test('has Prometheus ask our processes where they answer', () => {
+  test('points Prometheus to the listeners of our processes', () => {
     interface Job {
       static_configs?: { targets: string[] }[];
       dns_sd_configs?: { names: string[]; port: number }[];
@@ -153,12 +150,12 @@ describe('the compose file', () => {
 });
 
 describe('.env.example', () => {
-  test('names only variables that there are', () => {
+  test('has existing variables only', () => {
     const known = [...ourVariables, ...interpolated().keys()];
     expect(known).toEqual(expect.arrayContaining(Object.keys(parseEnv(example, 'commented'))));
   });
 
-  test('names every variable that the compose file takes', () => {
+  test('has every variable that the compose file uses', () => {
     expect(Object.keys(parseEnv(example))).toEqual(expect.arrayContaining([...interpolated().keys()]));
   });
 
@@ -193,7 +190,7 @@ describe('.env.example', () => {
   );
 });
 
-test('the image is made of files that there are and that .dockerignore lets in', () => {
+test('the image consists of existing files that .dockerignore includes', () => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list]) =>
     list!.split(' '),
   );

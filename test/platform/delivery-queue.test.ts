@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNotify, dueOf } from '../../src/deliveries/dispatch/notify.js';
-import { dueSinceUnknown } from '../../src/deliveries/outbox/hand-over.js';
+import { dueSinceUnknown } from '../../src/deliveries/outbox/types.js';
 import { newId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createQueueEngine, type JobSpec, type QueueEngine } from '../../src/platform/queue/engine.js';
-import { createDatabase, dropDatabase } from '../database.js';
-import { backends } from '../harness.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
+import { backends } from '../support/harness.js';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 const webhooks = (count: number) => Array.from({ length: count }, () => newId());
@@ -29,7 +29,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     const producers = Array.from({ length: shards }, (_, n) => engine.producer(`q${n}`));
     return { producers, notify: createNotify(producers, logger) };
   };
-  /** What the jobs of a queue name, in the order in which one consumer gets them, up to a last job. */
+  /** The webhooks in the jobs of a queue, in the order one consumer gets them, up to a last job. */
   const consumeAll = async (shard = 0) => {
     const jobs: string[][] = [];
     let over = false;
@@ -54,7 +54,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     await dropDatabase(databaseUrl, database);
   });
 
-  test('webhooks that are named together share jobs of at most 200, each named once, in their order', async () => {
+  test('webhooks notified together share jobs of at most 200, each once, in order', async () => {
     const { producers, notify } = await open();
     const ids = webhooks(450);
     notify(dueSinceUnknown([...ids, ...ids]));
@@ -65,7 +65,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     expect(jobs.flat()).toEqual(ids);
   });
 
-  test('a webhook that is named again while its job waits is named by another: that job may have been read', async () => {
+  test('a webhook notified again while its job waits gets another job: the first may have been read', async () => {
     const { producers, notify } = await open();
     const [id] = webhooks(1);
     notify(dueSinceUnknown([id!]));
@@ -76,7 +76,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     expect(await consumeAll()).toEqual([[id], [id]]);
   });
 
-  test('a webhook has its shard, whoever names it, and every shard gets its part', async () => {
+  test('a webhook always has the same shard, and every shard gets its share', async () => {
     const { producers, notify } = await open(3);
     const other = createNotify(producers, createLogger('silent'));
     const ids = webhooks(60);
@@ -94,7 +94,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     expect(named.sort()).toEqual([...ids].sort());
   });
 
-  test('a job says from which moment on each webhook has something due, the earliest where several are named', async () => {
+  test('a job has the due time of each webhook, the earliest of several', async () => {
     const { producers, notify } = await open();
     const [fresh, old, named] = webhooks(3);
     notify([
@@ -112,7 +112,7 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     ]);
   });
 
-  test('a thousand jobs that nobody reads are enough: nothing more is added until they are', async () => {
+  test('a thousand unread jobs are enough: no more are added until they are read', async () => {
     const { producers, notify } = await open();
     const unread = Array.from({ length: 1_001 }, (_, n) => ({
       name: 'due',
@@ -126,6 +126,6 @@ describe.each(backends)('the delivery queue on %s', (backend) => {
     const [known] = webhooks(1);
     for (; (await producers[0]!.waitingCount()) === 0; await sleep(100)) notify(dueSinceUnknown([known!]));
     await producers[0]!.add([{ ...last, id: 'last-2' }]);
-    expect(new Set((await consumeAll()).flat())).toEqual(new Set([known])); // and not what was named before
+    expect(new Set((await consumeAll()).flat())).toEqual(new Set([known])); // and no earlier one
   });
 });

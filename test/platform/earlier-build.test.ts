@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { generatedSecrets } from '../../src/config/generated-secrets.js';
+import { generatedSecrets } from '../../src/config/secrets.js';
 import { prepareFolder } from '../../src/platform/embedded/folder.js';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/index.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { createDatabase, dropDatabase } from '../database.js';
-import { deployment, newFolder, type Folder } from '../flows/support.js';
-import { runProgram } from '../program.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
+import { deployment, newFolder, type Folder } from '../support/deployment.js';
+import { runProgram } from '../support/program.js';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 const clearLine =
-  /^The database was made by another build: its migration 0001-\S+ is not the one that this program has\. Nothing in it was changed\. Start the build that made it, or start with an empty database \(DATABASE_URL, or another DATA_DIR\)$/;
+  /^The database was made by another build: its migration 0001-\S+ differs from this program's\. Nothing was changed\. Start the build that made it, or use an empty database \(DATABASE_URL, or another DATA_DIR\)$/;
 
-/** Its migrations and tables, of which some bear the names of today's. */
+/** Its migrations and tables, some with the names of today's. */
 const leftBy = (firstMigration: string, secondMigration: string) => `
   create table migrations (id serial primary key, name varchar(255) not null, run_on timestamp not null);
   insert into migrations (name, run_on) values
@@ -62,7 +62,7 @@ const lines = (text: string) => text.split('\n').filter(Boolean);
 describe.each([
   ['other migrations', firstBuild],
   ['a migration of the same name, and no hash of it', leftBy('0001-first-release', '0002-shipper-status')],
-])('a database of a build before the release, with %s', (_, earlierBuild) => {
+])('a database of a pre-release build, with %s', (_, earlierBuild) => {
   const name = `t_${randomBytes(6).toString('hex')}`;
   let url: string;
 
@@ -73,7 +73,7 @@ describe.each([
   afterAll(() => dropDatabase(databaseUrl, name));
 
   test.each(['all', 'api', 'worker'])(
-    'is refused by role %s in one line, at once, and nothing in it is changed',
+    'is refused by role %s in one line, at once, and not changed',
     async (role) => {
       const before = await everything(url);
       const { exit, stderr } = await runProgram([role], deployment(url));
@@ -88,7 +88,7 @@ describe('an embedded database of an earlier build', () => {
   let folder: Folder | undefined;
   afterEach(() => folder?.remove());
 
-  test('is refused as well, and stopped', async () => {
+  test('is refused too, and stopped', async () => {
     folder = newFolder();
     const dataDir = join(folder.path, 'earlier');
     const logger = createLogger('silent');

@@ -18,7 +18,7 @@ const moduleUrl = new URL('../../src/platform/embedded/index.ts', import.meta.ur
 const loggerUrl = new URL('../../src/platform/logger.ts', import.meta.url).href;
 const projectDir = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Root may start children as somebody else, who must be able to read this project. */
+/** Root can start children as another user, who must be able to read this project. */
 const canBeNobody =
   isRoot && spawnSync('ls', [projectDir], { uid: NOBODY, gid: NOBODY, cwd: '/' }).status === 0;
 export const testAsOther = !isRoot || canBeNobody ? test.concurrent : test.concurrent.skip;
@@ -28,7 +28,7 @@ if (!isRoot) console.warn('LEFT OUT: tests of what is done for root');
 const folders: string[] = [];
 export const children: ChildProcess[] = [];
 const running: EmbeddedPostgres[] = [];
-/** A cluster that was made, used and stopped. */
+/** A cluster that was created, used and stopped. */
 let made: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 });
 
-/** A path with a space in it, below a folder that everybody may enter; not made yet. */
+/** A path with a space in it, below a folder that all users may enter; does not exist yet. */
 export function newDataDir(): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'parcelhook-'));
   fs.chmodSync(folder, 0o755);
@@ -55,7 +55,7 @@ export function newDataDir(): string {
   return path.join(folder, 'data dir');
 }
 
-/** The same where it does not matter how the cluster was made: it is there already, as a copy. */
+/** A data folder with a ready cluster, copied; for tests that do not depend on its creation. */
 export async function copiedDataDir(): Promise<string> {
   const dataDir = newDataDir();
   await promisify(execFile)('cp', ['-a', made, dataDir]);
@@ -68,7 +68,7 @@ export async function start(dataDir: string): Promise<EmbeddedPostgres> {
   return server;
 }
 
-/** Another Node process that starts the server, says what came of it, and stops it on SIGTERM. */
+/** Another Node process that starts the server, reports the result, and stops it on SIGTERM. */
 export async function startInChild(dataDir: string, options: { uid?: number; env?: NodeJS.ProcessEnv } = {}) {
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(moduleUrl)});
@@ -95,7 +95,7 @@ export async function startInChild(dataDir: string, options: { uid?: number; env
     output += String(chunk);
     if (output.includes('\n')) break;
   }
-  if (!output.includes('\n')) throw new Error('the child process ended without a word');
+  if (!output.includes('\n')) throw new Error('the child process ended without a result');
   return { child, ...(JSON.parse(output) as { connectionString?: string; error?: string }) };
 }
 
@@ -120,7 +120,7 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** The query's rows as soon as the server answers it, for 15 s. */
+/** The query's rows once the server responds, for up to 15 s. */
 export async function queryEventually<Row extends pg.QueryResultRow>(connectionString: string, sql: string) {
   for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
     const rows = await query<Row>(connectionString, sql).catch(() => undefined);
@@ -133,7 +133,7 @@ export function runningPid(dataDir: string): number {
   return Number(fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-/** A zombie that init has not reaped yet is dead. */
+/** A zombie that init has not reaped yet counts as dead. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { generatedSecrets } from '../../src/config/generated-secrets.js';
+import { generatedSecrets } from '../../src/config/secrets.js';
 import { prepareFolder } from '../../src/platform/embedded/folder.js';
 import {
   isRoot,
@@ -22,44 +22,41 @@ import {
 } from './embedded-support.js';
 
 describe('the embedded PostgreSQL', () => {
-  test.concurrent(
-    'starts in a path with spaces, durable and closed to others, and is gone after stop',
-    async () => {
-      const dataDir = newDataDir();
-      const server = await start(dataDir);
-      const url = new URL(server.connectionString);
-      expect([url.username, url.pathname, url.hostname]).toEqual([
-        ...['parcelhook_service', '/parcelhook', '127.0.0.1'],
-      ]);
-      const [settings] = await query(
-        server.superuserConnectionString,
-        `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
+  test.concurrent('starts in a path with spaces, durable and private, and is gone after stop', async () => {
+    const dataDir = newDataDir();
+    const server = await start(dataDir);
+    const url = new URL(server.connectionString);
+    expect([url.username, url.pathname, url.hostname]).toEqual([
+      ...['parcelhook_service', '/parcelhook', '127.0.0.1'],
+    ]);
+    const [settings] = await query(
+      server.superuserConnectionString,
+      `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
         current_setting('synchronous_commit') AS commit, current_setting('data_checksums') AS checksums,
         current_setting('server_encoding') AS encoding, current_setting('unix_socket_directories') AS sockets,
         current_setting('password_encryption') AS passwords, current_setting('listen_addresses') AS addresses`,
-      );
-      expect(settings).toEqual({
-        ...{ version: 18, fsync: 'on', commit: 'on', checksums: 'on' },
-        ...{ encoding: 'UTF8', sockets: '', passwords: 'scram-sha-256' },
-        ...{ addresses: '127.0.0.1' },
-      });
-      const might =
-        'SELECT rolsuper OR rolcreatedb OR rolcreaterole AS mighty FROM pg_roles WHERE rolname = current_user';
-      expect(await query(server.connectionString, might)).toEqual([{ mighty: false }]);
-      for (const address of [url, new URL(server.superuserConnectionString)]) {
-        address.password = 'wrong';
-        await expect(query(address.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
-      }
+    );
+    expect(settings).toEqual({
+      ...{ version: 18, fsync: 'on', commit: 'on', checksums: 'on' },
+      ...{ encoding: 'UTF8', sockets: '', passwords: 'scram-sha-256' },
+      ...{ addresses: '127.0.0.1' },
+    });
+    const might =
+      'SELECT rolsuper OR rolcreatedb OR rolcreaterole AS mighty FROM pg_roles WHERE rolname = current_user';
+    expect(await query(server.connectionString, might)).toEqual([{ mighty: false }]);
+    for (const address of [url, new URL(server.superuserConnectionString)]) {
+      address.password = 'wrong';
+      await expect(query(address.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    }
 
-      const pid = runningPid(dataDir);
-      await server.stop();
-      await server.stop();
-      expect(isAlive(pid)).toBe(false);
-    },
-  );
+    const pid = runningPid(dataDir);
+    await server.stop();
+    await server.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
 
   test.concurrent(
-    'closes its folder to others, also one that was open, and every file with a secret in it',
+    'makes its folder private, even an open one, and every file with a secret in it',
     async () => {
       const dataDir = newDataDir();
       fs.mkdirSync(dataDir, { mode: 0o755 });
@@ -73,11 +70,11 @@ describe('the embedded PostgreSQL', () => {
     },
   );
 
-  test.concurrent('does not take a folder that everybody uses', async () => {
+  test.concurrent('refuses a folder shared by all users', async () => {
     await expect(start(tmpdir())).rejects.toThrow(/not a folder for the service alone.*set DATA_DIR/s);
   });
 
-  test.concurrent('keeps data and address over a kill -9 of the server, which is restarted', async () => {
+  test.concurrent('retains data and address over a kill -9 of the server, which is restarted', async () => {
     const dataDir = await copiedDataDir();
     const server = await start(dataDir);
     await query(server.connectionString, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n');
@@ -90,7 +87,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  test.concurrent('keeps data and address over a stop and a new start', async () => {
+  test.concurrent('retains data and address over a stop and a new start', async () => {
     const dataDir = await copiedDataDir();
     const first = await start(dataDir);
     await query(first.connectionString, 'CREATE TABLE kept AS SELECT 1 AS n');
@@ -100,7 +97,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.connectionString, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
   });
 
-  test.concurrent('makes a half-made cluster anew', async () => {
+  test.concurrent('recreates an incomplete cluster', async () => {
     const dataDir = newDataDir();
     const halfMade = path.join(dataDir, 'postgres.new-1', 'data');
     fs.mkdirSync(halfMade, { recursive: true });
@@ -111,31 +108,19 @@ describe('the embedded PostgreSQL', () => {
     expect(fs.existsSync(path.dirname(halfMade))).toBe(false);
   });
 
-  test.concurrent(
-    'is not kept from starting by a lock file whose number another process has now',
-    async () => {
-      const dataDir = await copiedDataDir();
-      const bystander = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
-      children.push(bystander);
-      const lock = [
-        bystander.pid,
-        path.join(dataDir, 'postgres'),
-        1,
-        20_000,
-        '',
-        '127.0.0.1',
-        '1 1',
-        'ready',
-      ];
-      fs.writeFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), lock.join('\n'));
-      const server = await start(dataDir);
-      expect(await query(server.connectionString, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-    },
-  );
+  test.concurrent('starts despite a lock file whose process id now belongs to another process', async () => {
+    const dataDir = await copiedDataDir();
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
+    children.push(bystander);
+    const lock = [bystander.pid, path.join(dataDir, 'postgres'), 1, 20_000, '', '127.0.0.1', '1 1', 'ready'];
+    fs.writeFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), lock.join('\n'));
+    const server = await start(dataDir);
+    expect(await query(server.connectionString, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+  });
 
   test.concurrent(
-    'uses the server of a living process without stopping it, and inherits it on its death',
+    'uses the server of a living process without stopping it, and takes it over on its death',
     async () => {
       const dataDir = await copiedDataDir();
       const owner = await startInChild(dataDir);
@@ -166,7 +151,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(server.connectionString, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
-  test.concurrent('is made once when several start it at the same time', async () => {
+  test.concurrent('is created once when several start it at the same time', async () => {
     const dataDir = newDataDir();
     const servers = await Promise.all([start(dataDir), start(dataDir), start(dataDir)]);
     expect(new Set(servers.map((server) => server.connectionString)).size).toBe(1);
@@ -175,7 +160,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test.concurrent('refuses a DATA_DIR that is a file, and says what to do', async () => {
+  test.concurrent('refuses a DATA_DIR that is a file, and suggests a fix', async () => {
     const dataDir = newDataDir();
     fs.writeFileSync(dataDir, '');
     await expect(start(dataDir)).rejects.toThrow(/is or lies under a file.*What to do: set DATA_DIR/s);
@@ -189,7 +174,7 @@ describe('the embedded PostgreSQL', () => {
     expect(error).toMatch(/data dir cannot be written.*What to do: set DATA_DIR.*DATABASE_URL/s);
   });
 
-  test.concurrent('says what the server said when it does not start', async () => {
+  test.concurrent('reports the output of a server that does not start', async () => {
     const dataDir = await copiedDataDir();
     fs.writeFileSync(path.join(dataDir, 'postgres', 'postgresql.conf'), 'nonsense = 1\n');
     await expect(start(dataDir)).rejects.toThrow(
@@ -215,7 +200,7 @@ describe('the embedded PostgreSQL', () => {
   test.concurrent.each([
     ['where it can reach the folder', 0o755],
     ['where the folder is out of its reach', 0o700],
-  ])('runs as another user %s, also on what ran with the uid of root before', async (_, mode) => {
+  ])('runs as another user %s, even on files owned by root before', async (_, mode) => {
     const dataDir = newDataDir();
     fs.chmodSync(path.dirname(dataDir), mode);
     const first = await start(dataDir);

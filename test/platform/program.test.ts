@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { programFile, runProgram } from '../program.js';
+import { programFile, runProgram } from '../support/program.js';
 
 const commands = ['all', 'api', 'worker', 'migrate', 'operator', 'listen', 'receiver'];
 const tools: [string, string][] = [
@@ -15,14 +15,14 @@ const tools: [string, string][] = [
 const runs = promisify(execFile);
 
 describe('the program', () => {
-  test.concurrent.each(['--help', '-h', 'help'])('names all of its commands with %s', async (argument) => {
+  test.concurrent.each(['--help', '-h', 'help'])('lists all of its commands with %s', async (argument) => {
     const { exit, stdout } = await runProgram([argument]);
     expect(exit).toBe(0);
     expect(stdout).toContain('Usage: parcelhook [command]');
     expect([...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name)).toEqual(commands);
   });
 
-  test.concurrent('tells its version', async () => {
+  test.concurrent('prints its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await runProgram(['--version'])).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
   });
@@ -39,7 +39,7 @@ describe('the program', () => {
     expect(stderr).toContain('Usage: parcelhook [command]');
   });
 
-  test.concurrent.each(tools)('tells what `%s` takes with its own --help', async (name, option) => {
+  test.concurrent.each(tools)('explains the arguments of `%s` with --help', async (name, option) => {
     const { exit, stdout, stderr } = await runProgram([name, '--help']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toContain(`Usage: parcelhook ${name} `);
@@ -51,7 +51,7 @@ describe('the program', () => {
     ['listen', 2],
     ['receiver --port none', 2],
     ['migrate', 78],
-  ])('`%s`, used wrongly, ends with exit code %i', async (line, code) => {
+  ])('`%s`, used wrongly, exits with code %i', async (line, code) => {
     const { exit, stdout, stderr } = await runProgram(line.split(' '), { HOME: '/nowhere' });
     expect({ exit, stdout }).toEqual({ exit: code, stdout: '' });
     expect(stderr).not.toMatch(/^ +at /m);
@@ -62,7 +62,7 @@ describe('the program', () => {
     for (const [n, { stdout }] of (await Promise.all(help)).entries()) expect(stdout).toContain(tools[n]![1]);
   });
 
-  test.concurrent('runs by a link in PATH, and by the entry point of the image', async () => {
+  test.concurrent('runs through a link in PATH, and as the entry point of the image', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parcelhook-link-'));
     try {
       symlinkSync(programFile, join(folder, 'parcelhook'));

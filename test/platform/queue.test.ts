@@ -3,12 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, dropDatabase } from '../database.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 const moduleOf = (name: string) => new URL(`../../src/platform/${name}.ts`, import.meta.url).href;
 
-/** A process of its own: what is to be proved is that it does not stand still. */
+/** A separate process, because it might hang. */
 const program = (url: string) => `
   import { createQueueEngine } from '${moduleOf('queue/engine')}';
   import { createLogger } from '${moduleOf('logger')}';
@@ -38,14 +38,14 @@ describe('the queue on PostgreSQL', () => {
     await dropDatabase(databaseUrl, 'queue_opening');
   });
 
-  test('opened while PostgreSQL does not answer, it keeps the process alive, and works as soon as it answers', async () => {
+  test('opened while PostgreSQL does not respond, it keeps the process alive, and works as soon as PostgreSQL responds', async () => {
     const target = new URL(await createDatabase(databaseUrl, 'queue_opening', null));
     const upstreamPort = Number(target.port);
-    let answers = true;
+    let responses = true;
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket.on('error', () => undefined));
-      if (!answers) return;
+      if (!responses) return;
       const upstream = connect(upstreamPort, target.hostname).on('error', () => undefined);
       sockets.push(upstream);
       socket.pipe(upstream).pipe(socket);
@@ -65,10 +65,10 @@ describe('the queue on PostgreSQL', () => {
     };
 
     await until(/prepared/);
-    answers = false;
+    responses = false;
     running.stdin.write('go');
     await until(/(refused\s+){5}/);
-    answers = true;
+    responses = true;
     await until(/added/);
     await until(/consumed job/);
     running.stdin.write('stop');

@@ -78,7 +78,7 @@ describe('signatures', () => {
     expect('problem' in received[0]!).toBe(verdict === 'WRONG');
   });
 
-  test('a receiver with both secrets of a rotation takes either', async () => {
+  test('a receiver with both secrets of a rotation accepts either', async () => {
     const next = newSecret();
     const { received, url } = await open({ secrets: () => [secret, next] });
     await post(url, signed([secret]));
@@ -86,7 +86,7 @@ describe('signatures', () => {
     expect(received.map(({ signature }) => signature)).toEqual(['VERIFIED', 'VERIFIED']);
   });
 
-  test('the body counts byte by byte', async () => {
+  test('the body is verified byte by byte', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     const { received, url } = await open();
     await post(url, signed([secret]), bytes);
@@ -95,7 +95,7 @@ describe('signatures', () => {
 });
 
 describe('the server', () => {
-  test('tells what came, without a secret too', async () => {
+  test('reports notifications, even without a secret', async () => {
     const { received, url } = await open({ secrets: () => [], httpStatus: 503 });
     const headers = { ...signed([secret]), 'parcelhook-attempt': '2', 'parcelhook-sequence': '7' };
     expect(await post(url, headers)).toBe(503);
@@ -112,7 +112,7 @@ describe('the server', () => {
     ]);
   });
 
-  test('takes bodies up to 1 MiB and nothing but POST', async () => {
+  test('accepts bodies up to 1 MiB and only POST', async () => {
     const { received, url } = await open();
     expect(await post(url, {}, 'x'.repeat(1024 * 1024))).toBe(200);
     expect(await post(url, {}, 'x'.repeat(1024 * 1024 + 1))).toBe(413);
@@ -120,7 +120,7 @@ describe('the server', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('waits before it answers', async () => {
+  test('waits before it responds', async () => {
     const { url } = await open({ delayMs: 150 });
     const startMs = performance.now();
     await post(url, {});
@@ -129,7 +129,7 @@ describe('the server', () => {
 });
 
 describe('the program', () => {
-  /** Starts the receiver as a process; `url` is what it printed. */
+  /** Starts the receiver as a process; `url` is from its output. */
   function start(args: string[], env: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, ['dist/main.js', 'receiver', ...args], {
       env: { PATH: process.env.PATH, ...env },
@@ -150,7 +150,7 @@ describe('the program', () => {
     return { child, output, exit, url };
   }
 
-  test('prints notifications; the secret may come later as the answer to creating a webhook', async () => {
+  test('prints notifications; the secret may be added later as the response to creating a webhook', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parcelhook-receiver-'));
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'webhook.json');
@@ -174,7 +174,7 @@ describe('the program', () => {
     });
     expect(await post(await url(), signed([secret]))).toBe(500);
     child.kill('SIGINT');
-    setTimeout(() => child.kill('SIGINT'), 1); // the same Ctrl-C, by way of npm
+    setTimeout(() => child.kill('SIGINT'), 1); // the same Ctrl-C, through npm
     expect(await exit).toBe(0);
     expect(JSON.parse(output.stdout)).toMatchObject({ webhookId: 'msg.1', signature: 'VERIFIED' });
     expect(output.stderr).toContain('Notifications: 1 (verified 1,');
@@ -194,7 +194,7 @@ describe('the program', () => {
     if (code === 0) expect(output.stdout).toContain('Examples:');
   });
 
-  test('says so if the port is in use', async () => {
+  test('reports a port in use', async () => {
     const { url } = await open();
     const { exit, output } = start(['--port', new URL(url).port]);
     expect(await exit).toBe(1);

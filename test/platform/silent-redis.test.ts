@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { connectRedis } from '../../src/platform/queue/connect-redis.js';
+import { connectRedis } from '../../src/platform/redis.js';
 
 const ok = '+OK\r\n';
 const sockets: Socket[] = [];
 let isSilent = false;
 
-/** As much of Redis as a connection asks for before it is ready; then it may go silent, as a host that is cut off does. */
+/** Enough of Redis for a connection to become ready; then it can go silent, like a host that is cut off. */
 const server = createServer((socket) => {
   const isNew = isSilent;
   sockets.push(socket);
@@ -23,7 +23,7 @@ afterAll(() => {
   server.close();
 });
 
-test('a connection on which Redis has gone silent is cut and made anew within 10 s, and works', async () => {
+test('a connection to a silent Redis is closed and replaced within 10 s, and works', async () => {
   const redis = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, 'fast');
   redis.on('error', () => undefined);
   const ready = () => new Promise((resolve) => redis.once('ready', resolve));

@@ -1,7 +1,7 @@
-/** What comes from elsewhere: packages that would run something when they are installed, and images. */
+/** Third-party code: packages that would run something at installation, and images. */
 import { expect, test } from '@jest/globals';
-import { readReadme } from '../docs/readme.js';
-import { compose, readTracked } from './support/compose.js';
+import { readReadme, readTracked } from '../support/project-files.js';
+import { compose } from '../support/compose.js';
 
 interface Lockfile {
   packages: Record<string, { hasInstallScript?: boolean; integrity?: string; link?: boolean }>;
@@ -13,7 +13,7 @@ const withScript = Object.entries(packages)
   .filter(([, { hasInstallScript }]) => hasInstallScript)
   .map(([path]) => nameOf(path));
 
-test('no package may run a script when it is installed, and the README says of each what it would do', () => {
+test('no package may run an install script, and the README explains each script', () => {
   const { allowScripts } = JSON.parse(readTracked('package.json')) as { allowScripts: object };
   expect(allowScripts).toEqual(Object.fromEntries(withScript.map((name) => [name, false])));
   const section = readReadme().split('\n### What is installed\n')[1] ?? '';
@@ -22,12 +22,12 @@ test('no package may run a script when it is installed, and the README says of e
   expect(listed).toEqual([...new Set(withScript.map(family))].sort());
 });
 
-test('every package is the one that was locked, by its checksum', () => {
+test('every package is locked by checksum', () => {
   const unchecked = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity);
   expect(unchecked).toEqual([]);
 });
 
-test('no file watcher of native code is installed for the tests, which watch nothing', () => {
+test('no native file watcher is installed', () => {
   expect(
     Object.keys(packages)
       .map(nameOf)
@@ -35,7 +35,7 @@ test('no file watcher of native code is installed for the tests, which watch not
   ).toEqual([]);
 });
 
-test('every image from elsewhere is named by its version and its digest', () => {
+test('every third-party image is pinned by version and digest', () => {
   const dockerfile = readTracked('Dockerfile');
   const fixed = Object.fromEntries(
     [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, value]) => [`$${name}`, value!]),

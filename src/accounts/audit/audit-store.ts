@@ -33,7 +33,7 @@ export interface AuditRow {
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
   shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", fields, count`;
 
-/** Newest first, those before `beforeId`. */
+/** Newest first, before `beforeId`. */
 export const listAudit = (
   db: Database,
   filter: AuditFilter,
@@ -64,7 +64,7 @@ export const listAudit = (
     ],
   );
 
-/** Drops some of the lines older than the retention, the oldest first. Resolves with whether there may be more. */
+/** Deletes up to 1,000 entries older than the retention, oldest first. Returns whether there may be more. */
 export async function dropOldAudit(db: Database, retentionMs: number): Promise<boolean> {
   const [row] = await db.query<{ dropped: number }>(
     'drop-old-audit',

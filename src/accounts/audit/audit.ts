@@ -1,7 +1,6 @@
 import type { Caller } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** What the audit log tells of. */
 export const auditActions = [
   'SHIPPER_CREATED',
   'SHIPPER_RENAMED',
@@ -30,7 +29,7 @@ export type AuditAction = (typeof auditActions)[number];
 
 export const actorKinds = ['OPERATOR', 'USER', 'SERVICE', 'UNKNOWN'] as const;
 
-/** Who did something: an operator by name, a user by id, the service itself, or somebody who did not prove it. */
+/** `name` is an operator's name or a user's id, else null. `UNKNOWN` did not authenticate. */
 export interface Actor {
   kind: (typeof actorKinds)[number];
   name: string | null;
@@ -43,7 +42,7 @@ export interface AuditEntry {
   userId?: string | null;
   webhookId?: string | null;
   shipmentId?: string | null;
-  /** Names of what was changed, never values. */
+  /** Names of the changed fields, never values. */
   fields?: string[];
 }
 
@@ -52,18 +51,18 @@ export const service: Actor = { kind: 'SERVICE', name: null, address: null };
 export const actorOf = ({ operator, userId, address }: Caller): Actor =>
   operator === null ? { kind: 'USER', name: userId, address } : { kind: 'OPERATOR', name: operator, address };
 
-/** Writes one line of the audit log; to be called in the transaction of what it tells. */
+/** Writes one entry of the audit log. Call it in the transaction of the change. */
 export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
   auditAll(tx, actor, [entry]);
 
-/** Writes a line for each entry; to be called in the transaction of what they tell. */
+/** Call it in the transaction of the changes. */
 export const auditAll = (tx: Database, actor: Actor, entries: AuditEntry[]): Promise<void> =>
   append(
     tx,
     entries.map((entry) => ({ actor, entry, outcome: 'DONE', count: 1 })),
   );
 
-/** Does `work` and tells of it in one transaction; of nothing where `entryOf` its result is null. */
+/** Does `work` and audits it in one transaction. Writes nothing if `entryOf` returns null. */
 export const audited = <Result>(
   db: Database,
   actor: Actor,
@@ -81,7 +80,7 @@ export interface AuditLine {
   actor: Actor;
   entry: AuditEntry;
   outcome: 'DONE' | 'REFUSED';
-  /** How often, where refusals are told of together. */
+  /** Refusals that this entry stands for. */
   count: number;
 }
 

@@ -1,13 +1,13 @@
-import { networkOf } from '../../http/connections/network.js';
+import { networkOf } from '../../http/addresses.js';
+import type { Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import type { Database } from '../../platform/database/postgres.js';
 import { append, type Actor, type AuditEntry, type AuditLine } from './audit.js';
 
 export interface Refusals {
   /** Counts a refusal for the audit log. Never waits, never throws. */
   note(actor: Actor, entry: AuditEntry): void;
-  /** Writes what is counted. */
+  /** Writes the counted refusals. */
   stop(): Promise<void>;
 }
 
@@ -18,14 +18,14 @@ const toBlock = (actor: Actor): Actor => ({
 
 const firstAfterMs = 1_000;
 const everyMs = 60_000;
-/** Lines for one action and kind of actor in one minute; the other refusals are counted together, under no address. */
-const toldApart = 10;
+/** Per minute, action and kind of actor; further refusals share one entry without an address. */
+const maxEntries = 10;
 
 /**
- * Refusals come as often as anybody likes, so they are counted and written once a minute: a line for each of the first
- * ten callers, and one for all others; strangers take no line from operators. The first refusal after a quiet minute is
- * written a second later. Refusals that cannot be written are kept for the next minute. For a stranger the log keeps
- * only the address block.
+ * Counts refusals and writes them once a minute, because callers can cause any number: an entry for each of the first
+ * ten callers, and one for all others. Unknown callers take no entry from operators. The first refusal after a quiet
+ * minute is written a second later. Refusals that cannot be written are kept for the next minute. Of an unknown caller
+ * only the address block is stored.
  */
 export function createRefusals(db: Database, logger: Logger): Refusals {
   let counted = new Map<string, AuditLine>();
@@ -42,7 +42,7 @@ export function createRefusals(db: Database, logger: Logger): Refusals {
 
   const count = (actor: Actor, entry: AuditEntry, times: number) => {
     const key = JSON.stringify([actor, entry]);
-    if (counted.has(key) || linesOf(actor, entry) < toldApart)
+    if (counted.has(key) || linesOf(actor, entry) < maxEntries)
       return add(key, { actor, entry, outcome: 'REFUSED', count: times });
     const others: Actor = { kind: 'UNKNOWN', name: null, address: null };
     const line: AuditLine = {
@@ -63,7 +63,10 @@ export function createRefusals(db: Database, logger: Logger): Refusals {
     try {
       await append(db, lines);
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'refusals not in the audit log yet');
+      logger.warn(
+        { error: describeError(error) },
+        'refusals not written to the audit log; retrying in a minute',
+      );
       for (const { actor, entry, count: times } of lines) count(actor, entry, times);
       schedule();
     }

@@ -1,38 +1,149 @@
 import type { Request } from 'express';
-import { addressOf } from '../../http/request/address.js';
-import type { Caller } from '../../http/route.js';
-import { forbidden, suspended, unauthorized } from '../../platform/errors.js';
+import type { CompleteConfig } from '../../config/config.js';
+import { addressOf } from '../../http/addresses.js';
+import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { sameText, sha256 } from '../passwords/credentials.js';
-import { keyAndProof, tokenOf } from './proof-form.js';
-import { judge, judgeNow, type Standings } from '../tokens/standing.js';
-import { accountKeyExists } from '../store.js';
-import type { Tokens } from '../tokens/tokens.js';
+import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
+import type { Refusals } from '../audit/refusals.js';
+import { sameText, sha256 } from '../credentials.js';
+import { judge, judgeNow, type PrincipalCache } from '../principal-cache.js';
+import { accountKeyExists } from '../shipper-store.js';
+import type { Tokens } from '../tokens.js';
+
+const forms = {
+  Bearer: {
+    pattern: /^Bearer +([\w.~+/=-]{1,4096})$/i,
+    form: '`Authorization: Bearer <token>`',
+  },
+  Basic: {
+    pattern: /^Basic +([A-Za-z0-9+/_=-]{1,4096})$/i,
+    form: '`Authorization: Basic <Base64 of e-mail:password>`',
+  },
+};
+type Scheme = keyof typeof forms;
+
+/** Parses account key and Authorization header. Throws 401 that says what is missing or malformed. */
+export function keyAndCredentials(
+  request: Request,
+  scheme: Scheme,
+): { accountKey: string; credentials: string } {
+  const { key } = request.query;
+  const header = request.get('authorization') ?? '';
+  const problems = [...keyProblems(key), ...headerProblems(header, scheme)];
+  if (problems.length > 0) throw unauthorized(scheme, problems.join(' '));
+  return { accountKey: key as string, credentials: credentialsIn(header, scheme)! };
+}
+
+const tokenIn = (request: Request): string | undefined =>
+  credentialsIn(request.get('authorization') ?? '', 'Bearer');
+
+/** The bearer token of a request that needs no account key. Throws 401 if it is missing or malformed. */
+function tokenOf(request: Request): string {
+  const header = request.get('authorization') ?? '';
+  const problems = headerProblems(header, 'Bearer');
+  if (problems.length > 0) throw unauthorized('Bearer', problems.join(' '));
+  return credentialsIn(header, 'Bearer')!;
+}
+
+export const malformed = (scheme: Scheme) =>
+  `The Authorization header is malformed: expected ${forms[scheme].form}.`;
+
+const credentialsIn = (header: string, scheme: Scheme): string | undefined =>
+  forms[scheme].pattern.exec(header)?.[1];
+
+function keyProblems(key: unknown): string[] {
+  if (key === undefined || key === '') return ['The query parameter key is missing.'];
+  if (Array.isArray(key)) return ['The query parameter key is given more than once.'];
+  return (key as string).length > 255 ? ['The query parameter key is longer than any account key.'] : [];
+}
+
+function headerProblems(header: string, scheme: Scheme): string[] {
+  if (header === '') return [`The Authorization header is missing: expected ${forms[scheme].form}.`];
+  if (credentialsIn(header, scheme)) return [];
+  const other = Object.keys(forms).find((name) => header.toLowerCase().startsWith(name.toLowerCase()));
+  if (other === undefined || other === scheme) return [malformed(scheme)];
+  return [`Expected ${forms[scheme].form}, got ${other}.`];
+}
 
 /**
- * Token and account key of one shipper (specification, Authentication 3). 403 where the key is another shipper's or the
- * shipper is suspended, 503 where nobody can say whether the token still counts.
+ * Token and account key of one shipper (specification, Authentication 3). 403 if the key is another shipper's or the
+ * shipper is suspended, 503 if the token cannot be checked now.
  */
 export const authenticateShipper =
-  (db: Database, tokens: Tokens, standings: Standings) =>
+  (db: Database, tokens: Tokens, principals: PrincipalCache) =>
   async (request: Request): Promise<Caller> => {
-    const { accountKey, proof } = keyAndProof(request, 'Bearer');
-    const claims = await tokens.verify(proof);
+    const { accountKey, credentials } = keyAndCredentials(request, 'Bearer');
+    const claims = await tokens.verify(credentials);
     if (!claims) throw unauthorized();
     const { shipperId, userId } = claims;
     const hash = sha256(accountKey);
     const keyHash = hash.toString('base64url');
     const verdict =
-      judge(claims, keyHash, await standings.of(userId)) ??
-      judgeNow(claims, keyHash, await standings.now(userId));
+      judge(claims, keyHash, await principals.get(userId)) ??
+      judgeNow(claims, keyHash, await principals.getFresh(userId));
     if (verdict === 'SUSPENDED') throw suspended();
     if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
     if (verdict !== 'GOOD') throw unauthorized();
     return { shipperId, userId, operator: null, address: addressOf(request) };
   };
 
-/** Whether a request bears this very token; throws 401 where it bears none. */
-export const bears =
+/** Whether a request has this token. Throws 401 if it has none. */
+export const hasToken =
   (expected: string) =>
   (request: Request): boolean =>
     sameText(tokenOf(request), expected);
+
+/** A token of the operator API. */
+export interface OperatorToken {
+  name: string;
+  scope: OperatorScope;
+  token: string;
+}
+
+/** `OPERATOR_TOKEN` has scope `admin`; the audit log names it `operator`. */
+export const operatorsOf = (
+  config: Pick<CompleteConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS'>,
+): OperatorToken[] => [
+  { name: 'operator', scope: 'admin', token: config.OPERATOR_TOKEN },
+  ...config.OPERATOR_TOKENS,
+];
+
+const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin' || scope === needed;
+
+/** Compares every token, so that the time reveals nothing. */
+const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
+  operators.filter(({ token }) => sameText(given, token))[0];
+
+/**
+ * Whether a request has a token that may read, for a public page that shows more to the operator. The page reveals
+ * whether a guess was right, so wrong tokens go to the audit log as soon as `refusals` exists.
+ */
+export const hasOperatorToken =
+  (operators: OperatorToken[], refusals: () => Refusals | undefined) =>
+  (request: Request): boolean => {
+    const given = tokenIn(request);
+    if (given === undefined) return false;
+    const operator = findByToken(operators, given);
+    if (operator && allows(operator.scope, 'read')) return true;
+    noteRefused(refusals(), operator, request);
+    return false;
+  };
+
+const noteRefused = (refusals: Refusals | undefined, operator: OperatorToken | undefined, request: Request) =>
+  refusals?.note(
+    { kind: operator ? 'OPERATOR' : 'UNKNOWN', name: operator?.name ?? null, address: addressOf(request) },
+    { action: 'OPERATOR_REFUSED' },
+  );
+
+/** 401 without one of the tokens, 403 if its scope is too small. Both go to the audit log. */
+export const authenticateOperator =
+  (operators: OperatorToken[], refusals: Refusals) =>
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async (request: Request, needed: OperatorScope): Promise<Caller> => {
+    const given = tokenOf(request);
+    const operator = findByToken(operators, given);
+    if (operator && allows(operator.scope, needed))
+      return { shipperId: '', userId: '', operator: operator.name, address: addressOf(request) };
+    noteRefused(refusals, operator, request);
+    throw operator ? insufficientScope(needed) : unauthorized();
+  };

@@ -1,64 +1,29 @@
 import type { Command } from 'commander';
-import { addAccountCommands } from './accounts.js';
-import { addAuditCommand } from './audit.js';
-import type { OperatorClient } from '../client.js';
-import { loadFile } from './load-file.js';
-import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
-import { example, requestWith, settingsOf, type Data, type Request } from '../request.js';
-import { tableOf } from '../lists.js';
-import { addShipmentCommands } from './shipments.js';
-import { aligned, printable, write, type Io } from '../terminal.js';
+import { paged, pick, tableOf, withQuery } from '../lists.js';
+import { idArgument, UsageError } from '../options.js';
+import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
+import { aligned, printable, type Io } from '../terminal.js';
+import { addEventCommands } from './events.js';
+import { addShipperCommands } from './shippers.js';
+import { addUserCommands } from './users.js';
 
-/** Sealing many secrets anew takes its time. */
+/** Resealing many secrets takes long. */
 const rotationTimeoutMs = 300_000;
 
-/** Adds the operator's commands (contract, section 6) to the program. */
+/** Adds the operator's commands to the program. */
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const request = requestWith(io);
-  addAccountCommands(program, request, io);
+  addShipperCommands(program, request, io);
+  addUserCommands(program, request, io);
   addAuditCommand(program, request);
 
-  const event = program.command('event').description('state events of shipments');
-  event
-    .command('send')
-    .description('report that a shipment reached a state')
-    .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
-    .requiredOption('--state <state>', 'such as PICKED_UP, IN_TRANSIT, DELIVERED')
-    .option('--event-id <id>', 'makes the event idempotent, so that it can be sent again without harm')
-    .option(
-      '--timestamp <ms>',
-      'when it happened, milliseconds since 1970 (default: now)',
-      wholeNumberArgument,
-    )
-    .option('--lat <degrees>', 'latitude', numberArgument)
-    .option('--lng <degrees>', 'longitude', numberArgument)
-    .option('--anomalies <json>', 'any JSON value', jsonArgument)
-    .option('--evidences <json>', 'a JSON array', jsonArgument)
-    .addHelpText('after', example('event send --tracking-id PH123 --state PICKED_UP --lat 19.4 --lng -99.1'))
-    .action(request((client, options: Record<string, unknown>) => sendEvent(client, options)));
-  event
-    .command('load')
-    .description(
-      'report many events: one JSON object a line, with trackingId, state and what event send takes',
-    )
-    .argument('<file>', 'file of lines, - for standard input')
-    .addHelpText('after', `${example('event load events.ndjson')}\nA line of the file:\n  ${sampleLine}\n`)
-    .action(async (file: string, _options: object, command: Command) => {
-      finish(
-        await loadFile(file, {
-          ...settingsOf(command, io),
-          io,
-          say: (text) => write(io.stderr, printable(text)),
-        }),
-      );
-    });
-
+  addEventCommands(program, request, io, finish);
   addShipmentCommands(program, io, request);
   addMaintenanceCommands(program, request);
 
   program
     .command('explain')
-    .description('why a delivery is where it is: what it waits for, who holds it, and what happens next')
+    .description('why a delivery is where it is: what it waits for, what holds it, and what happens next')
     .requiredOption('--delivery <id>', 'id of the delivery', idArgument)
     .addHelpText('after', example('explain --delivery 0199…'))
     .action(
@@ -73,28 +38,28 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   program
     .command('status')
     .description(
-      'how the service is doing: queues, lag, what is owed to webhooks that are not called, which circuits are open, replays, versions',
+      'how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, replays, versions',
     )
     .addHelpText('after', example('status'))
     .action(request((client) => client.get('/operator/v1/status'), statusText));
 
-  // Run by main.ts, for it is no operator's: here it is for the list of commands.
+  // Run by main.ts. Listed for the help only.
   program
     .command('listen')
     .description("forward an account's notifications to your own machine: listen --help")
     .helpOption(false)
     .allowUnknownOption()
     .action(() => {
-      throw new UsageError('listen comes first: listen --forward http://localhost:3000/hook');
+      throw new UsageError('Put listen first: listen --forward http://localhost:3000/hook');
     });
 }
 
-/** Adds the commands for what an operator does to a running deployment. */
+/** Adds the commands that change a running deployment. */
 function addMaintenanceCommands(program: Command, request: Request): void {
-  const replay = program.command('replay').description('replays that catch up on what a webhook missed');
+  const replay = program.command('replay').description('replays of what a webhook missed');
   replay
     .command('cancel')
-    .description('cancel a replay under way (see status); nothing of it is sent after that')
+    .description('cancel a running replay (see status); it sends nothing afterwards')
     .requiredOption('--id <id>', 'id of the replay', idArgument)
     .addHelpText('after', example('replay cancel --id 0199…'))
     .action(
@@ -107,7 +72,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   feed
     .command('renew')
     .description(
-      "invalidate all its cursors, after a snapshot of PostgreSQL's disk was put back: readers of the feed begin again",
+      "invalidate all cursors, after a snapshot of PostgreSQL's disk was restored: readers of the feed start again",
     )
     .addHelpText('after', example('feed renew'))
     .action(request((client) => client.post('/operator/v1/feed/renew', '{}', { repeatable: true })));
@@ -116,7 +81,7 @@ function addMaintenanceCommands(program: Command, request: Request): void {
   secrets
     .command('rotate-key')
     .description(
-      'seal what webhooks keep secret with the current SECRETS_KEY; then SECRETS_KEY_PREVIOUS can go',
+      'reseal webhook secrets with the current SECRETS_KEY; afterwards, SECRETS_KEY_PREVIOUS can be removed',
     )
     .addHelpText('after', example('secrets rotate-key'))
     .action(
@@ -129,30 +94,15 @@ function addMaintenanceCommands(program: Command, request: Request): void {
     );
 }
 
-const sampleLine =
-  '{"trackingId": "PH123", "state": "PICKED_UP", "eventId": "scan-77", "timestamp": 1793000000000}';
-
-function sendEvent(
-  client: OperatorClient,
-  { trackingId, ...options }: Record<string, unknown>,
-): Promise<Data> {
-  const { state, eventId, timestamp, lat, lng, anomalies, evidences } = options;
-  return client.post(
-    `/operator/v1/shipments/${encodeURIComponent(trackingId as string)}/events`,
-    JSON.stringify({ state, eventId, timestamp, lat, lng, anomalies, evidences }),
-    { repeatable: Boolean(eventId) },
-  );
-}
-
 const circuitColumns = ['webhookId', 'shipperId', 'failingSince', 'nextProbeAt'];
 
 const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
 
-/** `200000+` means that there are more than were counted. */
+/** `200000+` means more than were counted. */
 const orMore = ({ isMore, ...others }: Data): Data =>
   isMore === true ? { ...others, deliveries: `${String(others.deliveries)}+` } : others;
 
-/** Shippers and open circuits, of which there may be a hundred, come last, with one line for each. */
+/** Shippers and open circuits come last, one line each: there may be a hundred. */
 function statusText({ circuits, uncalled, ...others }: Data): string {
   const { shippers, ...sums } = (uncalled ?? {}) as Data;
   const table = (name: string, columns: string[], items: unknown) =>
@@ -162,4 +112,57 @@ function statusText({ circuits, uncalled, ...others }: Data): string {
     table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
     table('circuits', circuitColumns, circuits),
   ].join('');
+}
+
+const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
+const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
+const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
+
+function addAuditCommand(program: Command, request: Request): void {
+  paged(program.command('audit'))
+    .description('who changed, or was refused to change, which account, webhook or secret; newest first')
+    .option('--id <id>', 'only about this shipper', idArgument)
+    .option('--user <id>', 'only about this user', idArgument)
+    .option('--webhook <id>', 'only about this webhook', idArgument)
+    .option('--actor <name>', 'only what this operator (by name) or user (by id) did')
+    .option('--action <action>', 'only this action, such as SHIPPER_SUSPENDED')
+    .option('--outcome <outcome>', 'only DONE or REFUSED')
+    .option('--from <time>', 'only at this time or later, such as 2026-11-21T12:00:00Z')
+    .option('--to <time>', 'only at this time or earlier')
+    .addHelpText('after', example('audit --id 0199… --from 2026-11-21'))
+    .action(
+      request(
+        (client, options: Record<string, string>) =>
+          client.get(
+            withQuery('/operator/v1/audit', {
+              shipperId: options.id,
+              userId: options.user,
+              webhookId: options.webhook,
+              ...pick(options, filters),
+            }),
+          ),
+        tableOf('entries', [...columns, ...about]),
+      ),
+    );
+}
+
+const erasureTimeoutMs = 30_000;
+
+function addShipmentCommands(program: Command, io: Io, request: Request): void {
+  const shipment = program.command('shipment').description('single shipments');
+  shipment
+    .command('erase')
+    .description("erase a shipment's personal data for good; deliveries still owed are cancelled")
+    .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
+    .option(...yesOption)
+    .addHelpText('after', example('shipment erase --tracking-id PH123'))
+    .action(
+      request(async (client, { trackingId, yes }: { trackingId: string; yes?: true }) => {
+        await confirm(io, `Erase the personal data of shipment ${trackingId} for good?`, yes);
+        return client.post(`/operator/v1/shipments/${encodeURIComponent(trackingId)}/erase`, '{}', {
+          repeatable: true,
+          timeoutMs: erasureTimeoutMs,
+        });
+      }),
+    );
 }

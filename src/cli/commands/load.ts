@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { Refused, type OperatorClient } from '../client.js';
-import { parseLine, readLines, type Item } from '../lines.js';
 
 const maxEvents = 1_000;
 const maxBodyBytes = 256 * 1024;
@@ -17,13 +16,13 @@ const outcomes = z.object({
   results: z.array(z.union([z.object({ error: errorShape }), z.object({ eventId: z.string() })])),
 });
 
-/** What became of one line: the id of the recorded event or why there is none. */
+/** The outcome of one line: the id of the recorded event, or why there is none. */
 export type LineResult = { line: number } & ({ eventId: string } | { error: z.output<typeof errorShape> });
 
 export interface LoadDependencies {
   client: Pick<OperatorClient, 'post'>;
   chunks: AsyncIterable<Buffer>;
-  /** Called once per line that is not blank, in the file's order. */
+  /** Called for each line that is not blank, in the file's order. */
   report(result: LineResult): Promise<void>;
   /** Called after every batch. */
   onProgress(readBytes: number): void;
@@ -32,11 +31,11 @@ export interface LoadDependencies {
 type Event = Extract<Item, { json: string }>;
 const isEvent = (item: Item): item is Event => 'json' in item;
 
-/** Sends a file of events, one JSON object a line, in batches one after the other: a shipment's order is kept. */
+/** Sends a file of events, one JSON object per line, in sequential batches, which preserves a shipment's order. */
 export async function loadEvents({ client, chunks, report, onProgress }: LoadDependencies): Promise<void> {
   let batch: Item[] = [];
   let batchBytes = 0;
-  const roomBytes = maxBodyBytes - open.length - close.length;
+  const maxEventBytes = maxBodyBytes - open.length - close.length;
 
   async function flush() {
     await send(client, batch, report);
@@ -44,11 +43,11 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
     batchBytes = 0;
   }
 
-  for await (const line of readLines(chunks, roomBytes)) {
+  for await (const line of readLines(chunks, maxEventBytes)) {
     const item = parseLine(line);
     if (item === null) continue;
     const itemBytes = isEvent(item) ? item.sizeBytes + 1 : 0; // with its comma
-    if (batch.length === maxEvents || batchBytes + itemBytes > roomBytes) {
+    if (batch.length === maxEvents || batchBytes + itemBytes > maxEventBytes) {
       await flush();
       onProgress(line.endByte);
     }
@@ -59,8 +58,8 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
 }
 
 /**
- * Sends one batch and reports its lines. The service refuses a body as a whole for one event it cannot even read;
- * nothing of it is recorded then, so that halving finds that event and the others get in.
+ * Sends one batch and reports its lines. One unreadable event makes the service refuse the whole body and record
+ * nothing. Halving the batch isolates that event and records the others.
  */
 async function send(client: LoadDependencies['client'], items: Item[], report: LoadDependencies['report']) {
   const events = items.filter(isEvent);
@@ -93,12 +92,10 @@ async function post(client: LoadDependencies['client'], events: Event[]) {
   const data = await client.post('/operator/v1/events', json, { repeatable, timeoutMs });
   const parsed = outcomes.safeParse(data);
   if (parsed.success && parsed.data.results.length === events.length) return parsed.data.results;
-  throw new Refused(
-    'The service did not answer with one result per event. Are its version and this one alike?',
-  );
+  throw new Refused('The service did not return one result per event. Do its version and this one match?');
 }
 
-/** The request had one event only: `events.0.lat` is its `lat`. */
+/** Of a request with one event, whose `events.0.lat` is its `lat`. */
 const withoutPosition = ({ path, message }: { path: string; message: string }) => ({
   path: path.replace(/^events(\.0|\[0\])\./, ''),
   message,
@@ -108,3 +105,72 @@ const isAboutContent = (
   error: unknown,
 ): error is Refused & { code: string; error: NonNullable<Refused['error']> } =>
   error instanceof Refused && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code ?? '');
+
+/** A line of a file. `bytes` is null if it is too long. `endByte` is the file position after it. */
+interface Line {
+  number: number;
+  bytes: Buffer | null;
+  endByte: number;
+}
+
+/** Splits a stream into lines. Buffers at most one line of `maxBytes`. */
+async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+  let number = 0;
+  let endByte = 0;
+  let size = 0;
+  let parts: Buffer[] = [];
+
+  function append(part: Buffer) {
+    endByte += part.length;
+    size += part.length;
+    if (size <= maxBytes) parts.push(part);
+    else parts = [];
+  }
+
+  function take(): Line {
+    const line = { number: ++number, bytes: size <= maxBytes ? Buffer.concat(parts) : null, endByte };
+    size = 0;
+    parts = [];
+    return line;
+  }
+
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      append(chunk.subarray(from, end));
+      endByte += 1;
+      yield take();
+      from = end + 1;
+    }
+    append(chunk.subarray(from));
+  }
+  if (size > 0) yield take();
+}
+
+/** An event as written in the file, or what is wrong with its line. */
+type Item =
+  { line: number; json: string; sizeBytes: number; hasEventId: boolean } | { line: number; problem: string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Returns null for a blank line. Leaves the validation of the event to the service. */
+function parseLine({ number: line, bytes }: Line): Item | null {
+  if (bytes === null) return { line, problem: 'is too long for one request' };
+  let json: string;
+  try {
+    json = utf8.decode(bytes).trim();
+  } catch {
+    return { line, problem: 'is not UTF-8' };
+  }
+  if (json === '') return null;
+  try {
+    const event: unknown = JSON.parse(json);
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) {
+      return { line, problem: 'must be a JSON object' };
+    }
+    const hasEventId = 'eventId' in event && typeof event.eventId === 'string' && event.eventId !== '';
+    return { line, json, sizeBytes: Buffer.byteLength(json), hasEventId };
+  } catch (error) {
+    return { line, problem: `is not JSON: ${(error as Error).message}` };
+  }
+}

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { confirm, yesOption } from '../confirm.js';
+import type { OperatorClient } from '../client.js';
 import { paged, pick, tableOf, withQuery } from '../lists.js';
 import { idArgument } from '../options.js';
-import { example, type Request } from '../request.js';
+import { confirm, example, yesOption, type Data, type Request } from '../request.js';
 import type { Io } from '../terminal.js';
+import { createUser } from './users.js';
 
 interface Chosen {
   id: string;
@@ -12,17 +13,24 @@ interface Chosen {
 const path = (id: string) => `/operator/v1/shippers/${encodeURIComponent(id)}`;
 const columns = ['shipperId', 'status', 'createdAt', 'name'];
 
-/** Adds what becomes of a shipper after it was registered. */
-export function addShipperCommands(shipper: Command, request: Request, io: Io): void {
+export function addShipperCommands(program: Command, request: Request, io: Io): void {
+  const shipper = program.command('shipper').description('shippers');
   const named = (name: string, description: string) =>
     shipper
       .command(name)
       .description(description)
       .requiredOption('--id <id>', 'id of the shipper', idArgument);
 
+  shipper
+    .command('create')
+    .description('register a shipper; shows its account key, once')
+    .requiredOption('--name <name>', 'name of the organization')
+    .option('--email <address>', 'also register its first user, who sets a password at the link shown')
+    .addHelpText('after', example('shipper create --name "Books and more" --email ana@example.com'))
+    .action(request(createShipper));
   paged(shipper.command('list'))
-    .description('shippers, in the order of their registration')
-    .option('--status <status>', 'only those that are ACTIVE, SUSPENDED or REMOVED')
+    .description('shippers in the order of registration')
+    .option('--status <status>', 'only those with this status: ACTIVE, SUSPENDED or REMOVED')
     .addHelpText('after', example('shipper list --status SUSPENDED'))
     .action(
       request(
@@ -33,26 +41,42 @@ export function addShipperCommands(shipper: Command, request: Request, io: Io): 
     );
   for (const [name, status, description] of [
     ['suspend', 'SUSPENDED', 'refuse its requests and hold its webhooks until it is resumed'],
-    ['resume', 'ACTIVE', 'take its requests again and send what was held'],
+    ['resume', 'ACTIVE', 'accept its requests again and send what was held'],
   ] as const)
     named(name, description)
       .addHelpText('after', example(`shipper ${name} --id 0199…`))
       .action(request((client, { id }: Chosen) => client.patch(path(id), JSON.stringify({ status }))));
-  named('remove', 'end a shipper for good: no request and no send from then on, its data goes in steps')
+  named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
     .option(...yesOption)
     .addHelpText('after', example('shipper remove --id 0199…'))
     .action(
       request(async (client, { id, ...options }: Chosen & { yes?: true }) => {
-        await confirm(io, `Remove the shipper ${id} and all that it has, for good?`, options.yes);
+        await confirm(io, `Remove shipper ${id} and all its data for good?`, options.yes);
         return client.delete(path(id));
       }),
     );
-  named('rotate-key', 'make a new account key, shown here only')
-    .option('--overlap <duration>', 'how long the key before is good, such as 24h or 0s (default: 24h)')
+  named('rotate-key', 'make a new account key, shown once')
+    .option('--overlap <duration>', 'how long the previous key stays valid, such as 24h or 0s (default: 24h)')
     .addHelpText('after', example('shipper rotate-key --id 0199… --overlap 24h'))
     .action(
       request((client, { id, overlap }: Chosen & { overlap?: string }) =>
         client.post(`${path(id)}/rotate-key`, JSON.stringify({ overlap })),
       ),
     );
+}
+
+async function createShipper(
+  client: OperatorClient,
+  { name, email }: { name: string; email?: string },
+): Promise<Data> {
+  const shipper = await client.post('/operator/v1/shippers', JSON.stringify({ name }));
+  if (email === undefined) return shipper;
+  try {
+    return { ...shipper, ...(await createUser(client, String(shipper.shipperId), { email })) };
+  } catch (error) {
+    // The account key is shown only once and must not be lost with the second request.
+    (error as Error).message +=
+      `\nThe shipper is registered, but its user is not: ${JSON.stringify(shipper)}`;
+    throw error;
+  }
 }

@@ -1,18 +1,44 @@
 import type { Command } from 'commander';
-import { confirm, yesOption } from '../confirm.js';
+import type { OperatorClient } from '../client.js';
 import { paged, pick, tableOf, withQuery } from '../lists.js';
 import { idArgument } from '../options.js';
-import { example, type Request } from '../request.js';
+import { confirm, example, yesOption, type Data, type Request } from '../request.js';
 import type { Io } from '../terminal.js';
 
 interface Chosen {
   user: string;
 }
 
+interface NewUser {
+  email: string;
+  password?: string;
+}
+
 const path = (userId: string) => `/operator/v1/users/${encodeURIComponent(userId)}`;
 
-/** Adds what becomes of a user after the registration. */
-export function addUserCommands(user: Command, request: Request, io: Io): void {
+export function addUserCommands(program: Command, request: Request, io: Io): void {
+  const user = program.command('user').description('users of a shipper');
+  user
+    .command('create')
+    .description('register a user; without a password, shows a link to set one')
+    .requiredOption('--shipper <id>', 'id of the shipper', idArgument)
+    .requiredOption('--email <address>', 'e-mail address, used to log in')
+    .option(
+      '--password <password>',
+      '12 to 128 characters; visible to other users of the machine while the command runs',
+    )
+    .addHelpText('after', example('user create --shipper 0199… --email ana@example.com'))
+    .action(
+      request((client, { shipper, ...user }: NewUser & { shipper: string }) =>
+        createUser(client, shipper, user),
+      ),
+    );
+  user
+    .command('link')
+    .description('make a new link to set a password, valid for 24 hours and one use')
+    .requiredOption('--user <id>', 'id of the user', idArgument)
+    .addHelpText('after', example('user link --user 0199…'))
+    .action(request((client, { user: id }: Chosen) => client.post(`${path(id)}/password-link`, '{}')));
   paged(user.command('list'))
     .description('users of a shipper')
     .requiredOption('--id <id>', 'id of the shipper', idArgument)
@@ -31,19 +57,19 @@ export function addUserCommands(user: Command, request: Request, io: Io): void {
     );
   user
     .command('remove')
-    .description('remove a user: tokens and password links are void')
+    .description('remove a user and revoke its tokens and password links')
     .requiredOption('--user <id>', 'id of the user', idArgument)
     .option(...yesOption)
     .addHelpText('after', example('user remove --user 0199…'))
     .action(
       request(async (client, { user: id, ...options }: Chosen & { yes?: true }) => {
-        await confirm(io, `Remove the user ${id} for good?`, options.yes);
+        await confirm(io, `Remove user ${id} for good?`, options.yes);
         return client.delete(path(id));
       }),
     );
   user
     .command('sign-out')
-    .description('end every token of a user; the password stays')
+    .description('revoke all tokens of a user; the password stays')
     .requiredOption('--user <id>', 'id of the user', idArgument)
     .addHelpText('after', example('user sign-out --user 0199…'))
     .action(
@@ -52,3 +78,13 @@ export function addUserCommands(user: Command, request: Request, io: Io): void {
       ),
     );
 }
+
+export const createUser = (
+  client: OperatorClient,
+  shipperId: string,
+  { email, password }: NewUser,
+): Promise<Data> =>
+  client.post(
+    `/operator/v1/shippers/${encodeURIComponent(shipperId)}/users`,
+    JSON.stringify({ email, password }),
+  );

@@ -52,14 +52,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a shipper
-         * @description After the answer no send starts; requests are refused within 10 seconds by every process. What it is still owed becomes `CANCELLED`. It cannot be undone.
+         * @description After the response no attempt starts; every process refuses requests within 10 seconds. What it is still owed becomes `CANCELLED`. This cannot be undone.
          */
         delete: operations["removeShipper"];
         options?: never;
         head?: never;
         /**
          * Rename, suspend or resume a shipper
-         * @description After the answer to `SUSPENDED` no send starts; requests are refused within 10 seconds by every process. Set to `ACTIVE` again, its webhooks get what was held.
+         * @description After the response to `SUSPENDED` no attempt starts; every process refuses requests within 10 seconds. When it is `ACTIVE` again, its webhooks get the held deliveries.
          */
         patch: operations["updateShipper"];
         trace?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new account key
-         * @description The key before is good for `overlap`, and so are the tokens that were got with it; a second rotation within that time ends the first key. `0s` is for a key that has leaked.
+         * @description The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` for a key that has leaked.
          */
         post: operations["rotateAccountKey"];
         delete?: never;
@@ -96,7 +96,7 @@ export interface paths {
         put?: never;
         /**
          * Register a user of a shipper
-         * @description With a password, or with the link at which the user sets one.
+         * @description With a password, or with a link on which the user sets one.
          */
         post: operations["createUser"];
         delete?: never;
@@ -117,7 +117,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a user
-         * @description Tokens and password links of the user are void within 10 seconds on every process.
+         * @description Every process refuses tokens and password links of the user within 10 seconds.
          */
         delete: operations["removeUser"];
         options?: never;
@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Sign a user out
-         * @description Every token is refused within 10 seconds by every process; the password stays good.
+         * @description Every process refuses the tokens of the user within 10 seconds; the password stays valid.
          */
         post: operations["signOutUser"];
         delete?: never;
@@ -154,7 +154,7 @@ export interface paths {
         };
         /**
          * Read the audit log, newest first
-         * @description Who changed which account, webhook or secret, and who was refused as an operator or at a login. It is only ever added to; what is older than `AUDIT_RETENTION` is dropped.
+         * @description Who changed which account, webhook or secret, and who was refused as an operator or at a login. Entries are never changed; those older than `AUDIT_RETENTION` are deleted.
          */
         get: operations["listAudit"];
         put?: never;
@@ -177,7 +177,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The same address may be registered more than once. What interests may name today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
+         * @description The same address may be registered more than once. The interests of today: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -195,21 +195,21 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Shows how its deliveries have been doing, too.
+         * @description Also shows how its deliveries have been going.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Its unfinished deliveries become `CANCELLED`. After the answer no send starts.
+         * @description Its unfinished deliveries become `CANCELLED`. After the response no send starts.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook
-         * @description Merges: what is not named stays, and so does the value of a header that is sent back as it is shown, masked. After the answer to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
+         * @description Merges: omitted fields stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED` no send starts; set to `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -225,7 +225,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret
-         * @description The old one signs along for `overlap`; a second rotation within that time ends the first secret. `0s` is for a secret that has leaked: after the answer nothing is signed with it.
+         * @description The old secret signs too for `overlap`; another rotation within that time ends the oldest secret. `0s` is for a leaked secret: after the response nothing is signed with it.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -263,13 +263,13 @@ export interface paths {
         };
         /**
          * List shipments, newest first
-         * @description With `state`, a page looks at 5,000 shipments at most: it may have fewer than `limit`, or none, while `nextCursor` leads on. The list is at its end when `nextCursor` is null.
+         * @description With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.
          */
         get: operations["listShipments"];
         put?: never;
         /**
          * Integrate an order
-         * @description Accepts the order: it is committed when 201 is answered. The shipment is created after that, normally within 100 ms, and then is in state `CREATED`.
+         * @description Accepts the order: with 201 it is committed. The shipment is created after that, normally within 100 ms, and is then in state `CREATED`.
          */
         post: operations["integrateOrder"];
         delete?: never;
@@ -307,7 +307,7 @@ export interface paths {
         };
         /**
          * List the states of shipments
-         * @description What webhooks may be interested in, and which state may follow which.
+         * @description The states that webhooks may be interested in, and those that may follow each.
          */
         get: operations["listStates"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         put?: never;
         /**
          * Take a shipment on a journey
-         * @description For trying it out: there is no such endpoint where parcels are real (`SIMULATE`). The first state comes at once, each other one after the interval, and your webhooks are told as of any. A shipment that was accepted just now begins when it is created. The journey ends early if somebody else moves the shipment so that its next state is not allowed; while the account is suspended it rests.
+         * @description For development: the endpoint is off where parcels are real (`SIMULATE`). The first state comes at once, each further one after the interval, and your webhooks are notified as usual. A shipment that is not created yet starts when it is. The journey ends early if another event changes the shipment so that the next state is not allowed. It rests while the account is suspended.
          */
         post: operations["simulateShipment"];
         delete?: never;
@@ -347,7 +347,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description The log of what is owed to your webhooks and what became of it. It is kept 30 days unless configured otherwise.
+         * @description Deliveries owed to your webhooks and finished ones with their outcome. They are stored for 30 days unless configured otherwise.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its payload and its attempts
-         * @description All attempts are in the log, the newest first; an answer has 100 of them.
+         * @description All attempts are in the log, newest first, 100 per response.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -387,7 +387,7 @@ export interface paths {
         };
         /**
          * Count the attempts of a webhook by the hour
-         * @description Every attempt that is in the log counts in the hour in which it began, redeliveries, replays and notices too, tests not: as soon as the log shows it, and never twice.
+         * @description Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.
          */
         get: operations["getWebhookStats"];
         put?: never;
@@ -409,7 +409,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample notification now
-         * @description Whatever the status of the webhook. The sample has `TEST` as `tracking_id`; it is tried once, and the attempt is answered as it is in the log.
+         * @description Possible with any status of the webhook. The `tracking_id` of the sample is `TEST`. There is one attempt, returned as in the log.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -429,7 +429,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again now
-         * @description One attempt outside the schedule, with the same `webhook-id`, also after success. If it fails, all is as it was.
+         * @description One attempt outside the schedule, with the same `webhook-id`, also after success. If it fails, the delivery stays as it was.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -449,7 +449,7 @@ export interface paths {
         put?: never;
         /**
          * Send what a webhook missed
-         * @description Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. Where nothing is queued, `reason` says why. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.
+         * @description Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -467,7 +467,7 @@ export interface paths {
         };
         /**
          * List the replays of a webhook, newest first
-         * @description Those that are over are kept as long as the delivery log.
+         * @description Finished replays are stored as long as the delivery log.
          */
         get: operations["listReplays"];
         put?: never;
@@ -487,7 +487,7 @@ export interface paths {
         };
         /**
          * Get a replay
-         * @description Shows how far it has come.
+         * @description Shows its progress.
          */
         get: operations["getReplay"];
         put?: never;
@@ -509,7 +509,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a replay
-         * @description After the answer no send of it starts; an attempt under way ends and is not retried. What is owed because of the replay only is `FAILED` again, or has no delivery, as before; what was held or waited for a retry anyway goes on as if there had been no replay. One that is over stays as it is.
+         * @description No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is.
          */
         post: operations["cancelReplay"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link at which a user sets a password
+         * Make a link on which a user sets a password
          * @description Good for one use and 24 hours. Earlier links stay good until one of them is used.
          */
         post: operations["createPasswordLink"];
@@ -549,7 +549,7 @@ export interface paths {
         put?: never;
         /**
          * Record a state event of a shipment
-         * @description The state, its event and all notifications owed for it are committed together.
+         * @description The state, its event and all deliveries owed for it are committed together.
          */
         post: operations["recordEvent"];
         delete?: never;
@@ -569,7 +569,7 @@ export interface paths {
         put?: never;
         /**
          * Record many state events
-         * @description Those that are valid are recorded, in the order given; the others are refused one by one, each with its reason.
+         * @description Valid events are recorded in the given order; the others are refused one by one, each with its reason.
          */
         post: operations["recordEvents"];
         delete?: never;
@@ -587,7 +587,7 @@ export interface paths {
         };
         /**
          * How the service is doing
-         * @description Queues, lag, what is owed to webhooks that are not called, which circuits are open, replays and versions. A part that is away says so.
+         * @description Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.
          */
         get: operations["getStatus"];
         put?: never;
@@ -609,7 +609,7 @@ export interface paths {
         put?: never;
         /**
          * Erase the personal data of a shipment
-         * @description Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' answers are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the answer. Identifiers, states and times stay. Later states are recorded and sent without what is reported with them. Asking again does no harm.
+         * @description Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' responses are deleted from the log. What is still owed of it is `CANCELLED` (`ERASED`), and none of it is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.
          */
         post: operations["eraseShipment"];
         delete?: never;
@@ -627,7 +627,7 @@ export interface paths {
         };
         /**
          * Why a delivery is where it is
-         * @description What it waits for, who holds it and what happens next, as PostgreSQL has it. Ids, states and moments only.
+         * @description What it waits for, which claim it has and what happens next, according to PostgreSQL. Only ids, states and times.
          */
         get: operations["explainDelivery"];
         put?: never;
@@ -648,8 +648,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel anybody's replay
-         * @description As its owner may. One that is over stays as it is.
+         * Cancel a replay of any shipper
+         * @description As its shipper may. A finished replay stays as it is.
          */
         post: operations["cancelReplayOfShipper"];
         delete?: never;
@@ -668,8 +668,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Seal all that is secret with the current key
-         * @description After `SECRETS_KEY` was changed and the one before set as `SECRETS_KEY_PREVIOUS`.
+         * Seal all secrets with the current key
+         * @description Call it after `SECRETS_KEY` was changed and the previous key set as `SECRETS_KEY_PREVIOUS`.
          */
         post: operations["rotateKey"];
         delete?: never;
@@ -688,8 +688,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make all cursors of the feed void
-         * @description For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It does detect a restored dump and a promoted standby. Readers of the feed get a 400 and begin again.
+         * Invalidate all cursors of the feed
+         * @description For use after the database was put back in a way that the service cannot detect, such as a snapshot of its disk. It detects a restored dump and a promoted standby by itself. Readers of the feed get a 400 and begin again.
          */
         post: operations["renewFeed"];
         delete?: never;
@@ -707,7 +707,7 @@ export interface paths {
         };
         /**
          * Read the feed of events, oldest first
-         * @description Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored or replaced by a standby since, is 400.
+         * @description Every state change of your shipments, in the order of commit. No event ever appears behind a cursor that was returned, and the events of a shipment come in sequence: following the cursors yields every event once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.
          */
         get: operations["listEvents"];
         put?: never;
@@ -725,7 +725,7 @@ export interface components {
         /** @description The form of every failure. */
         Failure: {
             /**
-             * @description Changes when the form of answers does.
+             * @description Changes when the form of responses does.
              * @example 1.0.0
              */
             version: string;
@@ -735,13 +735,13 @@ export interface components {
              */
             status: "INVALID_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_REQUESTS" | "UNAVAILABLE" | "INTERNAL";
             /**
-             * @description When the request was answered, in milliseconds since 1970.
+             * @description When the response was sent, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             error: {
                 /**
-                 * @description What went wrong, for people.
+                 * @description What went wrong, in English.
                  * @example Something went wrong on our side.
                  */
                 message: string;
@@ -750,7 +750,7 @@ export interface components {
                  * @example c0ffee00-1234-4abc-8def-0123456789ab
                  */
                 requestId: string;
-                /** @description Every wrong field of what is not valid. */
+                /** @description Every invalid field or parameter. */
                 details?: {
                     /**
                      * @description The field or parameter.
@@ -769,11 +769,11 @@ export interface components {
         AnyJson: (null | boolean | number) | string | components["schemas"]["NestedJson"][] | {
             [key: string]: components["schemas"]["NestedJson"];
         };
-        /** @description The same within it. */
+        /** @description A value nested in AnyJson. */
         NestedJson: (null | boolean | number) | string | unknown[] | {
             [key: string]: unknown;
         };
-        /** @description A token and how long it is good for. */
+        /** @description A token and its lifetime. */
         AccessToken: {
             /**
              * @description Access token: send it as `Authorization: Bearer`.
@@ -800,7 +800,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description `SUSPENDED`: its requests are refused and its webhooks held until it is resumed. `REMOVED`: for good.
+             * @description `SUSPENDED`: its requests are refused and its deliveries held until it is resumed. `REMOVED`: for good.
              * @enum {string}
              */
             status: "ACTIVE" | "SUSPENDED" | "REMOVED";
@@ -811,7 +811,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Until then the account key before the last rotation is good, too; else null.
+             * @description Until then the previous account key is valid, too; else null.
              * @example null
              */
             previousKeyValidUntil: string | null;
@@ -825,7 +825,7 @@ export interface components {
             accountKey: string;
             /**
              * Format: date-time
-             * @description Until then the key before is good, too.
+             * @description Until then the previous key is valid, too.
              * @example 2026-11-21T12:00:00+00:00
              */
             previousKeyValidUntil: string;
@@ -844,7 +844,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description False until a password was set.
+             * @description False until a password is set.
              * @example true
              */
             hasPassword: boolean;
@@ -855,7 +855,7 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description Who did, or tried, what, when and from where. */
+        /** @description An audited action: who did or tried what, when and from where. */
         AuditEntry: {
             /**
              * Format: uuid
@@ -865,7 +865,7 @@ export interface components {
             auditId: string;
             /**
              * Format: date-time
-             * @description When it was done; of refusals, when they were written down.
+             * @description When it was done; for refusals, when they were written.
              * @example 2026-11-21T12:00:00+00:00
              */
             at: string;
@@ -882,17 +882,17 @@ export interface components {
             outcome: "DONE" | "REFUSED";
             actor: {
                 /**
-                 * @description `UNKNOWN` did not prove who it is; `SERVICE` is the service itself.
+                 * @description `UNKNOWN` did not authenticate; `SERVICE` is the service itself.
                  * @enum {string}
                  */
                 kind: "OPERATOR" | "USER" | "SERVICE" | "UNKNOWN";
                 /**
-                 * @description An operator's name, or a user's id; null of others.
+                 * @description An operator's name or a user's id; else null.
                  * @example operator
                  */
                 name: string | null;
                 /**
-                 * @description Where the request came from; for a stranger (`UNKNOWN`) the address block, an IPv4 /24 or an IPv6 /56; null where refusals of many callers are counted together.
+                 * @description Where the request came from. For `UNKNOWN` it is the address block, an IPv4 /24 or an IPv6 /56; null if refusals of many callers are counted together.
                  * @example 203.0.113.7
                  */
                 address: string | null;
@@ -918,12 +918,12 @@ export interface components {
              */
             shipmentId: string | null;
             /**
-             * @description Names of the fields that were given.
+             * @description Names of the given fields.
              * @example []
              */
             fields: string[];
             /**
-             * @description How many refusals the entry stands for.
+             * @description Number of refusals that the entry stands for.
              * @example 1
              */
             count: number;
@@ -936,7 +936,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -950,27 +950,27 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
             disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
-             * @description Headers that are sent along; their values are not shown.
+             * @description Headers sent with each notification; their values are not shown.
              * @example {
              *       "X-Team": "••••"
              *     }
@@ -996,26 +996,26 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Interests that are no state today. They are kept, for a state may come later.
+             * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
             /** @description With `include=health`: how its deliveries have been going. */
             health?: {
                 /**
-                 * @description `OPEN`: it failed too often and is given a rest.
+                 * @description `OPEN`: it failed too often, and attempts are stopped for a while.
                  * @enum {string}
                  */
                 circuit: "CLOSED" | "OPEN";
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
-                 * @description Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.
+                 * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
-                 * @description Deliveries that wait; counted up to 10,000.
+                 * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
@@ -1024,18 +1024,18 @@ export interface components {
             /** @description With `include=stats`: its attempts of the last 24 hours. */
             stats?: components["schemas"]["WebhookStats"];
         };
-        /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
+        /** @description Attempts by hour (UTC), including hours without any: the oldest first, the current one last. */
         WebhookStats: {
-            /** @description Hour by hour, the earliest first. */
+            /** @description By hour, the earliest first. */
             hours: {
                 /**
                  * Format: date-time
-                 * @description When it began.
+                 * @description When the hour began.
                  * @example 2026-11-21T12:00:00+00:00
                  */
                 hour: string;
                 /**
-                 * @description Attempts that began in it and are over.
+                 * @description Attempts that began in that hour and are finished.
                  * @example 42
                  */
                 attempts: number;
@@ -1045,17 +1045,17 @@ export interface components {
                  */
                 succeeded: number;
                 /**
-                 * @description Those that failed, or were cut off.
+                 * @description Those that failed or were cut off.
                  * @example 2
                  */
                 failed: number;
                 /**
-                 * @description Half of its attempts took no longer, in milliseconds, to within 5 %; null where none has a duration.
+                 * @description Half of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 84
                  */
                 p50Ms: number | null;
                 /**
-                 * @description 95 % of its attempts took no longer, in milliseconds, to within 5 %; null where none has a duration.
+                 * @description 95 % of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.
                  * @example 210
                  */
                 p95Ms: number | null;
@@ -1063,7 +1063,7 @@ export interface components {
         };
         NewWebhook: {
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -1071,27 +1071,27 @@ export interface components {
              */
             interests: string[];
             /**
-             * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is taken as its punycode.
+             * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
              * @example https://example.com/hooks/parcelhook
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status?: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering?: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede?: boolean;
             /**
-             * @description Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values.
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values.
              * @example {
              *       "X-Team": "logistics"
              *     }
@@ -1105,7 +1105,7 @@ export interface components {
              */
             description?: string;
         };
-        /** @description The webhook with its secret, which is shown only here. */
+        /** @description The webhook with its secret, which is shown only once. */
         WebhookWithSecret: {
             /**
              * Format: uuid
@@ -1114,7 +1114,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -1128,27 +1128,27 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
             disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
-             * @description Headers that are sent along; their values are not shown.
+             * @description Headers sent with each notification; their values are not shown.
              * @example {
              *       "X-Team": "••••"
              *     }
@@ -1174,12 +1174,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Interests that are no state today. They are kept, for a state may come later.
+             * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
             /**
-             * @description Verifies signatures: `whsec_` and 32 bytes in Base64. Keep it; it is not shown again.
+             * @description Verifies signatures: `whsec_` and 32 bytes in Base64. Store it; it is not shown again.
              * @example whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
              */
             secret: string;
@@ -1193,7 +1193,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -1207,27 +1207,27 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
             disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
-             * @description Headers that are sent along; their values are not shown.
+             * @description Headers sent with each notification; their values are not shown.
              * @example {
              *       "X-Team": "••••"
              *     }
@@ -1253,25 +1253,25 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Interests that are no state today. They are kept, for a state may come later.
+             * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
             health: {
                 /**
-                 * @description `OPEN`: it failed too often and is given a rest.
+                 * @description `OPEN`: it failed too often, and attempts are stopped for a while.
                  * @enum {string}
                  */
                 circuit: "CLOSED" | "OPEN";
                 nextProbeAt: string | null;
                 lastSuccessAt: string | null;
                 /**
-                 * @description Failed share of the attempts that began in the current hour (UTC) and the one before it, tests left out; null without any.
+                 * @description Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.
                  * @example 0
                  */
                 failureRate: number | null;
                 /**
-                 * @description Deliveries that wait; counted up to 10,000.
+                 * @description Waiting deliveries, counted up to 10,000.
                  * @example 0
                  */
                 pendingCount: number;
@@ -1280,7 +1280,7 @@ export interface components {
         };
         WebhookChanges: {
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -1288,27 +1288,27 @@ export interface components {
              */
             interests?: string[];
             /**
-             * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is taken as its punycode.
+             * @description Absolute URL that notifications are sent to; its host has at most 253 characters. A host in Unicode is converted to punycode.
              * @example https://example.com/hooks/parcelhook
              */
             targetAddress?: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status?: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering?: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede?: boolean;
             /**
-             * @description Headers to send along; those that the service or HTTP itself sets are refused. No answer shows their values. A value sent as `••••` stays as it is.
+             * @description Headers to send with each notification; those that the service or HTTP itself sets are refused. No response shows their values. A value sent as `••••` stays unchanged.
              * @example {
              *       "X-Team": "logistics"
              *     }
@@ -1317,7 +1317,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Free text for yourself; null is as good as none.
+             * @description Free text for yourself; null means none.
              * @example Production
              */
             description?: string | null;
@@ -1331,7 +1331,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description States to be told of; `*` is all of them. `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED` tell how the other webhooks are doing, and have to be named.
+             * @description States to be notified of; `*` is all of them, except `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`: these report how the other webhooks are doing and have to be named.
              * @example [
              *       "CREATED",
              *       "DELIVERED"
@@ -1345,27 +1345,27 @@ export interface components {
              */
             targetAddress: string;
             /**
-             * @description What a `PAUSED` or `DISABLED` webhook misses is held and goes out when it is `ACTIVE` again.
+             * @description What a `PAUSED` or `DISABLED` webhook misses is held and sent once it is `ACTIVE` again.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "DISABLED";
             /**
-             * @description Why it is `DISABLED`: you did it, it answered 410, or nothing arrived for 5 days.
+             * @description Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.
              * @example null
              */
             disabledReason: ("BY_SHIPPER" | "GONE" | "FAILING") | null;
             /**
-             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as it can.
+             * @description `SHIPMENT`: the states of one shipment come one at a time, in order. `NONE`: each as soon as possible.
              * @enum {string}
              */
             ordering: "SHIPMENT" | "NONE";
             /**
-             * @description Leaves out a state that is still undelivered when a later one of the shipment is recorded.
+             * @description Skips a state that is still undelivered when a later one of the shipment is recorded.
              * @example false
              */
             supersede: boolean;
             /**
-             * @description Headers that are sent along; their values are not shown.
+             * @description Headers sent with each notification; their values are not shown.
              * @example {
              *       "X-Team": "••••"
              *     }
@@ -1391,12 +1391,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Interests that are no state today. They are kept, for a state may come later.
+             * @description Interests that are not a state today. They are stored, because such a state may be added later.
              * @example []
              */
             unknownInterests: string[];
         };
-        /** @description The new secret, which is shown only here. */
+        /** @description The new secret, which is shown only once. */
         RotatedSecret: {
             /**
              * Format: uuid
@@ -1405,7 +1405,7 @@ export interface components {
              */
             webhookId: string;
             /**
-             * @description Verifies signatures: `whsec_` and 32 bytes in Base64. Keep it; it is not shown again.
+             * @description Verifies signatures: `whsec_` and 32 bytes in Base64. Store it; it is not shown again.
              * @example whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=
              */
             secret: string;
@@ -1426,7 +1426,7 @@ export interface components {
                  */
                 street: string;
                 /**
-                 * @description Number of the house.
+                 * @description House number.
                  * @example 222
                  */
                 number: string;
@@ -1466,7 +1466,7 @@ export interface components {
                  */
                 reference?: string | null;
                 /**
-                 * @description Number of the flat or office.
+                 * @description Flat or office number.
                  * @example 4B
                  */
                 intNumber?: string | null;
@@ -1482,13 +1482,13 @@ export interface components {
                 lng?: number | null;
             };
             /**
-             * @description Your own identifier of the order; need not be unique.
+             * @description Your own identifier of the order; it need not be unique.
              * @example ORDER-1001
              */
             shipperTrackingId: string;
             /**
              * Format: date-time
-             * @description When you hand the parcel in.
+             * @description When you hand in the parcel.
              * @example 2026-12-01T10:00:00Z
              */
             shipperDropoffDate: string;
@@ -1499,11 +1499,11 @@ export interface components {
              */
             expectedDeliveryDate: string;
             /**
-             * @description Lot the order belongs to.
+             * @description The lot of the order.
              * @example LOT-7
              */
             lotId?: string | null;
-            /** @description Who gets the parcel. */
+            /** @description The recipient of the parcel. */
             recipientInformation: {
                 /**
                  * @description Full name.
@@ -1524,17 +1524,17 @@ export interface components {
             /** @description The parcel. */
             package: {
                 /**
-                 * @description Kind of packaging, stored as sent.
+                 * @description Type of packaging, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
                 /**
-                 * @description What is inside.
+                 * @description Contents.
                  * @example Books
                  */
                 description: string;
                 /**
-                 * @description Value of what is inside.
+                 * @description Value of the contents.
                  * @example 349.5
                  */
                 contentValue: number;
@@ -1574,13 +1574,13 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description What is inside in detail; any JSON, answered as sent.
+                 * @description Contents in detail; any JSON, returned as sent.
                  * @example null
                  */
                 items?: components["schemas"]["AnyJson"];
             };
         };
-        /** @description The accepted order. The shipment itself is created shortly after. */
+        /** @description The accepted order. The shipment is created shortly after. */
         OrderResult: {
             recipientLocation: {
                 /**
@@ -1589,7 +1589,7 @@ export interface components {
                  */
                 street: string;
                 /**
-                 * @description Number of the house.
+                 * @description House number.
                  * @example 222
                  */
                 number: string;
@@ -1629,7 +1629,7 @@ export interface components {
                  */
                 reference: string | null;
                 /**
-                 * @description Number of the flat or office.
+                 * @description Flat or office number.
                  * @example 4B
                  */
                 intNumber: string | null;
@@ -1645,13 +1645,13 @@ export interface components {
                 lng: number | null;
             };
             /**
-             * @description Your own identifier of the order; need not be unique.
+             * @description Your own identifier of the order; it need not be unique.
              * @example ORDER-1001
              */
             shipperTrackingId: string;
             /**
              * Format: date-time
-             * @description When you hand the parcel in.
+             * @description When you hand in the parcel.
              * @example 2026-11-21T12:00:00+00:00
              */
             shipperDropoffDate: string;
@@ -1662,7 +1662,7 @@ export interface components {
              */
             expectedDeliveryDate: string;
             /**
-             * @description Lot the order belongs to.
+             * @description The lot of the order.
              * @example LOT-7
              */
             lotId: string | null;
@@ -1685,17 +1685,17 @@ export interface components {
             };
             package: {
                 /**
-                 * @description Kind of packaging, stored as sent.
+                 * @description Type of packaging, stored as sent.
                  * @example UNIT
                  */
                 packageType: string;
                 /**
-                 * @description What is inside.
+                 * @description Contents.
                  * @example Books
                  */
                 description: string;
                 /**
-                 * @description Value without its fraction.
+                 * @description Value, without its fraction.
                  * @example 349
                  */
                 contentValue: number;
@@ -1735,7 +1735,7 @@ export interface components {
                  */
                 dimensionsUnit: string;
                 /**
-                 * @description What is inside in detail; any JSON, answered as sent.
+                 * @description Contents in detail; any JSON, returned as sent.
                  * @example null
                  */
                 items: unknown;
@@ -1753,7 +1753,7 @@ export interface components {
              */
             shipmentId: string;
         };
-        /** @description Where you hand the parcel in: chosen by the service. */
+        /** @description Where you hand in the parcel, chosen by the service. */
         DropoffLocation: {
             /**
              * @description Street.
@@ -1801,12 +1801,12 @@ export interface components {
              */
             lng: number;
             /**
-             * @description Number of the house.
+             * @description House number.
              * @example 12
              */
             number: string;
             /**
-             * @description Number of the office.
+             * @description Office number.
              * @example null
              */
             intNumber: string | null;
@@ -1816,12 +1816,12 @@ export interface components {
              */
             reference: string;
             /**
-             * @description For who hands in a parcel.
+             * @description Notes for the person who hands in a parcel.
              * @example Loading bay 4
              */
             observations: string;
         };
-        /** @description The shipment and how it came to where it is. */
+        /** @description A shipment and its history. */
         Tracking: {
             /**
              * @description The service's identifier of the shipment.
@@ -1835,7 +1835,7 @@ export interface components {
              */
             shipmentId: string;
             /**
-             * @description Your own identifier of the order; need not be unique.
+             * @description Your own identifier of the order; it need not be unique.
              * @example ORDER-1001
              */
             shipperTrackingId: string;
@@ -1844,41 +1844,41 @@ export interface components {
              * @example CREATED
              */
             state: string | null;
-            /** @description The states that it reached, oldest first: the latest 1,000, and of those as many as fit in 4 MiB. The feed (`GET /v1/events`) has every one. */
+            /** @description Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all. */
             history: {
                 /**
-                 * @description State it came to.
+                 * @description The new state.
                  * @example CREATED
                  */
                 state: string;
                 /**
-                 * @description When it came to it, in milliseconds since 1970.
+                 * @description When it changed, in milliseconds since 1970.
                  * @example 1795262400000
                  */
                 timestamp: number;
                 /**
-                 * @description Null where it was not reported.
+                 * @description Null if not reported.
                  * @example null
                  */
                 lat: number | null;
                 /**
-                 * @description Null where it was not reported.
+                 * @description Null if not reported.
                  * @example null
                  */
                 lng: number | null;
                 /**
-                 * @description What was reported with the state; null if nothing was.
+                 * @description Anomalies reported with the state; null without any.
                  * @example null
                  */
                 anomalies: unknown;
                 /**
-                 * @description What was reported as evidence.
+                 * @description Evidence reported with the state.
                  * @example []
                  */
                 evidences: unknown[];
             }[];
         };
-        /** @description A shipment without its recipient. */
+        /** @description A shipment, without its recipient. */
         ListedShipment: {
             /**
              * @description The service's identifier of the shipment.
@@ -1892,7 +1892,7 @@ export interface components {
              */
             shipmentId: string;
             /**
-             * @description Your own identifier of the order; need not be unique.
+             * @description Your own identifier of the order; it need not be unique.
              * @example ORDER-1001
              */
             shipperTrackingId: string;
@@ -1909,20 +1909,20 @@ export interface components {
             acceptedAt: string;
             /**
              * Format: date-time
-             * @description When it came to its state; until it is created, when the order was accepted.
+             * @description When its state last changed; until it is created, when the order was accepted.
              * @example 2026-11-21T12:00:00+00:00
              */
             updatedAt: string;
         };
-        /** @description A state and what may follow. */
+        /** @description A state and those that may follow. */
         State: {
             /**
-             * @description Its name.
+             * @description Name of the state.
              * @example CREATED
              */
             state: string;
             /**
-             * @description Whether nothing follows.
+             * @description Whether no state follows.
              * @example false
              */
             terminal: boolean;
@@ -1935,7 +1935,7 @@ export interface components {
              */
             next: string[];
         };
-        /** @description The journey has begun. */
+        /** @description The journey has started. */
         Simulation: {
             /** @description The states it will go through. */
             states: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
@@ -1945,7 +1945,7 @@ export interface components {
              */
             intervalMs: number;
         };
-        /** @description What is owed to one webhook for one event. */
+        /** @description One event owed to one webhook. */
         Delivery: {
             /**
              * Format: uuid
@@ -1955,13 +1955,13 @@ export interface components {
             deliveryId: string;
             /**
              * Format: uuid
-             * @description The webhook it is for.
+             * @description The webhook.
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             webhookId: string;
             /**
              * Format: uri
-             * @description Where the webhook is called today, without the query.
+             * @description Current address of the webhook, without the query.
              * @example https://example.com/hooks/parcelhook
              */
             targetAddress: string;
@@ -1970,44 +1970,44 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             eventId: string;
-            /** @description The shipment; null of tests and notices. */
+            /** @description The shipment; null for tests and notices. */
             trackingId: string | null;
             /**
-             * @description Your own identifier of the order; null of tests and notices.
+             * @description Your own identifier of the order; null for tests and notices.
              * @example SHIPPER-1
              */
             shipperTrackingId: string | null;
             /**
-             * @description State that is told.
+             * @description State that it sends.
              * @example CREATED
              */
             state: string;
             /**
-             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.
+             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
              * @enum {string}
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
              */
             heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
             /**
-             * @description When a webhook that is given a rest is tried next; null unless it is `HELD` by `CIRCUIT`.
+             * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state overtook it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.
              * @example null
              */
             reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
             /**
-             * @description Attempts so far, one under way included.
+             * @description Attempts so far, including one under way.
              * @example 1
              */
             attemptCount: number;
-            /** @description The last attempt that is over; null before. */
+            /** @description The last finished attempt; null if there is none. */
             lastAttempt: {
                 /**
                  * Format: date-time
@@ -2016,17 +2016,17 @@ export interface components {
                  */
                 startedAt: string;
                 /**
-                 * @description How long it took; null if it was cut off.
+                 * @description How long it took; null if it was interrupted.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
-                 * @description HTTP status of the answer; null without one.
+                 * @description HTTP status of the response; null without one.
                  * @example 200
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it did not.
+                 * @description Why it failed; null if it succeeded.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2054,13 +2054,13 @@ export interface components {
             deliveryId: string;
             /**
              * Format: uuid
-             * @description The webhook it is for.
+             * @description The webhook.
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             webhookId: string;
             /**
              * Format: uri
-             * @description Where the webhook is called today, without the query.
+             * @description Current address of the webhook, without the query.
              * @example https://example.com/hooks/parcelhook
              */
             targetAddress: string;
@@ -2069,44 +2069,44 @@ export interface components {
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             eventId: string;
-            /** @description The shipment; null of tests and notices. */
+            /** @description The shipment; null for tests and notices. */
             trackingId: string | null;
             /**
-             * @description Your own identifier of the order; null of tests and notices.
+             * @description Your own identifier of the order; null for tests and notices.
              * @example SHIPPER-1
              */
             shipperTrackingId: string | null;
             /**
-             * @description State that is told.
+             * @description State that it sends.
              * @example CREATED
              */
             state: string;
             /**
-             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for what `heldBy` says, `FAILED` has used up its retries.
+             * @description `PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.
              * @enum {string}
              */
             status: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
             /**
-             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the webhook is given a rest or is not active, or the account is suspended.
+             * @description Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.
              * @example null
              */
             heldBy: ("TURN" | "CIRCUIT" | "PAUSED" | "DISABLED" | "SUSPENDED") | null;
             /**
-             * @description When a webhook that is given a rest is tried next; null unless it is `HELD` by `CIRCUIT`.
+             * @description When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.
              * @example null
              */
             nextProbeAt: string | null;
             /**
-             * @description Why it is `CANCELLED`: its webhook was deleted, a later state overtook it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.
+             * @description Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.
              * @example null
              */
             reason: ("WEBHOOK_DELETED" | "SUPERSEDED" | "EXPIRED" | "ERASED") | null;
             /**
-             * @description Attempts so far, one under way included.
+             * @description Attempts so far, including one under way.
              * @example 1
              */
             attemptCount: number;
-            /** @description The last attempt that is over; null before. */
+            /** @description The last finished attempt; null if there is none. */
             lastAttempt: {
                 /**
                  * Format: date-time
@@ -2115,17 +2115,17 @@ export interface components {
                  */
                 startedAt: string;
                 /**
-                 * @description How long it took; null if it was cut off.
+                 * @description How long it took; null if it was interrupted.
                  * @example 84
                  */
                 durationMs: number | null;
                 /**
-                 * @description HTTP status of the answer; null without one.
+                 * @description HTTP status of the response; null without one.
                  * @example 200
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it did not.
+                 * @description Why it failed; null if it succeeded.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2144,18 +2144,18 @@ export interface components {
             completedAt: string | null;
             /** @description The body that is sent. */
             payload: components["schemas"]["Notification"] | components["schemas"]["Notice"];
-            /** @description Attempts that are over, the newest first, 100 a page. */
+            /** @description Finished attempts, newest first, 100 per page. */
             attempts: components["schemas"]["Attempt"][];
             /**
-             * @description Send it as `attemptsCursor` for the attempts before; null at the end.
+             * @description Send it as `attemptsCursor` for earlier attempts; null at the end.
              * @example null
              */
             nextAttemptsCursor: string | null;
         };
-        /** @description A shipment came to a state. */
+        /** @description A shipment entered a state. */
         Notification: {
             /**
-             * @description State the shipment came to.
+             * @description New state of the shipment.
              * @example CREATED
              */
             state: string;
@@ -2165,12 +2165,12 @@ export interface components {
              */
             label_id: string;
             /**
-             * @description What was reported with the state; null if nothing was.
+             * @description Anomalies reported with the state; null without any.
              * @example null
              */
             anomalies: unknown;
             /**
-             * @description What was reported as evidence.
+             * @description Evidence reported with the state.
              * @example []
              */
             evidences: unknown[];
@@ -2185,17 +2185,17 @@ export interface components {
              */
             shipper_tracking_id: string;
             /**
-             * @description When it came to the state, in milliseconds since 1970.
+             * @description When the shipment entered the state, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             /**
-             * @description Latitude; null where it was not reported.
+             * @description Latitude; null if not reported.
              * @example null
              */
             lat: number | null;
             /**
-             * @description Longitude; null where it was not reported.
+             * @description Longitude; null if not reported.
              * @example null
              */
             lng: number | null;
@@ -2203,13 +2203,13 @@ export interface components {
         /** @description One of your webhooks was disabled, is failing or has recovered. */
         Notice: {
             /**
-             * @description What became of the webhook.
+             * @description What happened to the webhook.
              * @enum {string}
              */
             state: "WEBHOOK_DISABLED" | "WEBHOOK_FAILING" | "WEBHOOK_RECOVERED";
             /**
              * Format: uuid
-             * @description The webhook it is about.
+             * @description The webhook concerned.
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             webhook_id: string;
@@ -2220,7 +2220,7 @@ export interface components {
              */
             target_address: string;
             /**
-             * @description It answered 410, nothing arrived for 5 days, or it failed too often and is given a rest. Null when it has recovered.
+             * @description It responded 410, no delivery succeeded for 5 days, or it failed too often and its circuit opened. Null if it has recovered.
              * @example GONE
              */
             reason: ("GONE" | "FAILING" | "CIRCUIT_OPEN") | null;
@@ -2230,7 +2230,7 @@ export interface components {
              */
             timestamp: number;
         };
-        /** @description One attempt, as it is in the log. */
+        /** @description One attempt, as in the log. */
         Attempt: {
             /**
              * @description Counts from 1.
@@ -2238,7 +2238,7 @@ export interface components {
              */
             number: number;
             /**
-             * @description What it was made for: the schedule, a redelivery, a test or a replay.
+             * @description What caused it: the schedule, a redelivery, a test or a replay.
              * @enum {string}
              */
             trigger: "SCHEDULED" | "MANUAL" | "TEST" | "REPLAY";
@@ -2249,27 +2249,27 @@ export interface components {
              */
             startedAt: string;
             /**
-             * @description How long it took; null if it was cut off.
+             * @description How long it took; null if it was interrupted.
              * @example 84
              */
             durationMs: number | null;
             /**
-             * @description HTTP status of the answer; null without one.
+             * @description HTTP status of the response; null without one.
              * @example 200
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it did not.
+             * @description Why it failed; null if it succeeded.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error, if there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: "TOO_MANY_ADDRESSES" | null;
             /**
-             * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
+             * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
              *       "host": "example.com",
              *       "x-team": "••••",
@@ -2288,12 +2288,12 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description First 4 KiB of the answer as text.
+             * @description First 4 KiB of the response as text.
              * @example ok
              */
             responseBody: string | null;
         };
-        /** @description The attempt as it is in the log, whether it succeeded or not. */
+        /** @description The attempt as in the log, whether it succeeded or not. */
         TestResult: {
             /**
              * Format: uuid
@@ -2312,7 +2312,7 @@ export interface components {
              */
             number: number;
             /**
-             * @description What it was made for.
+             * @description What caused it.
              * @constant
              */
             trigger: "TEST";
@@ -2323,27 +2323,27 @@ export interface components {
              */
             startedAt: string;
             /**
-             * @description How long it took; null if it was cut off.
+             * @description How long it took; null if it was interrupted.
              * @example 84
              */
             durationMs: number | null;
             /**
-             * @description HTTP status of the answer; null without one.
+             * @description HTTP status of the response; null without one.
              * @example 200
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it did not.
+             * @description Why it failed; null if it succeeded.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error, if there is more to say. `TOO_MANY_ADDRESSES`, with `DNS`: the name has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: "TOO_MANY_ADDRESSES" | null;
             /**
-             * @description The headers it was sent with, names in lower case; the values of the webhook's own are `••••`. Null where no request went out, where that is not known, where what it told was erased, and of attempts before an upgrade.
+             * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
              *       "host": "example.com",
              *       "x-team": "••••",
@@ -2362,25 +2362,25 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
-             * @description First 4 KiB of the answer as text.
+             * @description First 4 KiB of the response as text.
              * @example ok
              */
             responseBody: string | null;
         };
-        /** @description What to catch up on. */
+        /** @description What to send again. */
         ReplayRange: {
             /**
-             * @description First moment: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description Start of the span: ISO 8601 with an offset, or milliseconds since 1970.
              * @example 2026-11-20T00:00:00Z
              */
             from: string | number;
             /**
-             * @description Last moment: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description End of the span: ISO 8601 with an offset, or milliseconds since 1970.
              * @example 2026-11-21T12:00:00Z
              */
             to: string | number;
             /**
-             * @description Only deliveries that are this now. Without it also what never had a delivery.
+             * @description Only deliveries with this status now. Without it, also events that never had a delivery.
              * @enum {string}
              */
             status?: "FAILED" | "HELD" | "PENDING";
@@ -2390,15 +2390,15 @@ export interface components {
              */
             trackingId?: string;
         };
-        /** @description The replay has begun; it sends as fast as the receiver takes it. */
+        /** @description The replay has begun. It sends as fast as the receiver accepts. */
         Replay: {
             /**
-             * @description Deliveries it will send, as counted now; null while they are not counted yet, for example if the span has 10,000 events or more.
+             * @description Deliveries it will send, counted now; null if they are not counted yet, for example because the span has 10,000 events or more.
              * @example 12
              */
             queued: number | null;
             /**
-             * @description Why `queued` is 0, else null: nothing was recorded in that span, nothing of the interests of the webhook, nothing is left to send (it succeeded or is on its way), or the log does not hold it any more, or it was erased. Also null if only deliveries with another status were missed.
+             * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, or it was erased or is no longer in the log. Null if `queued` is not 0, or if only deliveries with another status were missed.
              * @example null
              */
             reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED") | null;
@@ -2419,47 +2419,47 @@ export interface components {
             replayId: string;
             /**
              * Format: uuid
-             * @description The webhook it is for.
+             * @description The webhook.
              * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
              */
             webhookId: string;
             /**
-             * @description `DONE` when all that it has set going is settled.
+             * @description `DONE` once all its deliveries are settled.
              * @enum {string}
              */
             status: "RUNNING" | "DONE" | "CANCELLED";
             /**
-             * @description Deliveries of it that are settled: succeeded, failed or cancelled.
+             * @description Its deliveries that are settled: succeeded, failed or cancelled.
              * @example 7
              */
             done: number;
             /**
-             * @description Deliveries to send; null until all were found.
+             * @description Deliveries to send; null until all are found.
              * @example 12
              */
             total: number | null;
             /**
              * Format: date-time
-             * @description First moment, as it was asked for.
+             * @description Start of the span, as requested.
              * @example 2026-11-21T12:00:00+00:00
              */
             from: string;
             /**
              * Format: date-time
-             * @description Last moment, as it was asked for.
+             * @description End of the span, as requested.
              * @example 2026-11-21T12:00:00+00:00
              */
             to: string;
             /**
-             * @description The `status` that was asked for; null: all.
+             * @description The requested `status`; null for all.
              * @example null
              */
             deliveryStatus: ("FAILED" | "HELD" | "PENDING") | null;
-            /** @description The shipment that was asked for; null: all. */
+            /** @description The requested shipment; null for all. */
             trackingId: string | null;
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description When it was requested.
              * @example 2026-11-21T12:00:00+00:00
              */
             createdAt: string;
@@ -2494,7 +2494,7 @@ export interface components {
              */
             setPasswordUrl: string;
         };
-        /** @description The event is recorded, and the notifications of it are owed. */
+        /** @description The event is recorded, and its deliveries are owed. */
         RecordedEvent: {
             /**
              * @description The event: your own `eventId`, or the service's. It is the `webhook-id` of its notifications.
@@ -2509,7 +2509,7 @@ export interface components {
              */
             trackingId: string;
             /**
-             * @description State the shipment comes to.
+             * @description The new state of the shipment.
              * @example PICKED_UP
              * @enum {string}
              */
@@ -2520,7 +2520,7 @@ export interface components {
              */
             eventId?: string;
             /**
-             * @description When it happened, in milliseconds since 1970; without it now.
+             * @description When it happened, in milliseconds since 1970. Default: now.
              * @example 1795262400000
              */
             timestamp?: number;
@@ -2535,12 +2535,12 @@ export interface components {
              */
             lng?: number | null;
             /**
-             * @description Sent along as it is.
+             * @description Passed on unchanged.
              * @example null
              */
             anomalies?: components["schemas"]["AnyJson"];
             /**
-             * @description Sent along as it is.
+             * @description Passed on unchanged.
              * @example []
              */
             evidences?: components["schemas"]["AnyJson"][];
@@ -2558,7 +2558,7 @@ export interface components {
                  * @example A shipment cannot change from DELIVERED to IN_TRANSIT; nothing follows DELIVERED.
                  */
                 message: string;
-                /** @description Every wrong field of what is not valid. */
+                /** @description Every invalid field or parameter. */
                 details?: {
                     /**
                      * @description The field or parameter.
@@ -2576,7 +2576,7 @@ export interface components {
         /** @description How the service is doing. */
         Status: {
             /**
-             * @description Jobs by queue and state, or why a queue cannot be asked.
+             * @description Jobs by queue and state, or why a queue could not be read.
              * @example {
              *       "creation": {
              *         "waiting": 0,
@@ -2590,7 +2590,7 @@ export interface components {
                     [key: string]: number;
                 } | {
                     /**
-                     * @description Why it cannot be asked.
+                     * @description Why it could not be read.
                      * @example ECONNREFUSED
                      */
                     error: string;
@@ -2613,7 +2613,7 @@ export interface components {
                  */
                 oldestDueSeconds: number;
             };
-            /** @description What is owed to webhooks that are not called: paused, disabled, given a rest, or of a suspended shipper. */
+            /** @description Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper. */
             uncalled: {
                 /**
                  * @description Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.
@@ -2634,13 +2634,13 @@ export interface components {
                 shippers: components["schemas"]["UncalledOfShipper"][];
             };
             /**
-             * @description Webhooks that are given a rest.
+             * @description Webhooks whose circuit is open.
              * @example 0
              */
             openCircuits: number;
-            /** @description Which webhooks those are: at most 100, those that began to fail last first. */
+            /** @description Those webhooks, at most 100, the last to begin failing first. */
             circuits: components["schemas"]["OpenCircuit"][];
-            /** @description Replays under way and the newest of those that are over. */
+            /** @description Running replays, and the newest finished ones. */
             replays: components["schemas"]["ReplayProgress"][];
             versions: {
                 /**
@@ -2659,13 +2659,13 @@ export interface components {
                  */
                 postgres: string;
                 /**
-                 * @description What the queue runs on.
+                 * @description The store behind the queue.
                  * @enum {string}
                  */
                 queueEngine: "redis" | "postgres";
             };
         };
-        /** @description What a shipper is owed for webhooks that are not called. */
+        /** @description Deliveries owed to webhooks of a shipper that are not called. */
         UncalledOfShipper: {
             /**
              * Format: uuid
@@ -2694,7 +2694,7 @@ export interface components {
              */
             webhooks: number;
         };
-        /** @description A webhook that is given a rest. */
+        /** @description A webhook whose circuit is open. */
         OpenCircuit: {
             /**
              * Format: uuid
@@ -2711,12 +2711,12 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description When it is tried next.
+             * @description When the next probe is due.
              * @example 2026-11-21T12:00:00+00:00
              */
             nextProbeAt: string;
         };
-        /** @description The shipment, of which nothing personal is kept any more. */
+        /** @description The shipment, without personal data. */
         ErasedShipment: {
             /**
              * @description The service's identifier of the shipment.
@@ -2731,7 +2731,7 @@ export interface components {
             shipmentId: string;
             /**
              * Format: date-time
-             * @description When its personal data was erased first.
+             * @description When its personal data was first erased.
              * @example 2026-11-21T12:00:00+00:00
              */
             erasedAt: string;
@@ -2769,7 +2769,7 @@ export interface components {
              */
             sequence: number;
             /**
-             * @description The state it tells of.
+             * @description The state it reports.
              * @example PICKED_UP
              */
             state: string;
@@ -2780,7 +2780,7 @@ export interface components {
              */
             asOf: string;
             /**
-             * @description Where it is: owed, finished, or not there, though its event and webhook are.
+             * @description Where it is: owed, finished, or in neither, though its event and webhook exist.
              * @enum {string}
              */
             place: "OUTBOX" | "LOG" | "NOWHERE";
@@ -2792,13 +2792,13 @@ export interface components {
              */
             attemptCount: number;
             /**
-             * @description Scheduled attempts that failed, of what is owed.
+             * @description Scheduled attempts that failed, while it is owed.
              * @example 0
              */
             failureCount: number;
             dueAt: string | null;
             completedAt: string | null;
-            /** @description What keeps it from being sent: each has to end. */
+            /** @description What keeps it from being sent: each reason has to end. */
             waitsFor: components["schemas"]["DeliveryWait"][];
             behind: {
                 /**
@@ -2831,13 +2831,13 @@ export interface components {
                  */
                 attempt: number;
                 /**
-                 * @description Whether the attempt was asked for by hand.
+                 * @description Whether the attempt was requested by hand.
                  * @example false
                  */
                 isByHand: boolean;
                 leaseUntil: string | null;
                 /**
-                 * @description Whether that moment has passed.
+                 * @description Whether that time has passed.
                  * @example false
                  */
                 hasLapsed: boolean;
@@ -2863,10 +2863,10 @@ export interface components {
             reason: "DELETED" | "SUSPENDED" | "PAUSED" | "DISABLED" | "REPLAY_CANCELLED" | "CIRCUIT" | "TURN" | "RETRY" | "ROOM" | "LEASE" | "PARKED";
             until: string | null;
         };
-        /** @description What became of what webhooks keep sealed. */
+        /** @description The result of sealing all secrets with the current key. */
         ResealedSecrets: {
             /**
-             * @description Webhooks whose secrets, headers or query were sealed with another key, and now are with the current one.
+             * @description Webhooks whose secrets, headers or query were sealed with another key and now are with the current one.
              * @example 0
              */
             resealed: number;
@@ -2876,7 +2876,7 @@ export interface components {
              */
             unreadable: number;
         };
-        /** @description The feed has begun anew. */
+        /** @description The feed was renewed. */
         RenewedFeed: {
             /**
              * Format: date-time
@@ -2885,7 +2885,7 @@ export interface components {
              */
             renewedAt: string;
         };
-        /** @description A shipment came to a state. */
+        /** @description A state change of a shipment. */
         FeedEvent: {
             /**
              * @description `webhook-id` of its notifications.
@@ -2893,7 +2893,7 @@ export interface components {
              */
             eventId: string;
             /**
-             * @description Its place within its shipment, from 1.
+             * @description Its ordinal within its shipment, from 1.
              * @example 1
              */
             sequence: number;
@@ -2903,7 +2903,7 @@ export interface components {
              */
             trackingId: string;
             /**
-             * @description State the shipment came to.
+             * @description The new state of the shipment.
              * @example CREATED
              */
             state: string;
@@ -2915,15 +2915,15 @@ export interface components {
             recordedAt: string;
             notification: components["schemas"]["Notification"];
         };
-        /** @description The process answers. */
+        /** @description The process is alive. */
         Health: {
             /**
-             * @description The process lives.
+             * @description The process is alive.
              * @constant
              */
             status: "OK";
         };
-        /** @description What the process needs, as it was within the last second. */
+        /** @description The dependencies of the process, as of the last second. */
         Readiness: {
             /**
              * @description Whether work should be sent here.
@@ -2931,7 +2931,7 @@ export interface components {
              */
             status: "OK" | "UNAVAILABLE";
             /**
-             * @description `OK` by part, or that the part cannot be used; the reason is given if the request has an operator token that may read. A part may be away without making the process unready.
+             * @description `OK` or the failure of each dependency; the reason is included if the request has an operator token that may read. Some dependencies may fail without making the process unready.
              * @example {
              *       "postgres": "OK",
              *       "queue": "OK"
@@ -2941,10 +2941,10 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description A sample in the form of a notification. */
+        /** @description A sample notification. */
         TestNotification: {
             /**
-             * @description State the shipment came to.
+             * @description New state of the shipment.
              * @example CREATED
              */
             state: string;
@@ -2954,44 +2954,44 @@ export interface components {
              */
             label_id: "TEST-NOTIFICATION";
             /**
-             * @description What was reported with the state; null if nothing was.
+             * @description Anomalies reported with the state; null without any.
              * @example null
              */
             anomalies: unknown;
             /**
-             * @description What was reported as evidence.
+             * @description Evidence reported with the state.
              * @example []
              */
             evidences: unknown[];
             /**
-             * @description Of no shipment.
+             * @description No shipment.
              * @constant
              */
             tracking_id: "TEST";
             /**
-             * @description Of no order.
+             * @description No order.
              * @constant
              */
             shipper_tracking_id: "TEST-NOTIFICATION";
             /**
-             * @description When it came to the state, in milliseconds since 1970.
+             * @description When the shipment entered the state, in milliseconds since 1970.
              * @example 1795262400000
              */
             timestamp: number;
             /**
-             * @description Latitude; null where it was not reported.
+             * @description Latitude; null if not reported.
              * @example null
              */
             lat: number | null;
             /**
-             * @description Longitude; null where it was not reported.
+             * @description Longitude; null if not reported.
              * @example null
              */
             lng: number | null;
         };
     };
     responses: {
-        /** @description Body, parameter or header is not valid, or the endpoint has no such query parameter; `error.details` names every wrong field. */
+        /** @description A body, parameter or header is invalid, or the endpoint has no such query parameter; `error.details` names every wrong field. */
         InvalidRequest: {
             headers: {
                 [name: string]: unknown;
@@ -3000,7 +3000,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again. */
+        /** @description The key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again. */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -3018,7 +3018,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description There is no such thing, or it is another shipper's. */
+        /** @description It does not exist, or belongs to another shipper. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3027,7 +3027,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The path is right, the method is not; `Allow` names those it takes. */
+        /** @description The path exists, but not with this method; `Allow` lists the methods it takes. */
         MethodNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -3036,7 +3036,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The request is valid, but what is there stands against it. */
+        /** @description The request is valid, but conflicts with the current state. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -3045,7 +3045,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The body has more than 256 KiB. */
+        /** @description The body is larger than 256 KiB. */
         PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -3063,7 +3063,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Too much at once: wait as long as `Retry-After` says. */
+        /** @description Too many requests: wait as long as `Retry-After` says. */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -3072,7 +3072,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The database is out of reach; nothing was accepted, unless `message` says that this is not known. Send it again after `Retry-After`, an order under its `Idempotency-Key`. */
+        /** @description The database is out of reach; nothing was accepted, unless `message` says that the outcome is unknown. Send the request again after `Retry-After`, an order with its `Idempotency-Key`. */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -3081,7 +3081,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Any other failure has the same form, such as a mistake on our side (500). */
+        /** @description Any other failure has the same form, such as an internal error (500). */
         Unexpected: {
             headers: {
                 [name: string]: unknown;
@@ -3107,7 +3107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A token and how long it is good for. */
+            /** @description A token and its lifetime. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3115,14 +3115,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3142,16 +3142,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
-                /** @description Only those that are this. */
+                /** @description Only shippers with this status. */
                 status?: "ACTIVE" | "SUSPENDED" | "REMOVED";
             };
             header?: never;
@@ -3160,7 +3160,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Shippers, in the order of their registration. */
+            /** @description Shippers, in order of registration. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3168,18 +3168,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Shippers, in the order of their registration. */
+                        /** @description Shippers, in order of registration. */
                         data: {
                             shippers: components["schemas"]["ShipperAccount"][];
                             /**
@@ -3225,14 +3225,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "CREATED";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3264,7 +3264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is removed: no request and no send from now on. Its data goes in steps. */
+            /** @description The shipper is removed: no request is accepted and no attempt starts from now on. Its data is deleted step by step. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3272,18 +3272,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description It is removed: no request and no send from now on. Its data goes in steps. */
+                        /** @description The shipper is removed: no request is accepted and no attempt starts from now on. Its data is deleted step by step. */
                         data: {
                             /**
                              * Format: uuid
@@ -3325,7 +3325,7 @@ export interface operations {
                      */
                     name?: string;
                     /**
-                     * @description `SUSPENDED`: its requests are 403 and its webhooks are held. `ACTIVE`: what was held goes out.
+                     * @description `SUSPENDED`: its requests are 403 and its deliveries are held. `ACTIVE`: held deliveries go out.
                      * @enum {string}
                      */
                     status?: "ACTIVE" | "SUSPENDED";
@@ -3341,14 +3341,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3383,7 +3383,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description How long the key before is good, up to 30d.
+                     * @description How long the previous key stays valid, up to 30d.
                      * @default 24h
                      * @example 24h
                      */
@@ -3400,14 +3400,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3429,12 +3429,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
@@ -3451,7 +3451,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Users of the shipper, in the order of their registration. */
+            /** @description Users of the shipper, in order of registration. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3459,18 +3459,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Users of the shipper, in the order of their registration. */
+                        /** @description Users of the shipper, in order of registration. */
                         data: {
                             users: components["schemas"]["UserAccount"][];
                             /**
@@ -3528,14 +3528,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "CREATED";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3547,7 +3547,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The shipper has a user with this e-mail address already. */
+            /** @description The shipper already has a user with this e-mail address. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3570,7 +3570,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done: every token of the user's is refused within 10 seconds. */
+            /** @description Done: every token of the user is refused within 10 seconds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3578,18 +3578,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Done: every token of the user's is refused within 10 seconds. */
+                        /** @description Done: every token of the user is refused within 10 seconds. */
                         data: {
                             /**
                              * Format: uuid
@@ -3624,7 +3624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done: every token of the user's is refused within 10 seconds. */
+            /** @description Done: every token of the user is refused within 10 seconds. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3632,18 +3632,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Done: every token of the user's is refused within 10 seconds. */
+                        /** @description Done: every token of the user is refused within 10 seconds. */
                         data: {
                             /**
                              * Format: uuid
@@ -3669,12 +3669,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
@@ -3698,17 +3698,17 @@ export interface operations {
                  * @example operator
                  */
                 actor?: string;
-                /** @description Only this. */
+                /** @description Only this action. */
                 action?: "SHIPPER_CREATED" | "SHIPPER_RENAMED" | "SHIPPER_SUSPENDED" | "SHIPPER_RESUMED" | "SHIPPER_REMOVED" | "ACCOUNT_KEY_ROTATED" | "USER_CREATED" | "USER_REMOVED" | "USER_SIGNED_OUT" | "PASSWORD_LINK_CREATED" | "PASSWORD_SET" | "WEBHOOK_CREATED" | "WEBHOOK_UPDATED" | "WEBHOOK_DISABLED" | "WEBHOOK_DELETED" | "WEBHOOK_SECRET_ROTATED" | "REPLAY_CANCELLED" | "SHIPMENT_ERASED" | "SECRETS_RESEALED" | "FEED_RENEWED" | "LOGIN_REFUSED" | "OPERATOR_REFUSED";
-                /** @description Only what was done, or what was refused. */
+                /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
-                 * @description Only of then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or later: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only of then or earlier: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or earlier: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -3727,14 +3727,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3761,17 +3761,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
                 /**
-                 * @description What to show of each besides, separated by commas: `health`, how its deliveries have been doing, and `stats`, its attempts of the last 24 hours.
+                 * @description What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.
                  * @example health,stats
                  */
                 include?: string;
@@ -3782,7 +3782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks in the order of their creation. */
+            /** @description Webhooks in order of creation. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3790,18 +3790,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Webhooks in the order of their creation. */
+                        /** @description Webhooks in order of creation. */
                         data: {
                             webhooks: components["schemas"]["ListedWebhook"][];
                             /**
@@ -3834,7 +3834,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with its secret, which is shown only here. */
+            /** @description The webhook with its secret, which is shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3842,14 +3842,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "CREATED";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3860,7 +3860,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description You have as many webhooks as one shipper may have. */
+            /** @description You have reached the maximum number of webhooks of a shipper. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -3893,14 +3893,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3940,14 +3940,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -3999,14 +3999,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4042,7 +4042,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description How long the old secret signs along, up to 30d.
+                     * @description How long the old secret signs too, up to 30d.
                      * @default 24h
                      * @example 24h
                      */
@@ -4051,7 +4051,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new secret, which is shown only here. */
+            /** @description The new secret, which is shown only once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4059,14 +4059,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4102,21 +4102,21 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         /** @description The addresses that notifications come from. */
                         data: {
                             /**
-                             * @description Networks as CIDR; empty where the operator names none.
+                             * @description Networks as CIDR; empty if the operator has not named any.
                              * @example [
                              *       "198.51.100.0/28",
                              *       "2001:db8:7::/64"
@@ -4139,32 +4139,32 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
                 /**
-                 * @description Only those that bear it: it need not be unique.
+                 * @description Only shipments with this identifier; it need not be unique.
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only those that are in this state now; those not created yet are in none.
+                 * @description Only shipments in this state now. A shipment that is not created yet has no state.
                  * @example CREATED
                  */
                 state?: string;
                 /**
-                 * @description Only those accepted then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted then or later: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only those accepted before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted before: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4183,14 +4183,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4219,7 +4219,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes it safe to send the order again: for 24 hours the same key and body give the first answer again.
+                 * @description Makes it safe to send the order again: for 24 hours, the same key and body return the first response again.
                  * @example order-1001
                  */
                 "Idempotency-Key"?: string;
@@ -4233,7 +4233,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The accepted order. The shipment itself is created shortly after. */
+            /** @description The accepted order. The shipment is created shortly after. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4241,7 +4241,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4249,12 +4249,12 @@ export interface operations {
                         status: "CREATED";
                         /**
                          * Format: uuid
-                         * @description Names the processing of the order.
+                         * @description Identifies the processing of the order.
                          * @example c0ffee00-1234-4abc-8def-0123456789ab
                          */
                         processId: string;
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4289,7 +4289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The shipment and how it came to where it is. */
+            /** @description A shipment and its history. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4297,14 +4297,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4338,20 +4338,20 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
                         /** @description The catalogue of states. */
                         data: {
-                            /** @description Every state a shipment can be in; the first is that of a shipment just created. */
+                            /** @description Every state a shipment can be in; the first is that of a new shipment. */
                             states: components["schemas"]["State"][];
                         };
                     };
@@ -4381,7 +4381,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The states to go through, one after the other; without them the shortest way to DELIVERED. */
+                    /** @description The states to go through, one after the other; by default the shortest path to DELIVERED. */
                     states?: ("CREATED" | "PICKED_UP" | "IN_TRANSIT" | "OUT_FOR_DELIVERY" | "DELIVERY_FAILED" | "RETURNING" | "DELIVERED" | "RETURNED" | "CANCELLED" | "LOST")[];
                     /**
                      * @description Milliseconds from one state to the next.
@@ -4393,7 +4393,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The journey has begun. */
+            /** @description The journey has started. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4401,14 +4401,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4420,11 +4420,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way. */
+            /** @description The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or the shipment is on a journey already. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or 100 journeys of your shipments are under way, or 1000 were asked for within an hour. */
+            /** @description Too many requests, or 100 journeys of your shipments are under way, or 1000 were started within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4434,12 +4434,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
@@ -4454,7 +4454,7 @@ export interface operations {
                  */
                 trackingId?: string;
                 /**
-                 * @description Only of shipments that bear it, which may be 1,000 at most.
+                 * @description Only of shipments with this identifier, of which there may be at most 1,000.
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
@@ -4463,7 +4463,7 @@ export interface operations {
                  * @example CREATED
                  */
                 state?: string;
-                /** @description Only those that are this now. */
+                /** @description Only those with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /**
                  * @description Only of events recorded then or later: ISO 8601 with an offset, or milliseconds since 1970.
@@ -4490,14 +4490,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4525,7 +4525,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `nextAttemptsCursor` of the page of attempts before.
+                 * @description `nextAttemptsCursor` of the previous page of attempts.
                  * @example 101
                  */
                 attemptsCursor?: string;
@@ -4550,14 +4550,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4578,7 +4578,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many, the current one included.
+                 * @description How many hours, including the current one.
                  * @example 24
                  */
                 hours?: number;
@@ -4595,7 +4595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Attempts by the hour (UTC), those without any included: the oldest first, the current one last. */
+            /** @description Attempts by hour (UTC), including hours without any: the oldest first, the current one last. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4603,14 +4603,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4644,7 +4644,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description State that the sample tells.
+                     * @description State of the sample.
                      * @default CREATED
                      * @example CREATED
                      * @enum {string}
@@ -4654,7 +4654,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The attempt as it is in the log, whether it succeeded or not. */
+            /** @description The attempt as in the log, whether it succeeded or not. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4662,14 +4662,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4683,7 +4683,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Five tests of yours are under way, or so much was asked for by hand of the webhook, your webhooks or their destination within an hour. */
+            /** @description Five of your tests are under way, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4704,7 +4704,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Asked for: a worker sends it at once. */
+            /** @description Accepted: a worker sends it at once. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4712,18 +4712,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description Asked for: a worker sends it at once. */
+                        /** @description Accepted: a worker sends it at once. */
                         data: {
                             /**
                              * Format: uuid
@@ -4739,11 +4739,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The delivery was cancelled, its webhook is deleted, or what it tells was erased. */
+            /** @description The delivery was cancelled, its webhook is deleted, or its event was erased. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The delivery was sent again 100 times in a day, or so much was asked for by hand of the webhook, your webhooks or their destination within an hour. */
+            /** @description The delivery was redelivered 100 times within a day, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4768,7 +4768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The replay has begun; it sends as fast as the receiver takes it. */
+            /** @description The replay has begun. It sends as fast as the receiver accepts. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4776,14 +4776,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4795,11 +4795,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description 10 replays of this webhook, or 20 of all your webhooks, look for deliveries already. */
+            /** @description 10 replays of this webhook, or 20 of all your webhooks, are still looking for deliveries. */
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description Too many requests, or so much was asked for by hand of the webhook, your webhooks or their destination within an hour. */
+            /** @description Too many requests, or too many tests, redeliveries and replays of this webhook, of your webhooks or of their destination within an hour. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -4809,12 +4809,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
                 /**
-                 * @description `nextCursor` of the page before.
+                 * @description `nextCursor` of the previous page.
                  * @example AZehssPUfl-KmwwdLj9KWw
                  */
                 cursor?: string;
@@ -4839,14 +4839,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4894,14 +4894,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4941,14 +4941,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -4990,14 +4990,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "CREATED";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5040,7 +5040,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description State the shipment comes to.
+                     * @description The new state of the shipment.
                      * @example PICKED_UP
                      * @enum {string}
                      */
@@ -5051,7 +5051,7 @@ export interface operations {
                      */
                     eventId?: string;
                     /**
-                     * @description When it happened, in milliseconds since 1970; without it now.
+                     * @description When it happened, in milliseconds since 1970. Default: now.
                      * @example 1795262400000
                      */
                     timestamp?: number;
@@ -5066,12 +5066,12 @@ export interface operations {
                      */
                     lng?: number | null;
                     /**
-                     * @description Sent along as it is.
+                     * @description Passed on unchanged.
                      * @example null
                      */
                     anomalies?: components["schemas"]["AnyJson"];
                     /**
-                     * @description Sent along as it is.
+                     * @description Passed on unchanged.
                      * @example []
                      */
                     evidences?: components["schemas"]["AnyJson"][];
@@ -5079,7 +5079,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is recorded, and the notifications of it are owed. */
+            /** @description The event is recorded, and its deliveries are owed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5087,14 +5087,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5129,7 +5129,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each event. */
+            /** @description The result of each event. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5137,18 +5137,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
-                        /** @description What became of each event. */
+                        /** @description The result of each event. */
                         data: {
                             /** @description One for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
@@ -5182,14 +5182,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5219,7 +5219,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The shipment, of which nothing personal is kept any more. */
+            /** @description The shipment, without personal data. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5227,14 +5227,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5275,14 +5275,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5321,14 +5321,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5355,7 +5355,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of what webhooks keep sealed. */
+            /** @description The result of sealing all secrets with the current key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5363,14 +5363,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5396,7 +5396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The feed has begun anew. */
+            /** @description The feed was renewed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5404,14 +5404,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5432,17 +5432,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Events after this: `nextCursor` of the answer before, or `latest` for those to come. Without it, and without `from`, from where the log begins.
+                 * @description Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.
                  * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
                  */
                 after?: string;
                 /**
-                 * @description Events recorded then or later, as far back as the log goes; a moment to come counts as now; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Most items of the page.
+                 * @description Maximum number of items in the page.
                  * @example 50
                  */
                 limit?: number;
@@ -5452,7 +5452,7 @@ export interface operations {
                  */
                 trackingId?: string;
                 /**
-                 * @description Where there is none yet, how long to wait for one: up to 30 s. The answer comes with the first, or empty.
+                 * @description How long to wait if there are no events yet: up to 30 s. The response comes with the first event, or empty.
                  * @example 30s
                  */
                 wait?: string;
@@ -5471,14 +5471,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Changes when the form of answers does.
+                         * @description Changes when the form of responses does.
                          * @example 1.0.0
                          */
                         version: string;
                         /** @constant */
                         status: "OK";
                         /**
-                         * @description When the request was answered, in milliseconds since 1970.
+                         * @description When the response was sent, in milliseconds since 1970.
                          * @example 1795262400000
                          */
                         timestamp: number;
@@ -5486,7 +5486,7 @@ export interface operations {
                         data: {
                             events: components["schemas"]["FeedEvent"][];
                             /**
-                             * @description Where to go on: send it as `after`. It is there also where nothing follows yet.
+                             * @description Where to continue: send it as `after`. It is set even if nothing follows yet.
                              * @example XwweDn0LTC6aUz9tKhuchAAAAAAAAAAAAZehssPUfl-KmwwdLj9KWwAAAAAAAA
                              */
                             nextCursor: string;
@@ -5497,7 +5497,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            /** @description Too many requests; or fifty wait already, or many answers were not read. */
+            /** @description Too many requests, or fifty are waiting already, or too many responses are unread. */
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

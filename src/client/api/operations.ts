@@ -18,7 +18,7 @@ type OperationAt<M extends Method, P> = P extends keyof paths
     : never
   : never;
 
-/** `data` of an operation's success. */
+/** `data` of an operation's success response. */
 export type DataOf<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses & (200 | 201 | 202)]: Responses[Status] extends {
@@ -41,7 +41,7 @@ export type BodyOf<Operation> = Operation extends {
 
 type PathValues<Operation> = Operation extends { parameters: { path: infer Values } } ? Values : never;
 
-/** A part that an operation does not have must be left out; one whose fields are all optional may be. */
+/** Forbidden if the operation has no such part, optional if all its fields are. */
 type Part<Name extends string, Value> = [Value] extends [never]
   ? { [N in Name]?: never }
   : object extends Value
@@ -53,19 +53,32 @@ export type RequestOptions<Operation> = CallOptions &
   Part<'query', QueryOf<Operation>> &
   Part<'body', BodyOf<Operation>> & {
     headers?: Record<string, string>;
-    /** Sent as it is, instead of `body`. */
+    /** Sent unchanged, instead of `body`. */
     json?: string;
-    /** The request may be sent twice without harm. Any but a POST may, unless said otherwise. */
+    /** Whether the request can be repeated safely. Default: any but a POST. */
     repeatable?: boolean;
   };
 
-/** The same with types of the API's document. */
-export const typed = <Prefix extends string>(send: Send): Request<Prefix> =>
+/** `send` with the types of the API document. Returns `data`. */
+export const typedRequest = <Prefix extends string>(send: Send): Request<Prefix> =>
   (async (method: Method, path: string, options: object) =>
     (await send(method, path, options)).data) as Request<Prefix>;
 
-/** `data` of an answer of which the caller knows the type. */
-export const asked =
+/** `send` for a response whose type only the caller knows. Returns `data`. */
+export const untypedRequest =
   (send: Send) =>
   async <Data>(...request: Parameters<Send>): Promise<Data> =>
     (await send(...request)).data as Data;
+
+/** The items of all pages. Reads a page when its first item is needed. */
+export async function* itemsOf<Page extends { nextCursor: string | null }, Item>(
+  read: (cursor: string | undefined) => Promise<Page>,
+  items: (page: Page) => readonly Item[],
+): AsyncGenerator<Item, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield* items(page);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}

@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 type Data<Id extends keyof operations> = DataOf<operations[Id]>;
 
 export type Order = Schemas['Order'];
-/** The order as it was taken, with the ids it was given. */
+/** The accepted order with its ids. */
 export type OrderResult = Data<'integrateOrder'> & { processId: string };
 export type Tracking = Data<'trackShipment'>;
 
@@ -31,33 +31,33 @@ export type Redelivery = Data<'redeliver'>;
 
 export type Egress = Data<'getEgress'>;
 
-/** What a webhook gets when a shipment came to a state. */
+/** The notification of a shipment that reaches a state. */
 export type Notification = Schemas['Notification'];
-/** What a webhook gets when another one of yours fails, has recovered or was disabled. */
+/** The notification of another webhook of the shipper that fails, recovers or is disabled. */
 export type Notice = Schemas['Notice'];
 
-/** Events, oldest first, and where to go on: `nextCursor` is never null. */
+/** Events, oldest first. `nextCursor` is never null. */
 export type EventPage = Data<'listEvents'>;
 export type FeedEvent = EventPage['events'][number];
 export type EventQuery = QueryOf<operations['listEvents']>;
 
-/** Attempts by the hour. */
+/** Attempts per hour. */
 export type WebhookStats = Data<'getWebhookStats'>;
 export type StatsQuery = QueryOf<operations['getWebhookStats']>;
 
-/** How far a replay has come. */
+/** A replay and its progress. */
 export type ReplayProgress = Data<'getReplay'>;
 export type ReplayPage = Data<'listReplays'>;
 export type ReplayQuery = QueryOf<operations['listReplays']>;
 
-/** Shipments, newest first, without their recipients. */
+/** Shipments, newest first, without recipients. */
 export type ShipmentPage = Data<'listShipments'>;
 export type ListedShipment = ShipmentPage['shipments'][number];
 export type ShipmentQuery = QueryOf<operations['listShipments']>;
 
-/** Every state a shipment can be in, and which may follow. */
+/** All states of a shipment, and which may follow which. */
 export type States = Data<'listStates'>;
-/** What a shipment goes through; states are the deployment's own data. */
+/** The states a simulated shipment goes through. */
 export interface Journey {
   states: string[];
   intervalMs: number;

@@ -1,9 +1,8 @@
-import { ParcelhookError } from '../errors.js';
-import { failureOf, successOf, type Envelope } from './answer.js';
+import { ParcelhookError, type Detail, type ErrorCode } from '../errors.js';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Where requests go. What is secret is in `key` and in each request's headers, and in no error. */
+/** Where requests go. Secrets are only in `key` and in request headers, never in an error. */
 export interface Service {
   /** Origin and path before `/v1`, as errors show it. */
   base: string;
@@ -15,7 +14,7 @@ export interface Service {
 
 export interface Exchange {
   method: string;
-  /** As it stands in the URL, with its query. */
+  /** Path and query, encoded. */
   target: string;
   headers: Record<string, string>;
   /** JSON. */
@@ -24,9 +23,20 @@ export interface Exchange {
   signal?: AbortSignal | undefined;
 }
 
-const maxAnswerBytes = 32 * 1024 * 1024;
+/** The body of every success. */
+export interface Envelope {
+  data: object;
+  processId?: string;
+}
 
-/** One request and its answer's envelope; anything but success is a ParcelhookError, an abort the signal's reason. */
+type ResponseHead = Pick<Response, 'status' | 'headers'>;
+
+const maxResponseBytes = 32 * 1024 * 1024;
+
+/**
+ * Sends one request and returns the envelope of its response. Throws ParcelhookError for anything but success, and the
+ * signal's reason for an abort.
+ */
 export async function exchange(service: Service, request: Exchange): Promise<Envelope> {
   const { base, fetch, userAgent } = service;
   const { method, target, headers, body, timeoutMs, signal } = request;
@@ -45,35 +55,29 @@ export async function exchange(service: Service, request: Exchange): Promise<Env
         ...headers,
       },
       ...(body !== undefined && { body }),
-      redirect: 'manual', // credentials go nowhere else
+      redirect: 'manual', // another server must not get the credentials
       signal: stop.signal,
     });
-    const text = await textOf(response, base);
-    return response.ok ? successOf(base, response, text) : throwing(failureOf(base, response, text));
+    const text = await readText(response, base);
+    if (!response.ok) throw parseFailure(base, response, text);
+    return parseSuccess(base, response, text);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ParcelhookError) throw error;
-    throw stop.signal.aborted ? timedOut(base, timeoutMs) : unreachable(base, error);
+    throw stop.signal.aborted ? timeoutError(base, timeoutMs) : unreachableError(base, error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-export const timedOut = (base: string, timeoutMs: number) =>
-  new ParcelhookError(`${base} did not answer within ${timeoutMs / 1_000} s.`, { code: 'TIMEOUT' });
-
-function throwing(error: Error): never {
-  throw error;
-}
-
-async function textOf(response: Response, base: string): Promise<string> {
+async function readText(response: Response, base: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxAnswerBytes) {
-      throw new ParcelhookError(`${base} answered more than ${maxAnswerBytes} bytes.`, {
+    if (sizeBytes > maxResponseBytes) {
+      throw new ParcelhookError(`The response from ${base} exceeds ${maxResponseBytes} bytes.`, {
         code: 'UNEXPECTED_ANSWER',
         status: response.status,
       });
@@ -83,8 +87,57 @@ async function textOf(response: Response, base: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Of what `fetch` says only the code is told: its words may hold the URL, and the URL the key. */
-function unreachable(base: string, error: unknown): ParcelhookError {
+function parseSuccess(base: string, head: ResponseHead, text: string): Envelope {
+  const body = parseJson(text) as Partial<Envelope> | null;
+  const { data } = body ?? {};
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return body as Envelope;
+  throw unexpectedResponse(base, head);
+}
+
+function parseFailure(base: string, head: ResponseHead, text: string): ParcelhookError {
+  const body = parseJson(text) as { status?: unknown; error?: Record<string, unknown> } | null;
+  const { message, requestId, details } = body?.error ?? {};
+  if (typeof body?.status !== 'string' || typeof message !== 'string') return unexpectedResponse(base, head);
+  return new ParcelhookError(message, {
+    code: body.status as ErrorCode,
+    status: head.status,
+    requestId: typeof requestId === 'string' ? requestId : null,
+    details: Array.isArray(details) ? details.filter(isDetail) : [],
+    retryAfterMs: retryAfterMs(head),
+  });
+}
+
+const isDetail = (value: unknown): value is Detail =>
+  typeof (value as Detail | null)?.path === 'string' && typeof (value as Detail).message === 'string';
+
+/** `Retry-After` is a number of seconds, or a date. */
+function retryAfterMs({ headers }: ResponseHead): number | null {
+  const text = headers.get('retry-after') ?? '';
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const unexpectedResponse = (base: string, head: ResponseHead) =>
+  new ParcelhookError(`${base} returned ${head.status}, but not in Parcelhook's format.`, {
+    code: 'UNEXPECTED_ANSWER',
+    status: head.status,
+    requestId: head.headers.get('x-request-id'),
+    retryAfterMs: retryAfterMs(head),
+  });
+
+export const timeoutError = (base: string, timeoutMs: number) =>
+  new ParcelhookError(`${base} did not respond within ${timeoutMs / 1_000} s.`, { code: 'TIMEOUT' });
+
+/** Shows only the code of a `fetch` error: its message may hold the URL, and the URL the key. */
+function unreachableError(base: string, error: unknown): ParcelhookError {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
   const isCode = (one: unknown) => typeof one === 'string' && /^[A-Z][A-Z0-9_]+$/.test(one);
   const known = [cause?.code, code].find(isCode) as string | undefined;

@@ -1,10 +1,10 @@
-import { isPassing, type ParcelhookError } from '../errors.js';
-import { pause } from './waiting.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTransient, type ParcelhookError } from '../errors.js';
 
-export interface Patience {
+export interface RetryLimits {
   /** Tries after the first. */
   retries: number;
-  /** When the last try is over, by `performance.now()`. */
+  /** Deadline of the last try, on the clock of `performance.now()`. */
   endsAtMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -12,30 +12,68 @@ export interface Patience {
 const firstBackoffMs = 250;
 const maxBackoffMs = 10_000;
 
-/** Doubles with each failure, half of it by chance, so that clients of one outage do not come back together. */
+/** Doubles with each failure. Half of it is random, so that clients do not return all at once after an outage. */
 export const backoffMs = (failures: number): number =>
   Math.min(firstBackoffMs * 2 ** failures, maxBackoffMs) * (0.5 + Math.random() / 2);
 
-/** Not before the service said. */
-export const waitMsAfter = ({ retryAfterMs }: ParcelhookError, failures: number): number =>
+/** The backoff, or `Retry-After` if that is longer. */
+export const retryWaitMs = ({ retryAfterMs }: ParcelhookError, failures: number): number =>
   Math.max(backoffMs(failures), retryAfterMs ?? 0);
 
-/**
- * Tries again after what may pass, as late as `Retry-After` says. Where the service asks for more time than is left,
- * the failure is told at once.
- */
+/** Retries transient failures. Throws at once if the wait would pass the deadline. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retries, endsAtMs, signal }: Patience,
+  { retries, endsAtMs, signal }: RetryLimits,
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isPassing(error) || failures >= retries) throw error;
-      const waitMs = waitMsAfter(error, failures);
+      if (!isTransient(error) || failures >= retries) throw error;
+      const waitMs = retryWaitMs(error, failures);
       if (performance.now() + waitMs >= endsAtMs) throw error;
       await pause(waitMs, signal);
     }
+  }
+}
+
+/** Node turns a longer timer into one of 1 ms. */
+export const maxTimerMs = 2 ** 31 - 1;
+
+/** Rejects with the signal's reason when the signal aborts. */
+export async function pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(Math.min(waitMs, maxTimerMs), undefined, { ...(signal && { signal }) });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+interface WaitLimits {
+  waitMs: number;
+  /** Makes the error that a timeout rejects with. */
+  timeoutError: () => Error;
+  signal: AbortSignal | undefined;
+}
+
+/** Waits for a promise up to a limit. The work behind it goes on. */
+export async function waitFor<T>(
+  promise: Promise<T>,
+  { waitMs, timeoutError, signal }: WaitLimits,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timeoutError()), Math.min(waitMs, maxTimerMs));
+    onAbort = () => reject(signal!.reason as Error);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -1,49 +1,41 @@
 import { ParcelhookError } from '../errors.js';
-import type { Envelope } from './answer.js';
-import { checkedHeader } from './checked.js';
-import { exchange, timedOut, type Service } from './exchange.js';
-import { withRetries } from './retry.js';
+import { exchange, timeoutError, type Envelope, type Service } from './exchange.js';
+import { maxTimerMs, waitFor, withRetries } from './retry.js';
+import { validHeader, type Limits } from './service.js';
 import type { Credentials } from './session.js';
-import { longestTimerMs, within } from './waiting.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** For a single call; what is not said is as the client was made. */
+/** Options of a single call. They override those of the client. */
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Ends the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Of one try. */
+  /** Limit of one try. */
   timeoutMs?: number | undefined;
   /** Tries after the first. */
   retries?: number | undefined;
-  /** Of the whole call: a login, all tries and the waits between them. */
+  /** Limit of the whole call: login, tries, and the waits between them. */
   totalTimeoutMs?: number | undefined;
 }
 
 export interface SendOptions extends CallOptions {
   /** Values for the `{names}` of the path. */
   path?: Record<string, string>;
-  /** What is undefined is left out. */
+  /** Undefined values are left out. */
   query?: object;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   json?: string;
-  /** The request may be sent twice without harm. Any but a POST may, unless said otherwise. */
+  /** Whether the request can be repeated safely. Default: any but a POST. */
   repeatable?: boolean;
-  /** What a repeated DELETE answers where the thing is gone: an earlier try's answer may have been lost. */
+  /** `data` of a DELETE that a retry finds already done, because the earlier response was lost. */
   gone?: object;
 }
 
 export type Send = (method: Method, path: string, options?: SendOptions) => Promise<Envelope>;
 
-export interface Limits {
-  timeoutMs: number;
-  retries: number;
-  totalTimeoutMs: number;
-}
-
-/** Sends requests to a service, each with a bound on its tries and its time. */
+/** Sends requests to a service, each with limits on its tries and its time. */
 export function createSend(service: Service, credentials: Credentials, limits: Limits): Send {
   return async (method, path, options = {}) => {
     const { signal, json, body, headers = {} } = options;
@@ -52,30 +44,31 @@ export function createSend(service: Service, credentials: Credentials, limits: L
     const totalTimeoutMs = options.totalTimeoutMs ?? limits.totalTimeoutMs;
     const endsAtMs = performance.now() + totalTimeoutMs;
     const target = targetOf(path, options, service.key);
-    for (const header of Object.entries(headers)) checkedHeader(...header);
+    for (const header of Object.entries(headers)) validHeader(...header);
     const content = json ?? (body === undefined ? undefined : JSON.stringify(body));
     const leftMs = () => endsAtMs - performance.now();
-    const late = () => timedOut(service.base, totalTimeoutMs);
+    const callTimeout = () => timeoutError(service.base, totalTimeoutMs);
 
-    const authorize = () => within(credentials.header(), { waitMs: leftMs(), late, signal });
-    // A login has tries of its own: they are not multiplied by those of the request.
+    const authorize = () =>
+      waitFor(credentials.header(), { waitMs: leftMs(), timeoutError: callTimeout, signal });
+    // Outside the retries: a login has its own.
     let authorization = await authorize();
-    let isAnswerLost = false;
+    let isResponseLost = false;
 
     const once = async (): Promise<Envelope> => {
-      if (leftMs() < 1) throw late(); // nobody would hear what it did
+      if (leftMs() < 1) throw callTimeout();
       try {
         return await exchange(service, {
           method: method.toUpperCase(),
           target,
           headers: { ...headers, authorization },
           body: content,
-          timeoutMs: Math.ceil(Math.min(timeoutMs, leftMs(), longestTimerMs)),
+          timeoutMs: Math.ceil(Math.min(timeoutMs, leftMs(), maxTimerMs)),
           signal,
         });
       } catch (error) {
-        if (options.gone && isAnswerLost && isStatus(error, 404)) return { data: options.gone };
-        isAnswerLost ||= mayHaveActed(error);
+        if (options.gone && isResponseLost && isStatus(error, 404)) return { data: options.gone };
+        isResponseLost ||= mayHaveActed(error);
         throw error;
       }
     };
@@ -84,8 +77,8 @@ export function createSend(service: Service, credentials: Credentials, limits: L
       try {
         return await once();
       } catch (error) {
-        // A 401 means that nothing was done: with another token the same may be sent again, whatever it is.
-        if (!isStatus(error, 401) || !credentials.refused(authorization)) throw error;
+        // A 401 means that nothing was done, so any request can be repeated.
+        if (!isStatus(error, 401) || !credentials.discard(authorization)) throw error;
         authorization = await authorize();
         return once();
       }
@@ -100,7 +93,7 @@ export function createSend(service: Service, credentials: Credentials, limits: L
 const isStatus = (error: unknown, status: number) =>
   error instanceof ParcelhookError && error.status === status;
 
-/** No answer came, or a proxy heard none: the service may have done what it was asked for. */
+/** Without the service's own response, the request may have taken effect. 502 and 504 come from a proxy. */
 const mayHaveActed = (error: unknown) =>
   error instanceof ParcelhookError && (error.status === null || error.status === 502 || error.status === 504);
 
@@ -113,7 +106,7 @@ function targetOf(path: string, { path: values = {}, query = {} }: SendOptions, 
   return given.size === 0 ? filled : `${filled}?${given.toString()}`;
 }
 
-/** A URL would resolve dots, and an empty one is another endpoint. */
+/** Dots would be resolved by the URL; an empty segment would be another endpoint. */
 function segment(name: string, value: string | undefined): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} must be an id.`);
   return encodeURIComponent(value);

@@ -1,33 +1,37 @@
 import { version } from '../api/generated.js';
-import { checkedHeader } from './checked.js';
 import type { Fetch, Service } from './exchange.js';
-import type { Limits } from './send.js';
 
 export interface ServiceOptions {
-  /** Where the service is, such as `https://parcelhook.example.com`. */
+  /** Address of the service, such as `https://parcelhook.example.com`. */
   url: string;
-  /** Of one try: 10,000 unless given. */
+  /** Limit of one try. Default: 10,000. */
   timeoutMs?: number | undefined;
-  /** Tries after the first, where a request may be sent twice without harm: 3 unless given. */
+  /** Tries after the first, for requests that can be repeated safely. Default: 3. */
   retries?: number | undefined;
-  /** Of a whole call, its login, all tries and the waits between them: 60,000 unless given. */
+  /** Limit of a whole call: login, tries, and the waits between them. Default: 60,000. */
   totalTimeoutMs?: number | undefined;
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   fetch?: Fetch | undefined;
   userAgent?: string | undefined;
 }
 
-/** The service at `url`. Throws TypeError where that is no URL, without showing it. */
+export interface Limits {
+  timeoutMs: number;
+  retries: number;
+  totalTimeoutMs: number;
+}
+
+/** The service at `url`. Throws a TypeError that does not show the URL if it is invalid. */
 export function serviceAt({ url, fetch, userAgent }: ServiceOptions): Service {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    throw new TypeError('url must be where the service is, such as https://parcelhook.example.com');
+    throw new TypeError('url must be the address of the service, such as https://parcelhook.example.com');
   }
   return {
     base: parsed.origin + parsed.pathname.replace(/\/+$/, ''),
-    // Looked up at each call, so that what is set later holds.
+    // Resolved at each call, so that a global set later is used.
     fetch: fetch ?? ((...request) => globalThis.fetch(...request)),
-    userAgent: checkedHeader('user-agent', userAgent ?? `parcelhook-client/${version}`),
+    userAgent: validHeader('user-agent', userAgent ?? `parcelhook-client/${version}`),
   };
 }
 
@@ -36,3 +40,26 @@ export const limitsOf = (options: ServiceOptions): Limits => ({
   retries: options.retries ?? 3,
   totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
 });
+
+// The checks below throw a TypeError that does not show the value: it may be a secret.
+
+export function nonEmpty(name: string, value: string): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is required.`);
+  return value;
+}
+
+export function validHeader(name: string, value: string): string {
+  try {
+    new Headers({ [name]: value });
+  } catch {
+    throw new TypeError(`${JSON.stringify(name)} is not a valid header name, or its value is invalid.`);
+  }
+  return value;
+}
+
+export function validToken(name: string, value: string): string {
+  if (!/^[\x21-\x7e]+$/.test(nonEmpty(name, value))) {
+    throw new TypeError(`${name} must be printable ASCII without spaces.`);
+  }
+  return value;
+}

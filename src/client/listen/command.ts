@@ -1,14 +1,14 @@
-import type { Readable, Writable } from 'node:stream';
+import type { EventEmitter } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Writable, type Readable } from 'node:stream';
 import { version } from '../api/generated.js';
 import { createClient } from '../client.js';
-import { isPassing, ParcelhookError } from '../errors.js';
+import { isTransient, ParcelhookError } from '../errors.js';
 import { listen } from './listen.js';
 import { readOptions, UsageError, type Env } from './options.js';
-import { askPassword } from './password.js';
 import { createJsonPrinter, createPrinter } from './print.js';
-import { onEndSignals } from './signals.js';
 
-/** What a command line takes from its process. */
+/** The parts of a process that a command line uses. */
 export interface Io {
   env: Env;
   stdin: Readable & { isTTY?: boolean };
@@ -20,34 +20,62 @@ const exitCode = { done: 0, refused: 1, usage: 2, unavailable: 69 }; // 69: EX_U
 
 const help = `Usage: parcelhook listen --forward <url> [options]
 
-Forwards the notifications of an account to a server on your own machine: signed, in order, each once.
+Forwards an account's notifications to a server on your own machine: signed, in order, each once.
 It runs until Ctrl-C, registers no webhook and leaves nothing behind.
 
 Options:
-  --forward <url>      where notifications go, such as http://localhost:3000/hook
+  --forward <url>      where to send notifications, such as http://localhost:3000/hook
   --url <url>          address of the service (default: PARCELHOOK_URL, else http://localhost:8080)
   --key <key>          account key (default: PARCELHOOK_KEY)
-  --email <email>      of a user (default: PARCELHOOK_EMAIL)
-  --password <text>    better in PARCELHOOK_PASSWORD; prompted for if neither is set
-  --interests <names>  only these states, by commas (default: all)
-  --since <time>       from then on: 10m, 2h, 1d ago, or a time such as 2026-11-21T12:00:00Z (default: from now)
+  --email <email>      e-mail address of a user (default: PARCELHOOK_EMAIL)
+  --password <text>    preferably set PARCELHOOK_PASSWORD instead; prompted for if neither is given
+  --interests <names>  only these states, separated by commas (default: all)
+  --since <time>       start this long ago (10m, 2h, 1d) or at a time such as 2026-11-21T12:00:00Z (default: now)
   --secret <secret>    whsec_… to sign with (default: a new one, which is printed)
-  --json               print one JSON object a line
-  -h, --help           show this
+  --json               print one JSON object per line
+  -h, --help           show this help
 
 Exit codes: 0 ended by Ctrl-C, 1 refused by the service, 2 wrong usage, 69 service not reachable,
-130 ended by a second Ctrl-C, which waits for nothing.
+130 ended at once by a second Ctrl-C.
 `;
 
-/** Runs one command line, given without its name, until the signal. Answers the exit code; errors go to `io.stderr`. */
-async function runListen(args: string[], io: Io, signal: AbortSignal): Promise<number> {
+/** The `listen` program. Runs until Ctrl-C, SIGTERM, or the reader of its output is gone; a second Ctrl-C exits at once. */
+export async function runListen(args: string[]): Promise<never> {
+  const stop = new AbortController();
+  onEndSignals(
+    process,
+    () => stop.abort(),
+    (code) => process.exit(code),
+  );
+  process.stdout.on('error', () => stop.abort());
+  const code = await runCommandLine(args, process, stop.signal);
+  // Exits after the output is written. Otherwise a pending login would delay the end.
+  return new Promise(() => process.stdout.write('', () => process.exit(code)));
+}
+
+/** npm forwards a Ctrl-C that the terminal has already sent to the whole group: the same one may arrive twice. */
+const sameSignalMs = 500;
+
+/** Calls `stop` at the first SIGINT or SIGTERM, and `exit` at a later one. */
+export function onEndSignals(from: EventEmitter, stop: () => void, exit: (code: number) => void): void {
+  let firstAtMs: number | null = null;
+  const onSignal = (_name: string, number: number) => {
+    if (firstAtMs !== null && performance.now() - firstAtMs > sameSignalMs) exit(128 + number);
+    firstAtMs ??= performance.now();
+    stop();
+  };
+  for (const name of ['SIGINT', 'SIGTERM']) from.on(name, onSignal);
+}
+
+/** Runs one command line (without its name) until the signal. Returns the exit code and writes errors to `io.stderr`. */
+async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Promise<number> {
   try {
     const options = readOptions(args, io.env);
     if (!options) {
       io.stdout.write(help);
       return exitCode.done;
     }
-    const password = options.password ?? (await passwordFrom(io, signal));
+    const password = options.password ?? (await promptedPassword(io, signal));
     if (password === null) return exitCode.done;
     if (password === '') throw new UsageError('The password is empty.');
     const { url, key, email, json } = options;
@@ -56,39 +84,46 @@ async function runListen(args: string[], io: Io, signal: AbortSignal): Promise<n
     await listen(client, options, printer, signal);
     return exitCode.done;
   } catch (error) {
-    io.stderr.write(`${wordsOf(error)}\n`);
+    io.stderr.write(`${errorText(error)}\n`);
     if (error instanceof UsageError) return exitCode.usage;
-    return isPassing(error) ? exitCode.unavailable : exitCode.refused;
+    return isTransient(error) ? exitCode.unavailable : exitCode.refused;
   }
 }
 
-function passwordFrom(io: Io, signal: AbortSignal): Promise<string | null> {
+function promptedPassword(io: Io, signal: AbortSignal): Promise<string | null> {
   if (io.stdin.isTTY) return askPassword(io.stdin, io.stderr, signal);
-  throw new UsageError('Set PARCELHOOK_PASSWORD: there is no terminal to ask on.');
+  throw new UsageError('Set PARCELHOOK_PASSWORD: there is no terminal to prompt on.');
 }
 
-function wordsOf(error: unknown): string {
+/** Prompts for a password without echo. Returns null at Ctrl-C, Ctrl-D, or the signal. */
+export async function askPassword(
+  stdin: Readable,
+  stderr: Writable,
+  signal: AbortSignal,
+): Promise<string | null> {
+  stderr.write('Password: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: true, signal });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('line', resolve);
+      lines.once('SIGINT', () => resolve(null));
+      lines.once('close', () => resolve(null));
+    });
+  } finally {
+    lines.close();
+    stderr.write('\n');
+  }
+}
+
+function errorText(error: unknown): string {
   if (!(error instanceof ParcelhookError)) return error instanceof Error ? error.message : String(error);
   const { code, status, message, details, requestId } = error;
   const notes = [
     ...details.map(({ path, message: problem }) => `${path}: ${problem}`),
-    ...(status === 401 ? ['Are key, e-mail address and password right?'] : []),
-    ...(code === 'UNREACHABLE' ? ['Is the service running, and --url or PARCELHOOK_URL right?'] : []),
+    ...(status === 401 ? ['Check the key, e-mail address and password.'] : []),
+    ...(code === 'UNREACHABLE' ? ['Is the service running? Check --url or PARCELHOOK_URL.'] : []),
     ...(requestId === null ? [] : [`request id: ${requestId}`]),
   ];
   return [status === null ? message : `${status} ${code}: ${message}`, ...notes].join('\n  ');
-}
-
-/** The whole program, in this process: until Ctrl-C, SIGTERM, or until nobody reads what it prints; at a second Ctrl-C at once. */
-export async function listenHere(args: string[]): Promise<never> {
-  const stop = new AbortController();
-  onEndSignals(
-    process,
-    () => stop.abort(),
-    (code) => process.exit(code),
-  );
-  process.stdout.on('error', () => stop.abort());
-  const code = await runListen(args, process, stop.signal);
-  // A login under way would keep the process for a while.
-  return new Promise(() => process.stdout.write('', () => process.exit(code)));
 }

@@ -1,20 +1,22 @@
+import { version } from '../api/generated.js';
 import type { FeedEvent } from '../api/types.js';
 import type { Client } from '../client.js';
 import { ParcelhookError } from '../errors.js';
-import type { FollowOptions } from '../resources/follow.js';
+import type { FollowOptions } from '../resources/events.js';
+import { sign } from '../signature.js';
 import { forward } from './forward.js';
-import { notificationOf } from './notification.js';
 import type { ListenOptions } from './options.js';
 import type { Printer } from './print.js';
 
-/** What a webhook gives a receiver for the whole exchange. */
+/** The default of a webhook. */
 const timeoutMs = 15_000;
-/** Tries before the first answer; later it goes on for as long as it takes. */
-const firstTries = 4;
+/** Tries before the first response. Once connected, it retries without limit. */
+const maxFirstTries = 4;
 
 /**
- * Forwards every event of the feed to the local server, in its order, each once, until the signal. Over breaks it goes
- * on where it was. Throws ParcelhookError for what will not pass, and where the service does not answer at first.
+ * Forwards every event of the feed to the local server, in order, each once, until the signal. Resumes after an
+ * interruption. Throws ParcelhookError for a failure that retrying cannot fix, or if the service cannot be reached at
+ * the start.
  */
 export async function listen(
   client: Pick<Client, 'events'>,
@@ -27,20 +29,20 @@ export async function listen(
   const connection = watchConnection(printer, () =>
     printer.listening({ url: options.url, forward: target.href, secret, since }),
   );
-  const place = createPlace();
+  const position = createPosition();
   let start: FollowOptions = since ? { from: since.toISOString() } : {};
   while (!signal.aborted) {
     try {
       const events = client.events.follow({
         ...start,
         signal,
-        onCursor: connection.isThere,
-        onBreak: connection.isAway,
+        onCursor: connection.onConnected,
+        onBreak: connection.onInterrupted,
       });
       for await (const event of events) {
-        connection.isThere();
-        if (place.wasThere(event)) continue;
-        place.add(event);
+        connection.onConnected();
+        if (position.has(event)) continue;
+        position.add(event);
         if (interests && !interests.has(event.state)) continue;
         const { headers, body } = notificationOf(event, secret);
         const at = new Date();
@@ -52,8 +54,8 @@ export async function listen(
       }
     } catch (error) {
       if (signal.aborted) break;
-      if (!connection.wasThere() || !isPlaceGone(error)) throw error;
-      const from = place.from() ?? start.from ?? null;
+      if (!connection.hasConnected() || !isCursorUnknown(error)) throw error;
+      const from = position.resumeFrom() ?? start.from ?? null;
       printer.placeGone(error.details[0]!.message, from);
       start = from === null ? {} : { from };
     }
@@ -61,55 +63,75 @@ export async function listen(
   printer.ended(counts);
 }
 
-/** Says once that the service is away or not there yet, and once that it is back. */
+/** Reports each change between connected and interrupted once. */
 function watchConnection(printer: Printer, onFirst: () => void) {
-  let begun = false;
-  let away = false;
+  let hasConnected = false;
+  let isInterrupted = false;
   let failures = 0;
   return {
-    wasThere: () => begun,
-    isThere() {
-      if (!begun) onFirst();
-      else if (away) printer.resumed();
-      begun = true;
-      away = false;
+    hasConnected: () => hasConnected,
+    onConnected() {
+      if (!hasConnected) onFirst();
+      else if (isInterrupted) printer.resumed();
+      hasConnected = true;
+      isInterrupted = false;
     },
-    isAway(error: ParcelhookError, waitMs: number) {
+    onInterrupted(error: ParcelhookError, waitMs: number) {
       failures += 1;
-      if (!begun && failures >= firstTries) throw error;
-      if (!away) {
-        if (begun) printer.interrupted(error.message);
+      if (!hasConnected && failures >= maxFirstTries) throw error;
+      if (!isInterrupted) {
+        if (hasConnected) printer.interrupted(error.message);
         else printer.waiting(error.message, waitMs);
       }
-      away = true;
+      isInterrupted = true;
     },
   };
 }
 
-/** More than is recorded in the time that it goes back. */
+/** More than the events of one step back. */
 const maxIds = 10_000;
-/** Events come in the order of commit, which is only nearly that of `recordedAt`. */
+/** The feed is in the order of commit, which differs slightly from that of `recordedAt`. */
 const backMs = 60_000;
 
-/** What came from the feed, to go on where the service does not know the cursor any more. */
-function createPlace() {
+/** Remembers which events have come, to resume by time when the service no longer knows the cursor. */
+function createPosition() {
   const ids = new Set<string>();
   let [firstMs, lastMs] = [Infinity, -Infinity];
   return {
-    /** Whether it came before, as far as that is remembered. */
-    wasThere: ({ eventId }: FeedEvent) => ids.has(eventId),
+    has: ({ eventId }: FeedEvent) => ids.has(eventId),
     add({ eventId, recordedAt }: FeedEvent) {
       ids.add(eventId);
       if (ids.size > maxIds) ids.delete(ids.values().next().value!);
       lastMs = Date.parse(recordedAt);
       firstMs = Math.min(firstMs, lastMs);
     },
-    /** From when to read again, so that nothing is left out; null where nothing came. */
-    from: (): string | null =>
+    /** The time to read from again so that no event is missed; null before the first event. */
+    resumeFrom: (): string | null =>
       ids.size === 0 ? null : new Date(Math.max(firstMs, lastMs - backMs)).toISOString(),
   };
 }
 
-/** The service does not know the cursor any more: its database was restored, or its log is shorter than the break. */
-const isPlaceGone = (error: unknown): error is ParcelhookError =>
+/** After a restore of the database, or an interruption longer than the log is stored. */
+const isCursorUnknown = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError && error.status === 400 && error.details[0]?.path === 'after';
+
+/** The same body and headers as the first attempt of a webhook's delivery, signed now. */
+function notificationOf(
+  { eventId, sequence, notification }: FeedEvent,
+  secret: string,
+): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify(notification);
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Parcelhook/${version}`,
+      'webhook-id': eventId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': sign(secret, eventId, timestampSeconds, body),
+      'parcelhook-sequence': String(sequence),
+      'parcelhook-attempt': '1',
+    },
+  };
+}

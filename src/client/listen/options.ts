@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-/** What the caller asked for cannot be done as written; the message says what would be right. */
+/** The command line is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
 export type Env = Record<string, string | undefined>;
@@ -11,7 +11,7 @@ export interface ListenOptions {
   url: string;
   key: string;
   email: string;
-  /** Unset: to be asked for. */
+  /** Unset: prompted for. */
   password: string | undefined;
   forward: URL;
   /** Unset: every state. */
@@ -37,7 +37,7 @@ const known = {
   help: { ...flag, short: 'h' },
 } as const;
 
-/** What `args` and `env` say; null if they ask for help. Throws UsageError, which names all that is wrong. */
+/** Returns null if `args` ask for help. Throws a UsageError that lists every problem. */
 export function readOptions(args: string[], env: Env): ListenOptions | null {
   const given = parsed(args);
   if (given.help) return null;
@@ -79,53 +79,51 @@ function needed(option: string, variable: string, value: string | undefined): st
 }
 
 function serviceUrl(given: string): string {
-  if (!isHttp(given))
-    throw new UsageError(`${given} is not a URL of the service. It looks like http://localhost:8080`);
+  if (!isHttp(given)) throw new UsageError(`${given} is not a service URL such as http://localhost:8080`);
   return given;
 }
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 function forwardUrl(given: string | undefined): URL {
-  if (!given)
-    throw new UsageError('Give --forward: where notifications go, such as http://localhost:3000/hook');
+  if (!given) throw new UsageError('Give --forward, such as http://localhost:3000/hook');
   if (!isHttp(given))
     throw new UsageError(`--forward: ${given} is not a URL such as http://localhost:3000/hook`);
   return new URL(given);
 }
 
-/** As a webhook's: names of states, by commas; `*` stands for all. */
+/** Names of states, separated by commas or spaces; `*` means all. Same rules as for a webhook. */
 function interestsOf(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined;
   const names = given.split(/[\s,]+/).filter(Boolean);
   const wrong = names.filter((name) => !/^(\*|[A-Z][A-Z0-9_]{0,63})$/.test(name));
   if (names.length === 0 || wrong.length > 0)
-    throw new UsageError('--interests: names of states by commas, such as PICKED_UP,DELIVERED, or *');
+    throw new UsageError('--interests: give states separated by commas, such as PICKED_UP,DELIVERED, or *');
   return names.includes('*') ? undefined : new Set(names);
 }
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
+const timeFormat = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
-/** How long ago, or a moment. */
+/** A duration before now, or a time. */
 function sinceOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
   const ago = /^(\d{1,9})([smhd])$/.exec(given);
   if (ago) return new Date(Math.max(0, Date.now() - Number(ago[1]) * unitMs[ago[2]!]!));
-  const ms = moment.test(given) ? Date.parse(given) : NaN;
+  const ms = timeFormat.test(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(ms))
     throw new UsageError(
-      '--since: how long ago, such as 10m, 2h or 1d, or a time such as 2026-11-21T12:00:00Z',
+      '--since: give how long ago, such as 10m, 2h or 1d, or a time such as 2026-11-21T12:00:00Z',
     );
   return new Date(ms);
 }
 
-/** As a webhook's: `whsec_` and the Base64 of 24 to 64 bytes (Standard Webhooks); a new one where none is given. */
+/** `whsec_` and the Base64 of 24 to 64 bytes (Standard Webhooks); a new one unless given. */
 function secretOf(given: string | undefined): string {
   if (given === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(given) ?? [];
   const sizeBytes = Buffer.from(base64, 'base64').length;
   if (sizeBytes < 24 || sizeBytes > 64)
-    throw new UsageError('--secret: whsec_ and the Base64 of 24 to 64 bytes, such as a webhook has.');
+    throw new UsageError('--secret: give whsec_ and the Base64 of 24 to 64 bytes.');
   return given;
 }

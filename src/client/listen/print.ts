@@ -9,61 +9,61 @@ export interface Notified extends Forwarded {
   state: string;
 }
 
-/** What is told while listening. */
+/** Prints what happens while listening. */
 export interface Printer {
   listening(about: { url: string; forward: string; secret: string; since: Date | undefined }): void;
   notified(about: Notified): void;
-  /** It was not there yet. */
+  /** The service has not been reached yet. */
   waiting(reason: string, waitMs: number): void;
   interrupted(reason: string): void;
   resumed(): void;
-  /** It goes on from a moment, or from now. */
+  /** The cursor is no longer valid: listening resumes from a time, or from now. */
   placeGone(reason: string, from: string | null): void;
   ended(counts: { forwarded: number; refused: number }): void;
 }
 
-/** One line each, for people. */
+/** Prints text for people. */
 export const createPrinter = (write: (text: string) => void): Printer => {
-  const say = (line: string) => write(`${printable(line)}\n`);
+  const print = (line: string) => write(`${printable(line)}\n`);
   return {
     listening({ url, forward, secret, since }) {
-      say(`Listening to ${url} ${since ? `from ${since.toISOString()}` : 'from now'} (Ctrl-C ends).`);
-      say(`Notifications go to ${forward}`);
-      say(`Their signatures are made with ${secret}`);
+      print(`Listening to ${url} from ${since?.toISOString() ?? 'now'} (Ctrl-C ends)`);
+      print(`Forwarding to ${forward}`);
+      print(`Signing with ${secret}`);
     },
     notified({ at, state, trackingId, ok, statusCode, errorCode, durationMs }) {
-      const answer =
+      const outcome =
         statusCode === null ? errorCode : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-      const mark = ok ? '' : '  not taken';
-      say(`${at.toISOString()}  ${state}  ${trackingId}  ${answer}  ${durationMs} ms${mark}`);
+      const mark = ok ? '' : '  rejected';
+      print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);
     },
     waiting: (reason, waitMs) =>
-      say(`The service cannot be reached yet: ${reason} Next try in ${Math.ceil(waitMs / 1_000)} s.`),
-    interrupted: (reason) => say(`Interrupted: ${reason} It goes on where it was.`),
-    resumed: () => say('Back again.'),
+      print(`The service cannot be reached yet: ${reason} Retrying in ${Math.ceil(waitMs / 1_000)} s.`),
+    interrupted: (reason) => print(`Interrupted: ${reason} Retrying; it resumes where it stopped.`),
+    resumed: () => print('Reconnected.'),
     placeGone: (reason, from) =>
-      say(
-        `The place in the feed is gone (${reason}). It goes on from ${from ?? 'now'}` +
-          `${from ? ', without what was forwarded already' : ''}.`,
+      print(
+        `The position in the feed is no longer valid (${reason}). Resuming from ${from ?? 'now'}` +
+          `${from ? ', without the events already forwarded' : ''}.`,
       ),
-    ended: ({ forwarded, refused }) => say(`Forwarded ${forwarded}; ${refused} of them were not accepted.`),
+    ended: ({ forwarded, refused }) => print(`Forwarded ${forwarded}, rejected ${refused}.`),
   };
 };
 
-/** One JSON object a line, told apart by its `type`. */
+/** Prints one JSON object per line, distinguished by its `type`. */
 export const createJsonPrinter = (write: (text: string) => void): Printer => {
-  const say = (type: string, about: object = {}) => write(`${JSON.stringify({ type, ...about })}\n`);
+  const print = (type: string, about: object = {}) => write(`${JSON.stringify({ type, ...about })}\n`);
   return {
-    listening: ({ since, ...about }) => say('listening', { ...about, since: since ?? null }),
-    notified: (about) => say('notification', about),
-    waiting: (reason, waitMs) => say('waiting', { reason, waitMs }),
-    interrupted: (reason) => say('interrupted', { reason }),
-    resumed: () => say('resumed'),
-    placeGone: (reason, from) => say('placeGone', { reason, from }),
-    ended: (counts) => say('ended', counts),
+    listening: ({ since, ...about }) => print('listening', { ...about, since: since ?? null }),
+    notified: (about) => print('notification', about),
+    waiting: (reason, waitMs) => print('waiting', { reason, waitMs }),
+    interrupted: (reason) => print('interrupted', { reason }),
+    resumed: () => print('resumed'),
+    placeGone: (reason, from) => print('placeGone', { reason, from }),
+    ended: (counts) => print('ended', counts),
   };
 };
 
-/** The text without what could steer a terminal. */
+/** Escapes control characters, which could steer a terminal. */
 const printable = (text: string): string =>
   text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,20 +1,19 @@
-import type { Request } from '../api/operations.js';
+import { itemsOf, type Request } from '../api/operations.js';
 import type { Delivery, DeliveryDetails, DeliveryPage, DeliveryQuery, Redelivery } from '../api/types.js';
 import type { CallOptions } from '../http/send.js';
-import { itemsOf } from './pages.js';
 
 export interface Deliveries {
   /** One page of the log, newest first. */
   list(query?: DeliveryQuery, options?: CallOptions): Promise<DeliveryPage>;
-  /** All of them, newest first, page after page; `limit` is that of a page. */
+  /** All deliveries, newest first, read page by page; `limit` is the page size. */
   all(query?: DeliveryQuery, options?: CallOptions): AsyncIterable<Delivery>;
-  /** With its payload and its attempts, newest first, 100 at a time. */
+  /** A delivery with its payload and its attempts, newest first, 100 at a time. */
   get(
     deliveryId: string,
     query?: { attemptsCursor?: string },
     options?: CallOptions,
   ): Promise<DeliveryDetails>;
-  /** Sends it again now, with the same `webhook-id`. */
+  /** Sends a delivery again now, with the same `webhook-id`. */
   redeliver(deliveryId: string, options?: CallOptions): Promise<Redelivery>;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Request } from '../api/operations.js';
+import { itemsOf, type Request } from '../api/operations.js';
 import type {
   Journey,
   ListedShipment,
@@ -10,30 +10,29 @@ import type {
   Tracking,
 } from '../api/types.js';
 import type { CallOptions, Send } from '../http/send.js';
-import { itemsOf } from './pages.js';
 
 export interface OrderOptions extends CallOptions {
-  /** Names the order for 24 hours: the same again gives the first answer again. A new one unless given. */
+  /** For 24 hours, the same key returns the first response again. Default: a new key. */
   idempotencyKey?: string | undefined;
 }
 
 export interface Shipments {
-  /** Hands over an order: it is committed when this resolves. Tries again under the same idempotency key: never two shipments. */
+  /** Hands over an order, which is committed when this resolves. Retries use the same idempotency key: one shipment results. */
   create(order: Order, options?: OrderOptions): Promise<OrderResult>;
   /** One page, newest first. */
   list(query?: ShipmentQuery, options?: CallOptions): Promise<ShipmentPage>;
-  /** All of them, newest first, page after page; `limit` is that of a page. */
+  /** All shipments, newest first, read page by page; `limit` is the page size. */
   all(query?: ShipmentQuery, options?: CallOptions): AsyncIterable<ListedShipment>;
-  /** Its state and how it came there. */
+  /** A shipment's state and history. */
   track(trackingId: string, options?: CallOptions): Promise<Tracking>;
-  /** Takes it on a journey, by default to DELIVERED, a state a second: where the service allows it, for trying it out. */
+  /** Moves a shipment through states, by default to DELIVERED, one per second. Only if the service allows it. */
   simulate(trackingId: string, journey?: Partial<Journey>, options?: CallOptions): Promise<Journey>;
 }
 
-function checkedKey(key: string): string {
+function validIdempotencyKey(key: string): string {
   if (typeof key === 'string' && /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) return key;
   throw new TypeError(
-    'idempotencyKey must be 1 to 255 printable ASCII characters, the first and last no space.',
+    'idempotencyKey must be 1 to 255 printable ASCII characters, without a space at either end.',
   );
 }
 
@@ -45,7 +44,7 @@ export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
       const { data, processId } = await send('post', '/v1/shipments', {
         ...options,
         body: order,
-        headers: { 'idempotency-key': checkedKey(idempotencyKey) },
+        headers: { 'idempotency-key': validIdempotencyKey(idempotencyKey) },
         repeatable: true,
       });
       return { ...data, processId } as OrderResult;
@@ -58,7 +57,7 @@ export function shipments(request: Request<'/v1/'>, send: Send): Shipments {
       ),
     track: (trackingId, options) =>
       request('get', '/v1/shipment-tracking/{trackingId}', { ...options, path: { trackingId } }),
-    // The document names the states of the deployment it was made from; another one may have its own.
+    // Not typed by the API document: a deployment may have its own states.
     simulate: (trackingId, body = {}, options) =>
       send('post', '/v1/shipments/{trackingId}/simulate', { ...options, path: { trackingId }, body }).then(
         ({ data }) => data as Journey,

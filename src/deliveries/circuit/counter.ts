@@ -3,60 +3,62 @@ import type { Logger } from '../../platform/logger.js';
 import type { Outcomes } from './rule.js';
 import type { Claim } from '../outbox/types.js';
 
-/** Counts outcomes by webhook and tells the circuits, so that a healthy webhook costs no statement at all. */
+/** Counts outcomes in memory and reports them to the circuits. A healthy webhook costs no statement. */
 export interface CircuitCounter {
-  /** `retryAfterMs`: how long the receiver asked a probe to leave it alone, else 0. */
+  /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
   note(claim: Claim, succeeded: boolean, retryAfterMs: number): void;
-  /** Resolves when what was noted so far has been counted. */
+  /** Resolves when all noted outcomes are counted. */
   flushed(): Promise<void>;
 }
 
-/** By webhook; moments are of performance.now(). */
+/** By webhook. `lastAt`: performance.now(). */
 type Successes = Map<string, { count: number; lastAt: number }>;
 
 export function createCircuitCounter(deps: {
   logger: Logger;
-  /** How long a success weighs against a failure. */
+  /** How long a success counts against a failure. */
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
-  /** Successes of webhooks nothing was wrong with: they weigh when a failure comes within a minute. */
+  /** Successes of healthy webhooks: they count once a failure follows within the window. */
   let quiet: Successes = new Map();
   let quietBefore: Successes = new Map();
   let quietSince = performance.now();
-  let toTell = new Map<string, Outcomes>();
-  let telling: Promise<void> | null = null;
+  let unreported = new Map<string, Outcomes>();
+  let reporting: Promise<void> | null = null;
 
-  const tell = async (): Promise<void> => {
-    while (toTell.size > 0) {
-      const batch = toTell;
-      toTell = new Map();
+  const report = async (): Promise<void> => {
+    while (unreported.size > 0) {
+      const batch = unreported;
+      unreported = new Map();
       await deps.countOutcomes(batch);
     }
   };
 
   const add = (webhookId: string, outcomes: Outcomes) => {
-    const before = toTell.get(webhookId);
-    toTell.set(webhookId, {
+    const before = unreported.get(webhookId);
+    unreported.set(webhookId, {
       attempts: (before?.attempts ?? 0) + outcomes.attempts,
       failures: (before?.failures ?? 0) + outcomes.failures,
       succeededAgoMs: outcomes.succeededAgoMs ?? before?.succeededAgoMs ?? null,
       probe: outcomes.probe ?? before?.probe ?? null,
       retryAfterMs: Math.max(outcomes.retryAfterMs, before?.retryAfterMs ?? 0),
     });
-    startTelling();
+    startReporting();
   };
 
-  const startTelling = () => {
-    telling ??= tell()
-      .catch((error: unknown) => deps.logger.warn({ error: describeError(error) }, 'outcomes not counted'))
+  const startReporting = () => {
+    reporting ??= report()
+      .catch((error: unknown) =>
+        deps.logger.warn({ error: describeError(error) }, 'outcomes not counted for circuits'),
+      )
       .finally(() => {
-        telling = null;
-        if (toTell.size > 0) startTelling(); // came as it ended
+        reporting = null;
+        if (unreported.size > 0) startReporting(); // added while the last report ended
       });
   };
 
-  const forgetOld = () => {
+  const dropOld = () => {
     const elapsedMs = performance.now() - quietSince;
     if (elapsedMs <= deps.windowMs) return;
     quietBefore = elapsedMs <= 2 * deps.windowMs ? quiet : new Map<string, never>();
@@ -64,7 +66,7 @@ export function createCircuitCounter(deps: {
     quietSince = performance.now();
   };
 
-  /** What a failure comes after: counted with it, and no second time. */
+  /** The successes before a failure. They are counted with it, and only once. */
   const takeQuiet = (webhookId: string): { count: number; lastAgoMs: number } | null => {
     const now = performance.now();
     const those = [quiet, quietBefore].flatMap((successes) => successes.get(webhookId) ?? []);
@@ -80,7 +82,7 @@ export function createCircuitCounter(deps: {
 
   return {
     note: ({ webhookId, troubled, isProbe }, succeeded, retryAfterMs) => {
-      forgetOld();
+      dropOld();
       if (succeeded && !troubled) {
         quiet.set(webhookId, { count: (quiet.get(webhookId)?.count ?? 0) + 1, lastAt: performance.now() });
         return;
@@ -95,7 +97,7 @@ export function createCircuitCounter(deps: {
       });
     },
     flushed: async () => {
-      while (telling) await telling;
+      while (reporting) await reporting;
     },
   };
 }

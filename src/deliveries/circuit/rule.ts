@@ -1,4 +1,4 @@
-/** The circuit breaker of one webhook as all workers share it (contract, section 5). */
+/** The circuit of one webhook, shared by all workers (contract, section 5). */
 export interface Circuit {
   windowStartedAt: Date;
   attempts: number;
@@ -10,26 +10,26 @@ export interface Circuit {
   timesOpened: number;
 }
 
-/** What happened since the last look. `probe` is the outcome of the probe of an open circuit, if it was sent. */
+/** New outcomes of one webhook. `probe`: null if none was sent. */
 export interface Outcomes {
   attempts: number;
   failures: number;
-  /** How long ago the last success was; null if none was. */
+  /** Time since the last success; null if there was none. */
   succeededAgoMs: number | null;
   probe: 'SUCCEEDED' | 'FAILED' | null;
-  /** How long the receiver asked the probe to leave it alone, 0 if it did not. */
+  /** The probe's Retry-After; 0 if none. */
   retryAfterMs: number;
 }
 
 export type Transition = 'OPENED' | 'CLOSED' | null;
 
-export interface CircuitTimes {
+export interface CircuitDurations {
   windowMs: number;
   firstWaitMs: number;
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
-const fewestAttempts = 10;
+const minAttempts = 10;
 const failedShare = 0.9;
 
 export const newCircuit = (now: Date): Circuit => ({
@@ -43,28 +43,28 @@ export const newCircuit = (now: Date): Circuit => ({
 });
 
 /**
- * Opens where of at least 10 attempts within a minute at least 90 % failed: not called for 30 s, doubling to 10 m with
- * each probe that fails, or longer where the probe's answer asks for that (Retry-After). A probe that succeeds closes
- * it. Of attempts that were under way when it opened only a success counts: when it was, and that it ends the days
- * without one.
+ * Opens a circuit if at least 90 % of at least 10 attempts within a minute failed. It stays open for 30 s, doubling to
+ * 10 m with each failed probe, or longer if the probe's Retry-After says so. A successful probe closes it. Of attempts
+ * under way when it opened, only a success counts: it resets `failingSince`.
  */
 export function applyOutcomes(
   before: Circuit,
   outcomes: Outcomes,
   now: Date,
-  times: CircuitTimes,
+  durations: CircuitDurations,
 ): { circuit: Circuit; transition: Transition } {
-  const circuit = count(before, outcomes, now, times.windowMs);
+  const circuit = count(before, outcomes, now, durations.windowMs);
   if (circuit.openUntil !== null) {
     if (outcomes.probe === 'SUCCEEDED') {
       return { circuit: { ...newCircuit(now), lastSuccessAt: circuit.lastSuccessAt }, transition: 'CLOSED' };
     }
-    const stays = outcomes.probe === 'FAILED' ? open(circuit, now, outcomes.retryAfterMs, times) : circuit;
+    const stays =
+      outcomes.probe === 'FAILED' ? open(circuit, now, outcomes.retryAfterMs, durations) : circuit;
     return { circuit: stays, transition: null };
   }
-  const failing = circuit.attempts >= fewestAttempts && circuit.failures >= failedShare * circuit.attempts;
+  const failing = circuit.attempts >= minAttempts && circuit.failures >= failedShare * circuit.attempts;
   return failing
-    ? { circuit: open(circuit, now, 0, times), transition: 'OPENED' }
+    ? { circuit: open(circuit, now, 0, durations), transition: 'OPENED' }
     : { circuit, transition: null };
 }
 
@@ -75,7 +75,7 @@ function count(
   windowMs: number,
 ): Circuit {
   const sinceMs = now.getTime() - before.windowStartedAt.getTime();
-  const fresh = sinceMs >= windowMs || sinceMs < 0; // the clock was put back
+  const fresh = sinceMs >= windowMs || sinceMs < 0; // the clock was set back
   const succeeded = succeededAgoMs !== null;
   return {
     ...before,
@@ -89,9 +89,9 @@ function count(
   };
 }
 
-/** A Retry-After makes the wait longer, never shorter. */
-const open = (circuit: Circuit, now: Date, retryAfterMs: number, times: CircuitTimes): Circuit => {
-  const waitMs = Math.min(times.firstWaitMs * 2 ** circuit.timesOpened, times.longestWaitMs);
+/** Retry-After extends the wait, never shortens it. */
+const open = (circuit: Circuit, now: Date, retryAfterMs: number, durations: CircuitDurations): Circuit => {
+  const waitMs = Math.min(durations.firstWaitMs * 2 ** circuit.timesOpened, durations.maxWaitMs);
   return {
     ...circuit,
     openUntil: new Date(now.getTime() + Math.max(waitMs, retryAfterMs)),

@@ -1,10 +1,13 @@
+import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { oweAtOnce } from '../outbox/insert.js';
+import { withoutQuerySql } from '../../webhooks/sealing/sealing.js';
 import { isActive } from '../outbox/sql.js';
 import {
   applyOutcomes,
   newCircuit,
   type Circuit,
-  type CircuitTimes,
+  type CircuitDurations,
   type Outcomes,
   type Transition,
 } from './rule.js';
@@ -14,19 +17,16 @@ interface CircuitRow extends Circuit {
   now: Date;
 }
 
-/**
- * Adds outcomes to the circuits of several webhooks, in a transaction under row locks, so that all workers count
- * together. Returns the transitions, and which of the circuits are open then.
- */
+/** Adds outcomes to circuits under row locks. Call it in a transaction. */
 export async function updateCircuits(
   tx: Database,
   outcomes: Map<string, Outcomes>,
-  times: CircuitTimes,
+  durations: CircuitDurations,
 ): Promise<{ webhookId: string; transition: Transition; isOpen: boolean }[]> {
-  const webhookIds = [...outcomes.keys()].sort(); // one order for all: no deadlocks
+  const webhookIds = [...outcomes.keys()].sort(); // one lock order: no deadlocks
   const rows = await lockCircuits(tx, webhookIds);
   const results = rows.map((row) => {
-    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, times);
+    const { circuit, transition } = applyOutcomes(row, outcomes.get(row.webhookId)!, row.now, durations);
     return {
       webhookId: row.webhookId,
       probed: outcomes.get(row.webhookId)!.probe !== null,
@@ -93,7 +93,7 @@ async function saveCircuits(
   );
 }
 
-/** What is held behind a state that failed waits from now on (ORDER_HOLD). */
+/** ORDER_HOLD starts again for what waits behind a failed state. */
 async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'mark-called',
@@ -107,8 +107,8 @@ async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
 }
 
 /**
- * A webhook that its owner resumes begins with a closed circuit; one that is already ACTIVE keeps its circuit. To be
- * called before the change, in its transaction.
+ * Closes the circuit of a webhook that is about to be resumed; one that is ACTIVE keeps its circuit. Call it before the
+ * change, in its transaction.
  */
 export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
   await tx.query(
@@ -125,7 +125,7 @@ export async function forgetCircuit(tx: Database, shipperId: string, webhookId: 
   );
 }
 
-/** All webhooks of a shipper begin anew; to be called before the change, in its transaction. */
+/** Closes all circuits of a shipper about to be resumed. Call it before the change, in its transaction. */
 export async function forgetCircuits(tx: Database, shipperId: string): Promise<void> {
   await tx.query(
     'forget-circuits',
@@ -139,26 +139,24 @@ export async function forgetCircuits(tx: Database, shipperId: string): Promise<v
   );
 }
 
-/** A webhook that is not to be called any more, if it still has that address; null: whatever its address is. */
-export interface Doomed {
+/** A webhook to be disabled if it still has this address; null: any address. */
+export interface AutoDisableTarget {
   webhookId: string;
   storedAddress: string | null;
 }
 
-/**
- * A test or a redelivery reaches a paused webhook too, and its 410 counts; a paused one's days without success do not.
- */
+/** A test or a redelivery also calls a paused webhook, and its 410 counts. */
 const disabledFrom = { GONE: ['ACTIVE', 'PAUSED'], FAILING: ['ACTIVE'] };
 
-/** Disables webhooks; returns those that were not until now. What is owed to them is held from then on. */
+/** Disables webhooks, which holds their deliveries. Returns those that were not disabled before. */
 export function disableWebhooks(
   db: Database,
-  doomed: Doomed[],
+  targets: AutoDisableTarget[],
   reason: keyof typeof disabledFrom,
 ): Promise<{ webhookId: string; shipperId: string }[]> {
   return db.query(
     'disable-webhooks',
-    `with doomed as materialized (
+    `with targets as materialized (
        select w.webhook_id
          from webhooks w join unnest($1::uuid[], $2::text[]) as d (webhook_id, target_address) using (webhook_id)
         where w.target_address = coalesce(d.target_address, w.target_address)
@@ -167,11 +165,11 @@ export function disableWebhooks(
      )
      update webhooks w
         set status = 'DISABLED', disabled_reason = $3, revision = revision + 1, updated_at = now(), stopped_at = now()
-      where webhook_id = any(array(select webhook_id from doomed))
+      where webhook_id = any(array(select webhook_id from targets))
      returning w.webhook_id as "webhookId", w.shipper_id as "shipperId"`,
     [
-      doomed.map(({ webhookId }) => webhookId),
-      doomed.map(({ storedAddress }) => storedAddress),
+      targets.map(({ webhookId }) => webhookId),
+      targets.map(({ storedAddress }) => storedAddress),
       reason,
       disabledFrom[reason],
     ],
@@ -180,10 +178,10 @@ export function disableWebhooks(
 
 const failingFor = (days: string) => `failing_since < now() - make_interval(days => ${days})`;
 
-/** Whether an active webhook seems to be without one success for `days` in which attempts were made. */
-export async function seemsHopeless(db: Database, days: number): Promise<boolean> {
+/** Whether any active webhook has had attempts but no success for `days`, as far as the circuits know. */
+export async function isAnyFailingFor(db: Database, days: number): Promise<boolean> {
   const rows = await db.query(
-    'seems-hopeless',
+    'any-failing-webhook',
     `select 1 from circuits join webhooks using (webhook_id)
       where ${failingFor('$1')} and ${isActive('webhooks')} limit 1`,
     [days],
@@ -192,10 +190,10 @@ export async function seemsHopeless(db: Database, days: number): Promise<boolean
 }
 
 /**
- * Active webhooks without one success for `days` in which attempts were made, locked against outcomes that are being
- * counted. An outcome may have been lost before it was counted; so what the log says is asked first.
+ * Returns active webhooks that have had attempts but no success for `days`, and locks their circuits. A success may
+ * have been lost before it was counted, so the log is checked first.
  */
-export async function lockHopeless(tx: Database, days: number): Promise<string[]> {
+export async function lockFailingFor(tx: Database, days: number): Promise<string[]> {
   await tx.query(
     'lock-failing',
     `select from circuits where ${failingFor('$1')} order by webhook_id for update`,
@@ -210,10 +208,56 @@ export async function lockHopeless(tx: Database, days: number): Promise<string[]
     [days],
   );
   const rows = await tx.query<{ webhook_id: string }>(
-    'find-hopeless',
+    'find-failing-webhooks',
     `select webhook_id from circuits join webhooks using (webhook_id)
       where ${failingFor('$1')} and ${isActive('webhooks')}`,
     [days],
+  );
+  return rows.map((row) => row.webhook_id);
+}
+
+/** Operational notifications. A webhook must list them in its interests; `*` does not include them. */
+export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;
+
+/** An operational notification about a webhook. */
+export interface Notice {
+  webhookId: string;
+  state: (typeof notices)[number];
+  reason: string | null;
+}
+
+/**
+ * Records notices as events without a shipment, owed to the shipper's other webhooks that list them in their interests.
+ * Body: `{state, webhook_id, target_address, reason, timestamp}`, the address without its query. Call it in the
+ * transaction that changes the webhook. Returns the webhooks that are owed one.
+ */
+export async function recordNotices(tx: Database, about: Notice[]): Promise<string[]> {
+  const now = new Date();
+  const rows = await tx.query<{ webhook_id: string }>(
+    'record-notices',
+    `with about as (
+       select i.event_id, i.state, i.reason, w.webhook_id, w.shipper_id, w.target_address
+         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) as i (event_id, webhook_id, state, reason)
+         join webhooks w on w.webhook_id = i.webhook_id
+     ), recorded as (
+       insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
+       select event_id, shipper_id, 1, state, $5,
+              json_build_object('state', state, 'webhook_id', webhook_id, 'target_address', ${withoutQuerySql('target_address')},
+                                'reason', reason, 'timestamp', $6::bigint)::text
+         from about
+     )
+     ${oweAtOnce(`select a.shipper_id, a.event_id, w.webhook_id, a.state
+                    from about a
+                    join webhooks w on w.shipper_id = a.shipper_id and w.webhook_id <> a.webhook_id
+                     and w.deleted_at is null and a.state = any(w.interests)`)}`,
+    [
+      about.map(() => newId(now.getTime())),
+      about.map(({ webhookId }) => webhookId),
+      about.map(({ state }) => state),
+      about.map(({ reason }) => reason),
+      now,
+      now.getTime(),
+    ],
   );
   return rows.map((row) => row.webhook_id);
 }

@@ -4,62 +4,67 @@ import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Outcomes, Transition } from './rule.js';
-import { disableWebhooks, lockHopeless, seemsHopeless, updateCircuits, type Doomed } from './store.js';
-import type { Times } from '../times.js';
-import { dueSinceUnknown, type Due } from '../outbox/hand-over.js';
-import { recordNotices, type Notice } from './operational-events.js';
+import {
+  disableWebhooks,
+  lockFailingFor,
+  isAnyFailingFor,
+  updateCircuits,
+  recordNotices,
+  type AutoDisableTarget,
+  type Notice,
+} from './store.js';
+import type { Durations } from '../durations.js';
+import { dueSinceUnknown, type Due } from '../outbox/types.js';
 
 export interface TransitionDependencies {
   db: Database;
-  times: Pick<Times, 'circuit'>;
+  durations: Pick<Durations, 'circuit'>;
   /** These webhooks have something due. */
   notify(due: Due[]): void;
   logger: Logger;
   metrics: Metrics;
 }
 
-/**
- * Disables the webhooks that answered 410, paused ones too, unless their address has been changed since, and tells
- * their owners.
- */
-export async function disableGone(deps: TransitionDependencies, gone: Doomed[]): Promise<void> {
-  await changeAndTell(deps, (tx) => disable(tx, gone, 'GONE'));
+/** Disables webhooks that responded 410, even paused ones, unless their address has changed since. */
+export async function disableGone(deps: TransitionDependencies, gone: AutoDisableTarget[]): Promise<void> {
+  await changeAndNotify(deps, (tx) => disable(tx, gone, 'GONE'));
 }
 
-/** After `days` without one success a webhook is disabled and its owner told (contract, section 5). */
-export async function disableHopeless(deps: TransitionDependencies, days: number): Promise<void> {
-  if (!(await seemsHopeless(deps.db, days))) return;
-  await changeAndTell(deps, async (tx) => {
-    const hopeless = await lockHopeless(tx, days);
+/** Disables webhooks after `days` of attempts without a success (contract, section 5). */
+export async function disableFailing(deps: TransitionDependencies, days: number): Promise<void> {
+  if (!(await isAnyFailingFor(deps.db, days))) return;
+  await changeAndNotify(deps, async (tx) => {
+    const failing = await lockFailingFor(tx, days);
     return disable(
       tx,
-      hopeless.map((webhookId) => ({ webhookId, storedAddress: null })),
+      failing.map((webhookId) => ({ webhookId, storedAddress: null })),
       'FAILING',
     );
   });
 }
 
-/** Of the webhook, as its audit line names them. */
+/** The changed fields, for the audit entry. */
 const fields = ['status', 'disabledReason'];
 
-async function disable(tx: Database, doomed: Doomed[], reason: 'GONE' | 'FAILING'): Promise<Notice[]> {
-  const disabled = await disableWebhooks(tx, doomed, reason);
+async function disable(
+  tx: Database,
+  targets: AutoDisableTarget[],
+  reason: 'GONE' | 'FAILING',
+): Promise<Notice[]> {
+  const disabled = await disableWebhooks(tx, targets, reason);
   const entries = disabled.map((webhook) => ({ ...webhook, action: 'WEBHOOK_DISABLED' as const, fields }));
   if (entries.length > 0) await auditAll(tx, service, entries);
   return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 
-/**
- * Counts outcomes for the circuits of webhooks, and tells the owners of those that open or close. Resolves with the
- * webhooks whose circuit is open now.
- */
+/** Counts outcomes and records a notice of each circuit that opens or closes. Returns the webhooks whose circuit is open. */
 export async function countOutcomes(
   deps: TransitionDependencies,
   outcomes: Map<string, Outcomes>,
 ): Promise<string[]> {
   let open: string[] = [];
-  await changeAndTell(deps, async (tx) => {
-    const results = await updateCircuits(tx, outcomes, deps.times.circuit);
+  await changeAndNotify(deps, async (tx) => {
+    const results = await updateCircuits(tx, outcomes, deps.durations.circuit);
     open = results.flatMap(({ webhookId, isOpen }) => (isOpen ? webhookId : []));
     return results.flatMap(({ webhookId, transition }) => noticeOf(webhookId, transition) ?? []);
   });
@@ -73,22 +78,22 @@ function noticeOf(webhookId: string, transition: Transition): Notice | null {
     : { webhookId, state: 'WEBHOOK_RECOVERED', reason: null };
 }
 
-/** Commits a change with the notices of it; only then says so. */
-async function changeAndTell(
+/** Commits a change together with its notices, then logs, counts and notifies. */
+async function changeAndNotify(
   { db, notify, logger, metrics }: TransitionDependencies,
   change: (tx: Database) => Promise<Notice[]>,
 ): Promise<void> {
   let owing: string[] = [];
-  const told = await db.transaction(async (tx) => {
-    const about = await change(tx);
-    if (about.length > 0) owing = await recordNotices(tx, about);
-    return about;
+  const notices = await db.transaction(async (tx) => {
+    const made = await change(tx);
+    if (made.length > 0) owing = await recordNotices(tx, made);
+    return made;
   });
-  for (const { webhookId, state, reason } of told) {
-    logger.warn({ webhookId, notice: state, reason }, 'webhook');
+  for (const { webhookId, state, reason } of notices) {
+    logger.warn({ webhookId, notice: state, reason }, 'webhook notice recorded');
     if (state === 'WEBHOOK_DISABLED') metrics.webhooksDisabled.inc({ reason: reason ?? '' });
     else metrics.circuitTransitions.inc({ to: state === 'WEBHOOK_FAILING' ? 'open' : 'closed' });
-    if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // what was held goes out
+    if (state === 'WEBHOOK_RECOVERED') owing.push(webhookId); // its held deliveries may go
   }
   if (owing.length > 0) notify(dueSinceUnknown(owing));
 }
@@ -102,13 +107,13 @@ const success: Outcomes = {
 };
 
 /**
- * A success outside the schedule shows that the receiver is back, as a probe's does: an open circuit closes, and the
- * days without one success are over. Never rejects.
+ * Counts the success of a manual attempt or a test as that of a probe: the receiver is back, so an open circuit closes.
+ * Never rejects.
  */
 export async function reportSuccess(deps: TransitionDependencies, webhookId: string): Promise<void> {
   try {
     await countOutcomes(deps, new Map([[webhookId, success]]));
   } catch (error) {
-    deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted');
+    deps.logger.warn({ webhookId, error: describeError(error) }, 'success not counted for the circuit');
   }
 }

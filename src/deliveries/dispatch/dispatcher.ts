@@ -3,74 +3,70 @@ import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { pullDue } from '../outbox/claim.js';
-import { distinctDue, type Due, type HandOver } from '../outbox/hand-over.js';
-import type { DueClaim } from '../outbox/types.js';
-import { createRecorder, type RecorderOptions } from '../record/recorder.js';
+import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
+import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
 import type { Targets } from '../send/targets.js';
-import type { Times } from '../times.js';
+import type { Durations } from '../durations.js';
 import { createLeases } from './leases.js';
-import { createRetries } from './retries.js';
 import { createScheduler, type Page, type Start } from './scheduler.js';
 
 export interface DispatcherOptions
-  extends SendingOptions, Omit<RecorderOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'leisure'> {
-  /** Claims, leases and what is done again if it is lost. */
+  extends SendingOptions, Omit<SettlerOptions, 'notify' | 'retryAt' | 'onNotCallable' | 'isIdle'> {
+  /** For claims and leases: its commits may be lost in a crash. */
   leaseDb: Database;
   metrics: Metrics;
   targets: Targets;
-  times: Times;
+  durations: Durations;
   concurrency: number;
-  /** Told of webhooks that others must see to, because this process stops. */
+  /** Passes webhooks on to other processes, because this one stops. */
   onLeft(due: Due[]): void;
 }
 
 export interface Dispatcher extends HandOver {
-  /** Sends what is claimed already; `asOfMs` of performance.now(), before the claiming statement was sent. */
+  /** Sends deliveries that are already claimed. `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
   /**
-   * Deliveries recorded just now beyond what their lanes begin at once, but not those of slow lanes, nor what is caught
-   * up on; 0 while no attempt comes to an end, for then it is not this process they wait for.
+   * New deliveries beyond what their lanes can start at once, except in slow lanes; 0 while no attempt ends, because
+   * then they do not wait for this process.
    */
   pressure(): number;
-  /**
-   * Claims nothing more; resolves when every attempt under way has been recorded, and every reservation is released.
-   */
+  /** Stops claiming. Resolves when each attempt under way is settled and each reservation released. */
   drain(): Promise<void>;
 }
 
 const pagesAtOnce = 2;
-const pageAgainMs = 500;
+const pageRetryPauseMs = 500;
 const drainPollMs = 10;
 const stalledAfterMs = 300;
 
 /**
- * Carries out what the scheduler decides: pulls, sends, records, gives back. A claim is a lease in PostgreSQL on one
- * attempt number: whatever happens to this process, the sweeper takes the delivery up again when the lease has run
- * out, and a late result is refused.
+ * Carries out what the scheduler decides: pulls, sends, settles, gives back. A claim is a lease in PostgreSQL on one
+ * attempt number. If this process dies, the sweeper takes up the delivery when the lease has expired; a late outcome
+ * is refused.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { leaseDb, logger, metrics, times, concurrency } = options;
-  const scheduler = createScheduler({ concurrency, slowMs: times.slowMs });
+  const { leaseDb, logger, metrics, durations, concurrency } = options;
+  const scheduler = createScheduler({ concurrency, slowMs: durations.slowMs });
   const pages = new Set<Promise<void>>();
   let draining = false;
   let pageScheduled = false;
   let lastEndAtMs = 0;
 
-  /** A stopping process passes on what it is told of: requests and jobs may end after it has drained. */
+  /** Requests and jobs may end after this process has drained, so it passes their webhooks on. */
   const notify = (due: Due[], isFresh = false) => {
     if (draining) return options.onLeft(distinctDue(due));
     scheduler.notify(due, isFresh);
     schedulePage();
   };
-  const leases = createLeases({ ...options, held: scheduler.held, isDraining: () => draining, notify });
+  const leases = createLeases({ ...options, claims: scheduler.claims, isDraining: () => draining, notify });
   const retries = createRetries(notify);
-  const recorder = createRecorder({
+  const settler = createSettler({
     ...options,
     notify,
     retryAt: retries.at,
     onNotCallable: (webhookIds) => giveBackAll(scheduler.returnPending(webhookIds)),
-    leisure: () => {
+    isIdle: () => {
       const { quick, unknown, slow } = scheduler.usage().inFlight;
       return quick + unknown + slow < concurrency / 3;
     },
@@ -81,12 +77,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     metrics.attemptsInFlight.set(quick + unknown + slow);
   });
 
-  const carryOn = () => {
+  const startAndPull = () => {
     for (const start of scheduler.starts(performance.now())) send(start);
     schedulePage();
   };
 
-  // Pages: lanes that are told of in the same turn of the event loop share a statement.
+  // Pages: lanes notified in the same event-loop tick share a statement.
 
   const schedulePage = () => {
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
@@ -98,7 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         if (!page) return;
         const pulling = pull(page).finally(() => {
           pages.delete(pulling);
-          carryOn();
+          startAndPull();
         });
         pages.add(pulling);
       }
@@ -112,13 +108,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       since: sinceMs === -Infinity ? null : new Date(sinceMs),
     }));
     try {
-      const claims = await pullDue(leaseDb, wanted, times.leaseMs);
+      const claims = await pullDue(leaseDb, wanted, durations.leaseMs);
       if (claims.length > 0) metrics.batchSize.observe({ batch: 'claims' }, claims.length);
       scheduler.claimed(claims, asOfMs, page);
       if (draining) giveBackAll(scheduler.stop());
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'not pulled');
-      await sleep(draining ? 0 : pageAgainMs);
+      logger.warn({ error: describeError(error) }, 'not pulled; retrying');
+      await sleep(draining ? 0 : pageRetryPauseMs);
       scheduler.pageFailed(page);
     }
   };
@@ -132,16 +128,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       .catch((error: unknown) =>
         logger.error(
           { deliveryId: claim.deliveryId, attempt: claim.number, error: describeError(error) },
-          'attempt not recorded; it will be taken up again',
+          'attempt not recorded; the sweeper takes it up',
         ),
       )
       .finally(() => {
         lastEndAtMs = performance.now();
         scheduler.ended(claim, durationMs);
-        carryOn();
+        startAndPull();
       });
   };
-  /** Resolves with its duration; null where none was made. */
+  /** Resolves with its duration; null if none was made. */
   const attempt = async (claim: DueClaim, asOfMs: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
     const outcome = target ? await sendClaim(options, claim, target, asOfMs) : null;
@@ -150,7 +146,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       notify([dueOf(claim)]);
       return null;
     }
-    await recorder.record(claim, target.storedAddress, outcome);
+    await settler.settle(claim, target.storedAddress, outcome);
     return outcome.durationMs;
   };
   const giveBackAll = (claims: DueClaim[]) => {
@@ -160,22 +156,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         .catch(logFailure)
         .finally(() => {
           scheduler.ended(claim, null);
-          notify([dueOf(claim)]); // the pages have passed over it
+          notify([dueOf(claim)]); // pages have passed its due time
         });
   };
   const logFailure = (error: unknown) =>
-    void logger.warn({ error: describeError(error) }, 'claims not sent; they will be taken up again');
+    void logger.warn({ error: describeError(error) }, 'claim not sent; the sweeper takes it up');
 
   const watching = setInterval(() => {
     giveBackAll(scheduler.slow(performance.now()));
-    carryOn();
-  }, times.slowMs / 10);
+    startAndPull();
+  }, durations.slowMs / 10);
 
   return {
     accept: (claims, asOfMs) => {
       scheduler.claimed(claims, asOfMs, null);
       if (draining) giveBackAll(scheduler.stop());
-      else carryOn();
+      else startAndPull();
     },
     pressure: () => (performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure() : 0),
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
@@ -183,22 +179,62 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       scheduler.claimed(claims, asOfMs, room);
       notify(left, true);
       if (draining) giveBackAll(scheduler.stop());
-      else carryOn();
+      else startAndPull();
     },
     notify: (due) => notify(due),
     drain: async () => {
       draining = true;
-      recorder.hurry();
+      settler.hurry();
       retries.stop();
       giveBackAll(scheduler.stop());
       await Promise.all(pages);
       while (scheduler.isHolding()) await sleep(drainPollMs);
       clearInterval(watching);
-      await recorder.flushed();
-      options.onLeft(scheduler.behind()); // with that, a circuit may have closed
+      await settler.flushed();
+      options.onLeft(scheduler.behind()); // flushing may have closed a circuit
       leases.stop();
     },
   };
 }
 
 const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
+
+export interface Retries {
+  /** Notifies the webhook's lane when its retry is due. */
+  at(delayMs: number, due: Due): void;
+  stop(): void;
+}
+
+/** Retries due within the same slot share a timer. */
+const slotMs = 100;
+const maxTimers = 1_000;
+/** A retry due within this time always has a timer, however many others wait for hours. */
+const soonMs = maxTimers * slotMs;
+const maxTimeoutMs = 2 ** 31 - 1; // of setTimeout
+
+/**
+ * Timers for this process's retries. If one is left out because there are too many, the sweeper finds the retry a
+ * second or two late.
+ */
+export function createRetries(notify: (due: Due[]) => void): Retries {
+  const timers = new Map<number, { due: Due[]; timer: NodeJS.Timeout }>();
+  return {
+    at: (delayMs, due) => {
+      const slot = Math.ceil((performance.now() + delayMs) / slotMs);
+      const known = timers.get(slot);
+      if (known) return void known.due.push(due);
+      if ((timers.size >= maxTimers && delayMs > soonMs) || delayMs > maxTimeoutMs) return;
+      const all = [due];
+      const wake = () => {
+        timers.delete(slot);
+        notify(all);
+      };
+      const timer = setTimeout(wake, slot * slotMs - performance.now() + 1);
+      timers.set(slot, { due: all, timer });
+    },
+    stop: () => {
+      for (const { timer } of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

@@ -12,83 +12,81 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
 export interface Shipper {
   id: string;
   lanes: Set<Lane>;
-  /** Claims held and room reserved. */
-  held: number;
+  /** Claims and reserved room. */
+  load: number;
   inFlight: Record<Pool, number>;
 }
 
-/** One webhook's lane in this process: a slow or dead receiver fills its own lane and nothing else. */
+/** One webhook's deliveries in this process. A slow or dead receiver fills only its own lane. */
 export interface Lane {
   readonly webhookId: string;
-  /** Null until its first claim names the shipper. */
+  /** Null until the first claim. */
   shipper: Shipper | null;
   pool: Pool;
-  /** Attempts in flight at once. */
+  /** Maximum of attempts in flight. */
   limit: number;
-  /** The longest due come first. */
+  /** The longest due first. */
   pending: InFlight[];
-  /** How many of `pending` this process has just recorded. */
+  /** Number of fresh ones in `pending`. */
   pendingFresh: number;
-  /** Its part of the pressure. */
+  /** Its share of the scheduler's pressure. */
   pressure: number;
   inFlight: number;
-  /** Room promised to statements under way. */
+  /** Room reserved for statements under way. */
   reserved: number;
-  /** What PostgreSQL holds that is due, as far as this process knows. */
+  /** Deliveries due in PostgreSQL, as far as this process knows. */
   outside: Outside;
-  /** The page under way, and what was known when it began. */
+  /** The page under way, with `outside` as it was when the page began. */
   page: (Outside & { room: number; sinceMs: number; pool: Pool }) | null;
-  /** Where the next page begins (epoch): before it nothing is due. */
+  /** Start of the next page (epoch). Nothing earlier is due. */
   cursorMs: number;
 }
 
 export interface Outside {
-  /** How many were recorded just now and left there because there was no room. */
+  /** Number of new deliveries left there for lack of room. */
   fresh: number;
-  /** Whether there may be more that has been due longer; nobody knows how much. */
+  /** Whether older deliveries may be due; their number is unknown. */
   older: boolean;
 }
 
-/** A claim of this process, from the statement that made it until it is recorded or given back. */
+/** A claim of this process until it is settled or given back. */
 export interface InFlight {
   claim: DueClaim;
   lane: Lane;
-  /** Of performance.now(), before the claiming statement was sent. */
+  /** performance.now() before the claiming statement was sent. */
   asOfMs: number;
   /** Epoch. */
   dueMs: number;
-  /** Recorded by this process just now. */
+  /** Its event was recorded by this process just now. */
   isFresh: boolean;
-  /** Null unless its attempt is under way. */
+  /** Null until its attempt starts. */
   startedAtMs: number | null;
-  /** The pool in which it has a place. */
+  /** The pool in which it takes a place. */
   pool: Pool | null;
 }
 
 export const isBehind = ({ fresh, older }: Outside): boolean => fresh > 0 || older;
 
-/** How many claims a lane has, pending or in flight, and how many it may get. */
-export const heldBy = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
+/** A lane's claims and reserved room. */
+export const loadOf = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
 
-/** Something is due from `dueFromMs` (epoch) on; null: nobody knows since when. */
-export function tell(lane: Lane, dueFromMs: number | null, isFresh: boolean): void {
+/** Something is due from `dueFromMs` (epoch) on; null if that is unknown. */
+export function noteDue(lane: Lane, dueFromMs: number | null, isFresh: boolean): void {
   lane.cursorMs = Math.min(lane.cursorMs, dueFromMs ?? -Infinity);
   if (isFresh) lane.outside.fresh += 1;
   else lane.outside.older = true;
 }
 
-/** Returns where the page begins (epoch). Whatever is told of meanwhile belongs to the next one. */
+/** Returns the start of the page (epoch). Later notifications belong to the next page. */
 export function beginPage(lane: Lane, room: number): number {
   const { outside, cursorMs: sinceMs, pool } = lane;
   lane.page = { ...outside, room, sinceMs, pool };
   lane.outside = { fresh: 0, older: false };
-  lane.cursorMs = Infinity; // until the page has come, or a notice says otherwise
+  lane.cursorMs = Infinity; // until the page ends or something is notified
   return sinceMs;
 }
 
-/**
- * A page that was full may be followed by more; after one that was not, nothing is left but what was told of meanwhile.
- */
+/** After a full page more may follow; after any other, only what was notified meanwhile. */
 export function endPage(
   lane: Lane,
   { pulled, lastDueMs, failed }: { pulled: number; lastDueMs: number; failed: boolean },
@@ -102,10 +100,7 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/**
- * Attempts in flight of one webhook: `first`, of which nothing is known; `slow` and `max`, for those that are slow and
- * quick.
- */
+/** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */
 export interface LaneLimits {
   first: number;
   slow: number;
@@ -121,42 +116,39 @@ export const laneLimits = (concurrency: number): LaneLimits => ({
 });
 
 export interface Lanes {
-  /** The webhook's lane, made if need be. */
+  /** The webhook's lane, created if necessary. */
   of(webhookId: string): Lane;
-  /** The lane if it is known. */
+  /** The webhook's lane, if it exists. */
   find(webhookId: string): Lane | undefined;
   all(): Iterable<Lane>;
   shipper(shipperId: string): Shipper | undefined;
-  /** The lane belongs to a webhook of this shipper. */
   setShipper(lane: Lane, shipperId: string): void;
 }
 
-const maxLanesRemembered = 10_000;
+const maxLanesKept = 10_000;
 
-/**
- * The lanes of this process by webhook and by shipper. Those that hold nothing are forgotten when there are too many.
- */
+/** The lanes of this process by webhook and by shipper. When there are too many, empty ones are deleted. */
 export function createLanes(firstLimit: number): Lanes {
   const lanes = new Map<string, Lane>();
   const shippers = new Map<string, Shipper>();
-  let maxLanes = maxLanesRemembered;
+  let maxLanes = maxLanesKept;
 
-  /** Forgetting a lane does no harm: it begins again as an unknown one. */
-  const forgetIdle = () => {
+  /** A deleted lane starts again in the unknown pool. */
+  const deleteEmpty = () => {
     for (const lane of lanes.values()) {
-      if (heldBy(lane) > 0 || lane.page || isBehind(lane.outside)) continue;
+      if (loadOf(lane) > 0 || lane.page || isBehind(lane.outside)) continue;
       lanes.delete(lane.webhookId);
       lane.shipper?.lanes.delete(lane);
       if (lane.shipper?.lanes.size === 0) shippers.delete(lane.shipper.id);
     }
-    maxLanes = Math.max(maxLanesRemembered, lanes.size * 1.1); // not for each lane more, where all are busy
+    maxLanes = Math.max(maxLanesKept, lanes.size * 1.1); // avoids a scan per new lane when all are busy
   };
 
   return {
     of: (webhookId) => {
       const known = lanes.get(webhookId);
       if (known) return known;
-      if (lanes.size >= maxLanes) forgetIdle();
+      if (lanes.size >= maxLanes) deleteEmpty();
       const lane: Lane = {
         webhookId,
         shipper: null,
@@ -181,12 +173,12 @@ export function createLanes(firstLimit: number): Lanes {
       const shipper = shippers.get(shipperId) ?? {
         id: shipperId,
         lanes: new Set(),
-        held: 0,
+        load: 0,
         inFlight: eachPool(() => 0),
       };
       shippers.set(shipperId, shipper);
       shipper.lanes.add(lane);
-      shipper.held += lane.reserved;
+      shipper.load += lane.reserved;
       lane.shipper = shipper;
     },
   };

@@ -4,65 +4,63 @@ import { isInDoubt, type Database } from '../../platform/database/postgres.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { giveBack, renewLeases } from '../outbox/claim.js';
-import type { Due } from '../outbox/hand-over.js';
-import { distinctTurns, passTurnsOn } from '../outbox/turns.js';
-import type { DueClaim } from '../outbox/types.js';
-import { untilBack } from '../record/until-back.js';
-import type { Times } from '../times.js';
+import type { Due, DueClaim } from '../outbox/types.js';
+import { distinctTurns, supersedeAndRelease } from '../outbox/turns.js';
+import { retryWhileDatabaseDown } from '../settle/settler.js';
+import type { Durations } from '../durations.js';
 import type { Scheduler } from './scheduler.js';
 
 export interface LeaseOptions {
   db: Database;
   leaseDb: Database;
   logger: Logger;
-  times: Pick<Times, 'leaseMs' | 'patienceMs'>;
+  durations: Pick<Durations, 'leaseMs' | 'patienceMs'>;
   orderHoldMs: number;
   /** States that are never superseded. */
   terminalStates: string[];
-  held: Scheduler['held'];
+  claims: Scheduler['claims'];
   isDraining(): boolean;
   notify(due: Due[]): void;
 }
 
 export interface Leases {
-  /** Gives a claim back that was not sent. Rejects where PostgreSQL does not say that it has it. */
+  /** Gives back a claim that was not sent. Rejects unless PostgreSQL confirms it. */
   giveBack(claim: DueClaim): Promise<void>;
-  /** Stops renewing. */
+  /** Stops renewing leases. */
   stop(): void;
 }
 
-/** The pause before locked rows are tried again: nobody locks one for long. */
-const againMs = 50;
-const maxAgain = 2;
+/** Pause before locked rows are tried again; they are locked only briefly. */
+const retryPauseMs = 50;
+const maxRetries = 2;
 
-/** Renews the leases of this process's claims, and gives back what it does not send. */
+/** Renews the leases of this process's claims, and gives back claims that it does not send. */
 export function createLeases(options: LeaseOptions): Leases {
   const { db, leaseDb, logger, isDraining } = options;
-  const { leaseMs, patienceMs } = options.times;
+  const { leaseMs, patienceMs } = options.durations;
 
   const renew = () => {
     const now = performance.now();
-    const old = [...options.held()].flatMap(({ claim, asOfMs }) =>
+    const old = [...options.claims()].flatMap(({ claim, asOfMs }) =>
       now - asOfMs > leaseMs / 5 ? [claim] : [],
     );
     if (old.length === 0) return;
     renewLeases(leaseDb, old, leaseMs).catch((error: unknown) =>
-      logger.warn({ error: describeError(error) }, 'leases not renewed'),
+      logger.warn({ error: describeError(error) }, 'leases not renewed; retrying'),
     );
   };
   const renewal = setInterval(renew, leaseMs / 4);
 
   /**
-   * Gives back many claims in one statement, and tries again after an outage. It does not try again if the statement
-   * may have run: the next claim of the delivery has the same number, and would be taken from the process that is
-   * sending it. A claim that is not given back waits for its lease to run out, and the log shows an attempt that was
-   * never made.
+   * Gives back many claims in one statement, and retries after an outage, but not if the statement may have run: the
+   * delivery's next claim has the same number and would be taken from another process. A claim that is not given back
+   * waits for its lease to expire, and the log shows an attempt that was never made.
    */
   const returns = createBatcher<DueClaim, Error | undefined>({
     maxItems: 200,
     concurrency: 1,
     maxWaiting: 10_000,
-    // A failure is returned only for these claims: those that wait for the next statement have a try of their own.
+    // A failure is returned, not thrown: it must not reject the claims that wait for the next statement.
     flush: async (claims) => {
       const failure = await giveAllBack(claims).then(
         () => undefined,
@@ -75,14 +73,14 @@ export function createLeases(options: LeaseOptions): Leases {
 
   const giveAllBack = async (claims: DueClaim[]): Promise<void> => {
     let left = claims;
-    for (let again = 0; left.length > 0 && again <= maxAgain; again += 1) {
-      if (again > 0) await sleep(againMs);
-      const mayRepeat = (error: unknown) => !isDraining() && !isInDoubt(error);
-      left = await untilBack(() => giveBack(leaseDb, left), mayRepeat, patienceMs);
+    for (let again = 0; left.length > 0 && again <= maxRetries; again += 1) {
+      if (again > 0) await sleep(retryPauseMs);
+      const mayRetry = (error: unknown) => !isDraining() && !isInDoubt(error);
+      left = await retryWhileDatabaseDown(() => giveBack(leaseDb, left), mayRetry, patienceMs);
     }
   };
 
-  /** While it was claimed a later state may have been recorded, which left it alone. */
+  /** Later states recorded meanwhile did not cancel claimed ones. */
   const skipOvertaken = async (claims: DueClaim[]) => {
     const turns = distinctTurns(
       claims.flatMap(({ supersedes, webhookId, shipmentId }) =>
@@ -91,9 +89,9 @@ export function createLeases(options: LeaseOptions): Leases {
     );
     if (turns.length === 0) return;
     try {
-      options.notify(await passTurnsOn(db, { overtaken: turns, turns }, options));
+      options.notify(await supersedeAndRelease(db, { overtaken: turns, turns }, options));
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'what was overtaken is not skipped');
+      logger.warn({ error: describeError(error) }, 'overtaken states not cancelled; left to the sweeper');
     }
   };
 

@@ -1,12 +1,9 @@
 import { createBatcher } from '../../platform/batch.js';
 import { createThrottledWarn, type Logger } from '../../platform/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
-import { distinctDue, type Due } from '../outbox/hand-over.js';
+import { distinctDue, type Due } from '../outbox/types.js';
 
-/**
- * Tells workers of other processes, by the queue, which webhooks have something due. Never waited for or retried: the
- * sweeper is the safety net.
- */
+/** Notifies workers through the queue of webhooks with something due. Fire and forget: the sweeper is the safety net. */
 export type Notify = (due: Due[]) => void;
 
 export const queueNames = (shards: number): string[] =>
@@ -14,14 +11,14 @@ export const queueNames = (shards: number): string[] =>
 
 export const dueJob = 'due';
 const idsPerJob = 200;
-/** While more jobs than this wait, nobody is reading them; PostgreSQL knows what is due anyway. */
+/** While more jobs wait, no worker reads them; the sweeper finds what is due anyway. */
 const maxJobsWaiting = 1_000;
 const countedEveryMs = 1_000;
 
 /** The random tail of a webhook's id spreads webhooks over the shards. */
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
 
-/** A job's ids are `<webhookId>@<epoch ms>`, or the webhook alone where nobody knows since when. */
+/** An id of a job is `<webhookId>@<epoch ms>`, or the webhook's id alone if the time is unknown. */
 const toId = ({ webhookId, dueFromMs }: Due) =>
   dueFromMs === null ? webhookId : `${webhookId}@${dueFromMs}`;
 
@@ -34,7 +31,7 @@ export function dueOf(ids: string[]): Due[] {
 }
 
 export function createNotify(producers: Producer[], logger: Logger): Notify {
-  const giveUp = createThrottledWarn(logger, 'not enqueued; the sweeper will see to it');
+  const giveUp = createThrottledWarn(logger, 'not enqueued; left to the sweeper');
   let jobs = 0;
 
   const shards = producers.map((producer) => {

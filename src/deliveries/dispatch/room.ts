@@ -1,21 +1,21 @@
-import { eachPool, heldBy, type Lane, type Pool } from './lanes.js';
+import { eachPool, loadOf, type Lane, type Pool } from './lanes.js';
 
 const slowPlacesFactor = 5;
-/** The share of the slow and the unknown pool's places that one shipper may take. */
+/** One shipper's maximum share of the slow and the unknown pool. */
 const maxShareOfShipper = 1 / 2;
-/** A lane is pulled up to this many rounds of its limit; recording may add as much again. */
+/** A lane is filled to this many times its limit: by pages, and by recordings on top. */
 const roundsPulled = 2;
-const roundsHeld = 4;
-/** A page is worth a statement if it has at least this share of the limit, or if the lane is empty. */
+const roundsRecorded = 4;
+/** A page must have room for at least this share of the limit, unless the lane is empty. */
 const worthwhileShare = 1 / 2;
-/** At most as many claims are pending as recently started within this time: all start well within `longestStartMs`. */
+/** At most as many claims are pending as have just started within this time, so that all start well within `maxStartMs`. */
 const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
-/** The share of this process's claims that backlogs leave to new events. */
-const keptForFresh = 1 / 4;
+/** The share of this process's claims that is reserved for new events. */
+const shareForFresh = 1 / 4;
 
-/** How many attempts may be in flight in each pool, in all and of one shipper. */
+/** Maximum of attempts in flight in each pool, in total and per shipper. */
 export const placesOf = (concurrency: number) => {
   const places: Record<Pool, number> = {
     quick: concurrency,
@@ -30,11 +30,11 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
-/** The claims that this process holds and has promised. */
+/** The claims of this process, and the room it has reserved. */
 export interface Counts {
   pending: Record<Pool, number>;
   inFlight: Record<Pool, number>;
-  /** Pages under way may bring these. */
+  /** Requested by pages under way. */
   awaited: Record<Pool, number>;
   /** Reserved for statements that record. */
   promised: number;
@@ -47,12 +47,12 @@ export const noCounts = (): Counts => ({
   promised: 0,
 });
 
-/** How many claims a process may hold at a moment: as many as start soon, so that none has to be asked about again. */
+/** How many more claims a process may take: only what starts soon, so that no claim has to be checked again. */
 export interface Budget {
   free: number;
-  /** The claims that backlogs leave to new events. */
-  kept: number;
-  /** Beyond what is free, for shippers of whom nothing is held: nobody's backlog keeps them out. */
+  /** The part of `free` that is reserved for new events. */
+  forFresh: number;
+  /** In addition to `free`, for shippers without claims, so that no backlog keeps them out. */
   forNewcomers: number;
 }
 
@@ -60,8 +60,8 @@ export function createRoom(concurrency: number, counts: Counts) {
   const { places } = placesOf(concurrency);
   const startsLately = createRate(pendingMs);
 
-  /** A claim that waits at a slow receiver would be old before it starts. */
-  const maxHeld = (lane: Lane, rounds: number) => (lane.pool === 'quick' ? rounds : 1) * lane.limit;
+  /** One round if the lane is not quick: a waiting claim would be old before it starts. */
+  const maxLoad = (lane: Lane, rounds: number) => (lane.pool === 'quick' ? rounds : 1) * lane.limit;
 
   return {
     started: startsLately.count,
@@ -70,35 +70,35 @@ export function createRoom(concurrency: number, counts: Counts) {
       const { pending, inFlight, promised } = counts;
       const lately = Math.max(startsLately.recent(nowMs), minPendingFactor * concurrency);
       const max = concurrency + Math.min(lately, maxPendingFactor * concurrency);
-      const held = inFlight.quick + inFlight.unknown + pending.quick + pending.unknown + promised;
-      return { free: max - held, kept: Math.floor(max * keptForFresh), forNewcomers: concurrency };
+      const taken = inFlight.quick + inFlight.unknown + pending.quick + pending.unknown + promised;
+      return { free: max - taken, forFresh: Math.floor(max * shareForFresh), forNewcomers: concurrency };
     },
 
-    /** How much of what is about to be recorded a lane may take: nothing while PostgreSQL holds what is due longer. */
+    /** Room in a lane for new deliveries: none while older ones are due in PostgreSQL. */
     forFresh: (lane: Lane): number => {
       if (lane.outside.older || lane.page?.older) return 0;
       const coming = lane.outside.fresh + Math.max(0, (lane.page?.fresh ?? 0) - (lane.page?.room ?? 0));
-      return Math.max(0, maxHeld(lane, roundsHeld) - heldBy(lane) - coming);
+      return Math.max(0, maxLoad(lane, roundsRecorded) - loadOf(lane) - coming);
     },
 
-    /** How much a lane has room for by itself, whatever the process holds; 0 where that is not worth a page. */
+    /** Room in a lane, whatever the load of the process; 0 if it is not worth a page. */
     inLane: (lane: Lane): number => {
-      const room = maxHeld(lane, roundsPulled) - heldBy(lane);
+      const room = maxLoad(lane, roundsPulled) - loadOf(lane);
       const isWorthwhile = lane.pool === 'quick' ? room >= lane.limit * worthwhileShare : room >= 1;
-      return isWorthwhile || (room > 0 && heldBy(lane) === 0) ? room : 0;
+      return isWorthwhile || (room > 0 && loadOf(lane) === 0) ? room : 0;
     },
 
-    /** How much the process has room for in a lane's page. */
-    inProcess: ({ pool, shipper }: Lane, { free, kept, forNewcomers }: Budget): number => {
+    /** Room in the process for a lane's page. */
+    inProcess: ({ pool, shipper }: Lane, { free, forFresh, forNewcomers }: Budget): number => {
       const { pending, inFlight, awaited } = counts;
       if (pool === 'slow') return places.slow - inFlight.slow - pending.slow - awaited.slow;
-      const holdsSome = shipper !== null && shipper.held > 0;
-      return (holdsSome ? free - kept : free + forNewcomers) - awaited.quick - awaited.unknown;
+      const hasClaims = shipper !== null && shipper.load > 0;
+      return (hasClaims ? free - forFresh : free + forNewcomers) - awaited.quick - awaited.unknown;
     },
   };
 }
 
-/** How often something happened within `windowMs` lately. */
+/** Counts events of about the last `windowMs`. */
 function createRate(windowMs: number) {
   let startMs = -Infinity;
   let current = 0;

@@ -1,6 +1,5 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
-import { noRoom, type Due, type Room } from '../outbox/hand-over.js';
-import type { DueClaim } from '../outbox/types.js';
+import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   beginPage,
   createLanes,
@@ -9,7 +8,7 @@ import {
   isBehind,
   laneLimits,
   pools,
-  tell,
+  noteDue,
   type InFlight,
   type Lane,
   type Pool,
@@ -17,18 +16,18 @@ import {
 import { createRoom, noCounts, placesOf, type Budget } from './room.js';
 
 /**
- * Decides which delivery starts, which lane is pulled and which claims go back. It does nothing itself: no I/O, no
- * timers, and the clock is passed in (`nowMs`, of performance.now()).
+ * Decides which delivery starts, which lane is pulled and which claims are given back. It is pure: no I/O, no timers,
+ * and the clock is passed in (`nowMs`: performance.now()).
  *
  * A claim is in one of three states:
  *
- *   state      comes from                          leaves by
+ *   state      enters by                           leaves by
  *   pending    claimed(): a page, or a recording   starts(): there is a place in its pool, its lane is below its
  *                                                  limit, and it is the lane's longest due
- *                                                  giveBack: its lane turned slow, was stopped, or all stops
- *   in flight  starts()                            ended(); after slowMs slow() moves it to the slow pool
- *   returning  giveBack, by slow(), returnPending()
- *              or stop()                           ended(), once PostgreSQL has it back
+ *                                                  slow(), returnPending(), stop(): its lane became slow, its
+ *                                                  webhook is not called, or the process stops
+ *   in flight  starts()                            ended(); after slowMs, slow() moves it to the slow pool
+ *   returning  slow(), returnPending(), stop()     ended(), once PostgreSQL has it back
  *
  * Three pools, each with places of its own, so that none waits for another's receivers:
  *
@@ -37,45 +36,42 @@ import { createRoom, noCounts, placesOf, type Budget } from './room.js';
  *   quick      the last attempt was quick          concurrency            doubles up to half of the concurrency
  *   slow       the last attempt lasted slowMs      5 × concurrency        a tenth of the concurrency
  *
- * Why did this one start, and why not that one? A free place goes to the shipper whose turn it is, then to that
- * shipper's next lane, then to that lane's longest due. A delivery that does not start waits for a place (all of its
- * pool are taken, or its shipper has half of the slow or unknown ones), for its lane (`limit` attempts in flight), or
- * in PostgreSQL: for its lane's next page, which is pulled as soon as the lane has room.
+ * A free place goes to the next shipper in rotation, then to that shipper's next lane, then to that lane's longest due.
+ * A delivery that does not start waits for a place (its pool is full, or its shipper has half of the slow or unknown
+ * places), for its lane (`limit` attempts in flight), or in PostgreSQL for its lane's next page, which is pulled as
+ * soon as the lane has room.
  */
 export interface Scheduler {
-  /** PostgreSQL holds something due for these webhooks; `isFresh`: one delivery each, recorded here just now. */
+  /** These webhooks have something due in PostgreSQL. `isFresh`: one delivery each, recorded by this process just now. */
   notify(due: Due[], isFresh?: boolean): void;
   /**
-   * Makes room for the deliveries of events about to be recorded, one shipper an event; `claimed` releases it. A lane
-   * that is behind gets none: what is new must not take the places of what is due longer.
+   * Reserves room for events about to be recorded: one entry per event, its shipper's id. `claimed` releases it. A lane
+   * that is behind gets no room: older deliveries go first.
    */
   reserve(shipperIds: string[], nowMs: number): Room;
-  /** Adds the claims of a statement. `asOfMs` is the time before it was sent. */
+  /** Adds the claims of a statement. `asOfMs`: performance.now() before it was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void;
-  /** A page failed: what it asked for is still in PostgreSQL. */
+  /** The page failed: its deliveries are still due in PostgreSQL. */
   pageFailed(page: Page): void;
-  /** Takes the places that are free: these attempts begin now. */
+  /** Fills free places. The returned attempts start now. */
   starts(nowMs: number): Start[];
-  /** The next page, for as many lanes as may share a statement; null where none has both something due and room. */
+  /** The next page, of as many lanes as may share a statement; null if no lane has both something due and room. */
   nextPage(nowMs: number): Page | null;
-  /**
-   * Attempts in flight for longer than `slowMs` give their places back and move to the slow pool. Returns claims to
-   * give back.
-   */
+  /** Moves attempts in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): DueClaim[];
-  /** The attempt is recorded after `durationMs`; null where it was given back, or none was made. */
+  /** The claim is settled or given back. `durationMs`: null if no attempt was made. */
   ended(claim: DueClaim, durationMs: number | null): void;
-  /** These webhooks are not to be called: returns what is pending there, to be given back. A probe stays. */
+  /** These webhooks must not be called. Returns their pending claims except probes, to be given back. */
   returnPending(webhookIds: string[]): DueClaim[];
-  /** Nothing starts and nothing is pulled from now on. Returns all that is pending, to be given back. */
+  /** Nothing starts or is pulled from now on. Returns all pending claims, to be given back. */
   stop(): DueClaim[];
-  /** Every claim of this process, with the time before its claiming statement was sent. */
-  held(): Iterable<{ claim: DueClaim; asOfMs: number }>;
-  /** Something is claimed, or some statement may still bring what it reserved room for. */
+  /** All claims of this process. `asOfMs`: performance.now() before the claiming statement was sent. */
+  claims(): Iterable<{ claim: DueClaim; asOfMs: number }>;
+  /** There are claims or reservations. */
   isHolding(): boolean;
-  /** Webhooks of which PostgreSQL may hold something due that no page has brought. */
+  /** Webhooks that may have something due in PostgreSQL. */
   behind(): Due[];
-  /** Deliveries recorded just now beyond what their lanes begin at once; slow lanes are left out. */
+  /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
   pressure(): number;
   usage(): Usage;
 }
@@ -85,7 +81,7 @@ export interface Start {
   asOfMs: number;
 }
 
-/** One statement pulls this: so many of each webhook, due from `sinceMs` (epoch) on; -Infinity: from the beginning. */
+/** Pulled in one statement: up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
 export interface Page {
   wanted: { webhookId: string; room: number; sinceMs: number }[];
 }
@@ -96,30 +92,30 @@ export interface Usage {
 }
 
 export interface SchedulerOptions {
-  /** Attempts in flight at once to quick receivers. */
+  /** Places in the quick pool. */
   concurrency: number;
   slowMs: number;
 }
 
 const maxLanesPerPage = 200;
 const maxClaimsPerPage = 200;
-/** Assumed of a shipper whose webhooks are not known yet. */
-const webhooksAssumed = 5;
+/** Number of webhooks assumed of a shipper with fewer lanes. */
+const assumedWebhooks = 5;
 
 export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Scheduler {
   const limits = laneLimits(concurrency);
   const lanes = createLanes(limits.first);
   const all = new Map<DueClaim, InFlight>();
   const reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
-  /** Lanes with something pending that are below their limit. */
+  /** Lanes with pending claims that are below their limit. */
   const ready = eachPool<FairQueue<Lane>>(createFairQueue);
-  /** Lanes of which PostgreSQL holds something. */
-  const hungry = createFairQueue<Lane>();
+  /** Lanes with something due in PostgreSQL. */
+  const toFill = createFairQueue<Lane>();
   const counts = noCounts();
   const { pending, inFlight, awaited } = counts;
   const { places, maxOfShipper } = placesOf(concurrency);
   const room = createRoom(concurrency, counts);
-  /** Halved when a page fails, so that one lane that cannot be pulled does not delay the others. */
+  /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   let lanesPerPage = maxLanesPerPage;
   let pressure = 0;
   let stopped = false;
@@ -129,10 +125,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const keyOf = ({ shipper }: Lane) => shipper?.id ?? '';
   const reserveIn = (lane: Lane, room: number) => {
     lane.reserved += room;
-    if (lane.shipper) lane.shipper.held += room;
+    if (lane.shipper) lane.shipper.load += room;
   };
 
-  /** Called whenever anything of a lane has changed. */
+  /** Call after each change of a lane. */
   const queueUp = (lane: Lane) => {
     const fresh = lane.pendingFresh + lane.outside.fresh + (lane.page?.fresh ?? 0);
     pressure -= lane.pressure;
@@ -140,7 +136,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     pressure += lane.pressure;
     if (lane.pending.length > 0 && lane.inFlight < lane.limit) ready[lane.pool].add(keyOf(lane), lane);
     else ready[lane.pool].delete(keyOf(lane), lane);
-    if (isBehind(lane.outside) && !lane.page) hungry.add(keyOf(lane), lane);
+    if (isBehind(lane.outside) && !lane.page) toFill.add(keyOf(lane), lane);
   };
   const moveTo = (lane: Lane, pool: Pool, limit: number) => {
     if (pool !== lane.pool) {
@@ -157,7 +153,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
     const lane = lanes.of(claim.webhookId);
     if (!lane.shipper) {
-      hungry.delete(keyOf(lane), lane);
+      toFill.delete(keyOf(lane), lane);
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
@@ -168,7 +164,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     lane.pending.splice(at, 0, entry);
     pending[lane.pool] += 1;
     if (isFresh) lane.pendingFresh += 1;
-    lane.shipper!.held += 1;
+    lane.shipper!.load += 1;
     queueUp(lane);
   };
   const leavePending = (lane: Lane, entry: InFlight) => {
@@ -179,7 +175,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const takePending = (lane: Lane, mayGo: (claim: DueClaim) => boolean = () => true): DueClaim[] => {
     const going = lane.pending.filter(({ claim }) => mayGo(claim));
     for (const entry of going) leavePending(lane, entry);
-    lane.shipper!.held -= going.length;
+    lane.shipper!.load -= going.length;
     queueUp(lane);
     return going.map(({ claim }) => claim);
   };
@@ -230,12 +226,12 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     }
   };
 
-  /** Lanes that want a page and have room for one. One that has none is queued up again when it has. */
+  /** Lanes that are behind and have room for a page. A lane without room of its own is queued again when it has some. */
   const fillableLanes = (budget: Budget): Lane[] => {
     const fillable: Lane[] = [];
     const crowdedOut: Lane[] = [];
     while (fillable.length < lanesPerPage && crowdedOut.length < maxLanesPerPage) {
-      const lane = hungry.take();
+      const lane = toFill.take();
       if (!lane) break;
       if (lane.page || !isBehind(lane.outside) || room.inLane(lane) === 0) continue;
       (room.inProcess(lane, budget) > 0 ? fillable : crowdedOut).push(lane);
@@ -248,7 +244,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     notify: (due, isFresh = false) => {
       for (const { webhookId, dueFromMs } of due) {
         const lane = lanes.of(webhookId);
-        tell(lane, dueFromMs, isFresh);
+        noteDue(lane, dueFromMs, isFresh);
         queueUp(lane);
       }
     },
@@ -263,17 +259,17 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       let wantedByNewcomers = 0;
       for (const [shipperId, count] of events) {
         const shipper = lanes.shipper(shipperId);
-        const owed = count * Math.max(shipper?.lanes.size ?? 0, webhooksAssumed);
+        const owed = count * Math.max(shipper?.lanes.size ?? 0, assumedWebhooks);
         wanted += owed;
-        if (!shipper || shipper.held === 0) wantedByNewcomers += owed;
+        if (!shipper || shipper.load === 0) wantedByNewcomers += owed;
         for (const lane of shipper?.lanes ?? []) {
-          const inLane = Math.min(count, room.forFresh(lane)); // an event owes a webhook one delivery at most
+          const inLane = Math.min(count, room.forFresh(lane)); // an event owes a webhook at most one delivery
           reservation.byWebhook[lane.webhookId] = inLane;
           reserved.push({ lane, inLane });
         }
       }
       const { free, forNewcomers } = room.budget(nowMs);
-      const half = Math.ceil(free / 2); // something is left for the next statement
+      const half = Math.ceil(free / 2); // leaves room for the next statement
       reservation.total = Math.max(
         0,
         Math.min(wanted, half),
@@ -307,10 +303,10 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     },
 
     nextPage: (nowMs) => {
-      if (stopped || hungry.size() === 0) return null;
+      if (stopped || toFill.size() === 0) return null;
       const budget = room.budget(nowMs);
       const fillable = fillableLanes(budget);
-      // Ten thousand webhooks may have one delivery due each: a few large pages would take years to reach them all.
+      // Ten thousand webhooks may have one delivery due each: small shares reach all of them soon.
       const share = Math.ceil(maxClaimsPerPage / Math.max(1, fillable.length));
       const page: Page = { wanted: [] };
       for (const lane of fillable) {
@@ -332,7 +328,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
         if (lane.pool !== 'slow') {
           moveTo(lane, 'slow', limits.slow);
-          returned.push(...takePending(lane)); // it would wait long and delay others
+          returned.push(...takePending(lane)); // they would wait too long here
         }
         if (pool === null || inFlight.slow >= places.slow) continue;
         occupy(entry, pool, -1);
@@ -349,7 +345,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       if (startedAtMs !== null) {
         if (pool) occupy(entry, pool, -1);
         lane.inFlight -= 1;
-        lane.shipper!.held -= 1;
+        lane.shipper!.load -= 1;
       }
       if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow);
       else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2));
@@ -366,7 +362,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       return [...lanes.all()].flatMap((lane) => (lane.pending.length > 0 ? takePending(lane) : []));
     },
 
-    held: () => all.values(),
+    claims: () => all.values(),
     isHolding: () => all.size > 0 || reservations.size > 0,
     behind: () =>
       [...lanes.all()].flatMap(({ webhookId, outside, cursorMs }) =>

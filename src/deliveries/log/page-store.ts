@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { withoutQuerySql } from '../../webhooks/at-rest/at-rest.js';
+import { withoutQuerySql } from '../../webhooks/sealing/sealing.js';
 import { isInRangeOf, unfinishedDeliveries } from '../outbox/sql.js';
-import type { Holds } from './holds.js';
 import { daysOf, type TimeRange } from './range.js';
 
 export const deliveryStatuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
@@ -10,7 +9,7 @@ type DeliveryStatus = (typeof deliveryStatuses)[number];
 export interface LogFilter {
   webhookId?: string | undefined;
   trackingId?: string | undefined;
-  /** The shipper's own identifier, which many shipments may bear. */
+  /** The shipper's own identifier; many shipments may have the same. */
   shipperTrackingId?: string | undefined;
   state?: string | undefined;
   status?: DeliveryStatus | undefined;
@@ -18,7 +17,7 @@ export interface LogFilter {
   to?: Date | undefined;
 }
 
-/** A delivery as the log shows it, but for what holds it. */
+/** A delivery as the log shows it, without `heldBy`. */
 export interface LogRow {
   deliveryId: string;
   webhookId: string;
@@ -42,22 +41,23 @@ export interface LogRow {
   completedAt: Date | null;
 }
 
-/** What a piece of a page is looked for with. `beforeId` and later are on earlier pages. */
+/** `beforeId` and later deliveries are on earlier pages. */
 export interface PageQuery {
   shipperId: string;
   filter: LogFilter;
-  /** The shipments that the filter names, where it names any. */
+  /** The shipments that the filter names, if it names any. */
   shipmentIds: string[] | undefined;
   range: TimeRange;
   beforeId: string | undefined;
   limit: number;
-  holds: Holds;
+  /** The webhooks that are not called now. */
+  heldWebhookIds: string[];
 }
 
 const loggedColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, false as waits, attempt_count,
   null::timestamptz as next_attempt_at, completed_at, started_at, duration_ms, status_code, error_code`;
 
-/** What is shown of rows `d`: the attempts of what is owed are looked up, the last one of what is finished is in it. */
+/** Columns shown of rows `d`. A finished delivery has its last attempt in its row; that of others is in `attempts`. */
 const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${withoutQuerySql('w.target_address')} as "targetAddress",
   coalesce(e.external_id, e.event_id::text) as "eventId", s.tracking_id as "trackingId",
   s.shipper_tracking_id as "shipperTrackingId", d.state, d.status, d.reason, d.waits as "waitsTurn",
@@ -68,7 +68,7 @@ const shown = `d.delivery_id as "deliveryId", d.webhook_id as "webhookId", ${wit
     'durationMs', case when d.started_at is not null then d.duration_ms else a.duration_ms end,
     'statusCode', case when d.started_at is not null then d.status_code else a.status_code end,
     'errorCode', case when d.started_at is not null then d.error_code else a.error_code end) end as "lastAttempt"`;
-/** `inRange` bounds the ids of events: an event's id begins with the same bytes as those of its deliveries. */
+/** `inRange` bounds the ids of events: they begin with the same bytes as those of their deliveries. */
 const joins = (
   inRange: string,
 ) => `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
@@ -95,13 +95,13 @@ const finishedStatuses: readonly string[] = ['SUCCEEDED', 'FAILED', 'CANCELLED']
 const isFinished = (status: string | undefined) => status !== undefined && finishedStatuses.includes(status);
 
 /**
- * The newest matches of a range: of what is owed, and of the log. An index of the log leads to each kind of delivery
- * (its status and state) of a shipper or of a webhook, so the newest of every kind that the filter allows are read, and
- * of those the newest: the cost does not depend on how many match. All in one statement: what is settled meanwhile is
- * in one of the two.
+ * The newest matches of a range, from the outbox and the log. Indexes of the log lead to each kind of delivery (status
+ * and state) of a shipper or a webhook. The newest of every kind that the filter allows are read, then the newest of
+ * those, so the cost does not depend on the number of matches. One statement: a delivery settled meanwhile is in one of
+ * the two.
  */
 export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]> {
-  const { filter, range, holds } = query;
+  const { filter, range } = query;
   const days = daysOf(range);
   const ofDays = (id: string) => (days ? `${id} >= '${days.firstId}' and ${id} < '${days.endId}'` : 'true');
   const source = query.shipmentIds ? 'shipments' : sourceOf(filter);
@@ -123,7 +123,7 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
       query.beforeId ?? null,
       range.before,
       query.limit,
-      [...holds.keys()],
+      query.heldWebhookIds,
       filter.webhookId ?? null,
       filter.state ?? null,
       query.shipmentIds ?? null,
@@ -131,26 +131,26 @@ export async function readPage(db: Database, query: PageQuery): Promise<LogRow[]
   );
 }
 
-/** Statements for the days that everybody looks at are prepared; those for others are planned each time. */
+/** Statements for the newest days are prepared; others are planned each time. */
 const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
   days && !days.today ? '' : `${name}-${days?.firstId.slice(0, 13) ?? 'all'}`;
 
 type Source = 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
 
-/** Where what the filter allows is looked for; `all` where any will do, so that their order alone is enough. */
+/** The source to read for a filter; `all` if it excludes nothing, so that the order alone is enough. */
 function sourceOf({ webhookId, status, state }: LogFilter): Source {
   if (status !== undefined && !isFinished(status)) return 'owed';
   if (state !== undefined) return 'kinds-of-state';
   return webhookId === undefined && status === undefined ? 'all' : 'kinds';
 }
 
-/** The kinds of finished deliveries to look for. */
+/** The kinds of finished deliveries that the filter allows. */
 function kindsText(source: Source, { status, webhookId }: LogFilter, ofDays: string): string {
   if (source === 'kinds-of-state') {
     const statuses = status ? [status] : finishedStatuses;
     return `select status, $8::text as state from unnest(array['${statuses.join("', '")}']) as status`;
   }
-  // With the status given, the states after the last one would be looked for among those of other statuses too.
+  // With a status given, comparing (status, state) would go on into the kinds of other statuses.
   const [order, bound] = status ? ['state', `status = '${status}'`] : ['status, state', 'true'];
   const beyond = status ? 'state > k.state' : '(status, state) > (k.status, k.state)';
   const next = (after: string) => `select status, state from deliveries
@@ -160,7 +160,7 @@ function kindsText(source: Source, { status, webhookId }: LogFilter, ofDays: str
     select n.status, n.state from kinds k cross join lateral (${next(beyond)}) n`;
 }
 
-/** Whose log is read: written so that the index meant serves it and no other. */
+/** The condition on the owner of the log, written so that only the intended index serves it. */
 const ownerOf = (webhookId: string | undefined) =>
   webhookId === undefined
     ? 'shipper_id = $1'
@@ -202,7 +202,7 @@ function pageText(
     select ${shown} from page d ${joins(ofTheirEvents)} order by d.delivery_id desc`;
 }
 
-/** Of each of the shipments' events its deliveries. */
+/** The deliveries of the shipments' events. */
 const ofShipments = (sources: string[]) => `
   select f.* from unnest($9::uuid[]) as named (shipment_id)
    cross join lateral (select event_id from events

@@ -1,9 +1,9 @@
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 
 const dayMs = 86_400_000;
-/** How far back is looked at first, and then if that is not enough: each day is a partition. */
+/** How far back each range reaches: each day is a partition. */
 const reachesMs = [dayMs, 7 * dayMs, Infinity];
-/** Another host's clock may be ahead of ours. */
+/** Another host's clock may be ahead. */
 const clockLeewayMs = 3_600_000;
 const maxDays = 3;
 
@@ -14,8 +14,8 @@ export interface TimeRange {
 }
 
 /**
- * The pieces in which a page of the log is looked for, newest first, without gaps: `from` (or 1970) to `to` (excluded,
- * or now), no later than the delivery `beforeId`. Nearly always the newest day fills the page.
+ * The ranges in which to read a page of the log, newest first, without gaps: `from` (or 1970) to `to` (excluded, or
+ * now), no later than the delivery `beforeId`. The newest day nearly always fills the page.
  */
 export function rangesOf(
   { from, to }: { from?: Date | undefined; to?: Date | undefined },
@@ -39,15 +39,15 @@ export function rangesOf(
 }
 
 /**
- * The days (UTC) of a range, if they are few, as bounds of ids. Written into a statement instead of passed, they have
- * it planned for a few partitions instead of all: 5 ms instead of 50 whenever statistics have changed.
+ * The days (UTC) of a range as bounds of ids; null if there are too many. Written into the statement instead of passed
+ * as parameters, they limit its plan to a few partitions: 5 ms instead of 50 whenever statistics have changed.
  */
 export function daysOf(range: TimeRange): { firstId: string; endId: string; today: boolean } | null {
   const first = Math.floor(range.from.getTime() / dayMs);
   const end = Math.ceil(range.before.getTime() / dayMs);
   if (end - first > maxDays) return null;
   const today = Math.floor(Date.now() / dayMs);
-  // One and the same statement for all that look at the newest pages of a day.
+  // All reads of the newest pages within a day share one statement.
   const newest = first >= today - 1 && end <= today + 2;
   const [from, to] = newest ? [today - 1, today + 2] : [first, end];
   return { firstId: firstIdOf(from * dayMs), endId: firstIdOf(to * dayMs), today: newest };

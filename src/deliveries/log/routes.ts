@@ -1,22 +1,37 @@
 import * as z from 'zod';
-import { described } from '../../http/described.js';
+import { described, idInPath, ownIdInQuery, trackingId, instantInQuery } from '../../http/request/fields.js';
 import { isoOffset } from '../../http/envelope.js';
-import { idInPath, ownIdInQuery, trackingId } from '../../http/request/fields.js';
-import { momentInQuery } from '../../http/request/moments.js';
 import { cutPage, isUuid, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryDetails, deliveryList } from './answers.js';
-import { attemptsCursor, cutAttempts } from './attempts.js';
+import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
-import { findDelivery, listDeliveries, type Delivery } from './store.js';
+import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
+
+/** The number of the last attempt on the previous page. */
+const attemptsCursor = described(
+  z.string().regex(/^[1-9]\d{0,8}$/, 'must be the nextAttemptsCursor of an earlier response'),
+  '`nextAttemptsCursor` of the previous page of attempts.',
+  '101',
+)
+  .transform(Number)
+  .optional();
+
+/** Cuts a page from attempts, newest first, read with one more than a page. */
+function cutAttempts<Row extends { number: number }>(rows: Row[]) {
+  const attempts = rows.slice(0, attemptsPerPage);
+  const last = rows.length > attemptsPerPage ? attempts.at(-1) : undefined;
+  return { attempts, nextAttemptsCursor: last ? String(last.number) : null };
+}
 
 const logQuery = z.object({
   ...paging,
   webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
   trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
-  shipperTrackingId: ownIdInQuery('Only of shipments that bear it, which may be 1,000 at most.'),
+  shipperTrackingId: ownIdInQuery(
+    'Only of shipments with this identifier, of which there may be at most 1,000.',
+  ),
   state: described(
     z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a state name such as CREATED'),
     'Only of this state.',
@@ -24,10 +39,10 @@ const logQuery = z.object({
   ).optional(),
   status: described(
     z.enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`),
-    'Only those that are this now.',
+    'Only those with this status now.',
   ).optional(),
-  from: momentInQuery('Only of events recorded then or later'),
-  to: momentInQuery('Only of events recorded before'),
+  from: instantInQuery('Only of events recorded then or later'),
+  to: instantInQuery('Only of events recorded before'),
 });
 
 export function deliveryRoutes({ db }: { db: Database }): Route[] {
@@ -35,13 +50,13 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/deliveries',
-      cost: 'dear',
+      cost: 'costly',
       summary: 'List deliveries, newest first',
       operationId: 'listDeliveries',
       tag: 'Deliveries',
       description:
-        'The log of what is owed to your webhooks and what became of it. It is kept 30 days unless configured otherwise.',
-      answers: { 200: deliveryList },
+        'Deliveries owed to your webhooks and finished ones with their outcome. They are stored for 30 days unless configured otherwise.',
+      responses: { 200: deliveryList },
       query: logQuery,
       handle: async ({ caller, query: { limit, cursor, ...filter } }) => {
         const rows = await listDeliveries(db, caller.shipperId, filter, cursor, limit + 1);
@@ -52,12 +67,12 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/deliveries/:deliveryId',
-      cost: 'dear',
+      cost: 'costly',
       summary: 'Get a delivery with its payload and its attempts',
       operationId: 'getDelivery',
       tag: 'Deliveries',
-      description: 'All attempts are in the log, the newest first; an answer has 100 of them.',
-      answers: { 200: deliveryDetails },
+      description: 'All attempts are in the log, newest first, 100 per response.',
+      responses: { 200: deliveryDetails },
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       query: z.object({ attemptsCursor }),
       handle: async ({ caller, params: { deliveryId }, query }) => {

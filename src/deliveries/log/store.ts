@@ -1,17 +1,47 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { attemptOf, attemptsText, type Attempt, type AttemptRow } from './attempts.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
-import { findNamed, namesShipments } from './shipments.js';
-import { findHolds, holdOf, type Holds } from './holds.js';
+import { findFilteredShipments, filtersByShipment } from './shipment-filter.js';
+import { decodeHeaders } from '../send/headers.js';
+import { isCallable } from '../outbox/sql.js';
+
+/** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
+export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
+type HeldBy = Exclude<(typeof heldByValues)[number], 'TURN'>;
+
+/** Webhooks of a shipper that are not called now, and why. */
+export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;
+
+async function findHolds(db: Database, shipperId: string): Promise<Holds> {
+  const rows = await db.query<{ webhookId: string; heldBy: HeldBy; nextProbeAt: Date | null }>(
+    'find-holds',
+    `select w.webhook_id as "webhookId", c.open_until as "nextProbeAt",
+            case when w.suspended then 'SUSPENDED' when w.status <> 'ACTIVE' then w.status else 'CIRCUIT' end as "heldBy"
+       from webhooks w
+       left join lateral (
+         select open_until from circuits where webhook_id = w.webhook_id and open_until is not null limit 1) c on true
+      where w.shipper_id = $1 and w.deleted_at is null and not ${isCallable('w')}`,
+    [shipperId],
+  );
+  return new Map(
+    rows.map(({ webhookId, heldBy, nextProbeAt }) => [
+      webhookId,
+      { heldBy, nextProbeAt: heldBy === 'CIRCUIT' ? nextProbeAt : null },
+    ]),
+  );
+}
+
+/** Why a delivery is held; its webhook comes before its turn. */
+const holdOf = (holds: Holds, webhookId: string, waitsTurn: boolean) =>
+  holds.get(webhookId) ?? { heldBy: waitsTurn ? 'TURN' : null, nextProbeAt: null };
 
 export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
   heldBy: string | null;
-  /** When an open circuit lets the next probe through. */
+  /** When an open circuit allows the next probe. */
   nextProbeAt: Date | null;
 }
 
-/** A page of the shipper's log, newest first: the newer pieces of its time before the older ones, until it is full. */
+/** A page of the shipper's log, newest first; older ranges are read only until the page is full. */
 export async function listDeliveries(
   db: Database,
   shipperId: string,
@@ -20,14 +50,15 @@ export async function listDeliveries(
   limit: number,
 ): Promise<Delivery[]> {
   const found: LogRow[] = [];
-  const named = namesShipments(filter) ? await findNamed(db, shipperId, filter) : undefined;
+  const named = filtersByShipment(filter) ? await findFilteredShipments(db, shipperId, filter) : undefined;
   if (named === null) return [];
   const times = named ? { from: named.from, to: named.before } : filter;
   const shipmentIds = named?.shipmentIds;
   const holds = await findHolds(db, shipperId);
+  const heldWebhookIds = [...holds.keys()];
   for (const range of rangesOf(times, beforeId)) {
-    const query = { shipperId, filter, shipmentIds, range, beforeId, limit: limit - found.length, holds };
-    found.push(...(await readPage(db, query)));
+    const query = { shipperId, filter, shipmentIds, range, beforeId, heldWebhookIds };
+    found.push(...(await readPage(db, { ...query, limit: limit - found.length })));
     if (found.length === limit) break;
   }
   return found.map((row) => withHold(row, holds));
@@ -38,7 +69,7 @@ const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({
   ...(row.status === 'HELD' ? holdOf(holds, row.webhookId, waitsTurn) : { heldBy: null, nextProbeAt: null }),
 });
 
-/** The delivery with a page of its attempts, the newest first: one statement, so that the two fit together. */
+/** A delivery with a page of its attempts, newest first. One statement, so that the two are consistent. */
 export async function findDelivery(
   db: Database,
   shipperId: string,
@@ -68,4 +99,75 @@ export async function findDelivery(
     payload,
     attempts: attemptRows.map((attempt) => attemptOf(attempt, event)),
   };
+}
+
+export interface Attempt {
+  number: number;
+  trigger: string;
+  startedAt: Date;
+  durationMs: number | null;
+  statusCode: number | null;
+  errorCode: string | null;
+  errorDetail: string | null;
+  /** As sent; values of the webhook's own headers are masked. */
+  requestHeaders: Record<string, string> | null;
+  responseBody: string | null;
+}
+
+/** As read: `startedAt` is text if it comes as JSON, `requestHeaders` the stored form. */
+export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders'> & {
+  startedAt: Date | string;
+  requestHeaders: string | null;
+};
+
+/** The event that a delivery sends. If it is erased, headers of its attempts are not shown. */
+export interface DeliveredEvent {
+  eventId: string;
+  sequence: number;
+  body: string;
+  isErased: boolean;
+}
+
+function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
+  const startedAt = new Date(row.startedAt);
+  const { number, requestHeaders } = row;
+  return {
+    ...row,
+    startedAt,
+    requestHeaders: event.isErased ? null : decodeHeaders(requestHeaders, { number, startedAt }, event),
+  };
+}
+
+/** A delivery may have any number of attempts: replays and redeliveries add to them. */
+export const attemptsPerPage = 100;
+
+/**
+ * Finished attempts of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: only
+ * attempts with a lower number, or null for all.
+ */
+const attemptsText = (before: string) => `
+  select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
+         error_code as "errorCode", error_detail as "errorDetail", request_headers as "requestHeaders", response_body as "responseBody"
+    from (
+      (select number, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
+              request_headers
+         from attempts where delivery_id = $2 and shipper_id = $1 and number < coalesce(${before}::int, 1000000000)
+        order by number desc limit ${attemptsPerPage + 1})
+      union all
+      select attempt_count, trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body,
+             request_headers
+        from deliveries
+       where shipper_id = $1 and delivery_id = $2 and started_at is not null
+         and attempt_count < coalesce(${before}::int, 1000000000)
+    ) a order by number desc limit ${attemptsPerPage + 1}`;
+
+/** The newest finished attempt of a delivery that sends `event`. */
+export async function findLastAttempt(
+  db: Database,
+  shipperId: string,
+  deliveryId: string,
+  event: DeliveredEvent,
+): Promise<Attempt | null> {
+  const [row] = await db.query<AttemptRow>('list-attempts', attemptsText('null'), [shipperId, deliveryId]);
+  return row ? attemptOf(row, event) : null;
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { insertCounts } from '../stats/sql.js';
-import { lockMoves } from './moves.js';
 import {
-  atRest,
+  lockMoves,
+  unclaimed,
   claimColumns,
   claimed,
   insertAttempts,
@@ -15,22 +15,21 @@ import {
 import type { AttemptRecord, Claim } from './types.js';
 
 /**
- * Claims manual attempts that were requested. An inactive webhook is included if the attempt was requested after it
- * became inactive; a suspended shipper never is. A delivery that is owed is marked as being sent and keeps its
- * schedule; a finished one stays in the log. A request stays open while its delivery is being sent or is locked by
- * somebody else.
+ * Claims requested manual attempts. A webhook that is not active is included if the request came after it was stopped;
+ * a suspended shipper's never is. An owed delivery keeps its schedule; a finished one stays in the log. A request stays
+ * open while its delivery is being sent or locked.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.transaction(async (tx) => {
-    const asked = await tx.query<{ webhook_id: string }>(
+    const requested = await tx.query<{ webhook_id: string }>(
       'webhooks-of-redeliveries',
       `select distinct webhook_id from redeliveries where delivery_id = any($1::uuid[]) and lease_until is null`,
       [deliveryIds],
     );
-    if (asked.length === 0) return [];
+    if (requested.length === 0) return [];
     await lockMoves(
       tx,
-      asked.map((row) => row.webhook_id),
+      requested.map((row) => row.webhook_id),
     );
     return tx.query<Claim>('claim-redeliveries', claimText, [deliveryIds, leaseMs]);
   });
@@ -82,7 +81,7 @@ export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<vo
         where shipper_id = $1 and delivery_id = $2 and number = $3 and lease_until is not null
        returning shipper_id, delivery_id, $3::int as number
      )
-     update outbox o set ${atRest}, attempt_count = o.attempt_count - 1
+     update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
        from t where ${sameDelivery('o', 't')} and ${thisAttempt}`,
     keysOf(claim),
   );
@@ -96,9 +95,9 @@ const replaceLastAttempt = `
   )`;
 
 /**
- * Records a manual attempt. A success ends the delivery; a failure leaves the delivery and its schedule as they were.
- * If the delivery is in the log, the attempt becomes its last one. Returns null if the claim was taken away meanwhile,
- * else whether this attempt finished a delivery that was still owed.
+ * Stores a manual attempt. A success settles the delivery; a failure leaves it and its schedule unchanged. If the
+ * delivery is in the log, the attempt becomes its last one. Returns null if the claim was lost meanwhile; `finished`
+ * says whether the attempt settled a delivery that was owed.
  */
 export async function settleRedelivery(
   db: Database,
@@ -118,7 +117,7 @@ export async function settleRedelivery(
                                $5::timestamptz, $6::int, $7::int, $8::text, $9::text, $10::text,
                                $11::text from ended`)}
      ), rested as (
-       update outbox o set ${atRest} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
+       update outbox o set ${unclaimed} from t where not $4 and ${sameDelivery('o', 't')} and ${thisAttempt}
        returning o.shipper_id, o.delivery_id, o.webhook_id
      ), kept as (
        ${insertAttempts(`select shipper_id, delivery_id, $3, 'MANUAL', $5, $6, $7, $8, $9, $10, $11 from rested`)}
@@ -155,8 +154,8 @@ export async function settleRedelivery(
 }
 
 /**
- * Takes up manual attempts whose process is gone: each is recorded without an outcome and may be claimed again. Returns
- * how many there were.
+ * Ends manual attempts whose lease has expired: each enters the log without an outcome and may be claimed again.
+ * Returns their number.
  */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
@@ -165,7 +164,7 @@ export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limi
        select shipper_id, delivery_id, number, lease_until - ${ms('$1')} as started_at from redeliveries
         where lease_until <= now() order by delivery_id limit $2 for update skip locked
      ), rested as (
-       update outbox o set ${atRest} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
+       update outbox o set ${unclaimed} from t where ${sameDelivery('o', 't')} and ${thisAttempt}
        returning t.*, o.webhook_id
      ), lost as (
        ${insertAttempts(`select shipper_id, delivery_id, number, 'MANUAL', started_at, null, null, null, null, null, null from rested`)}

@@ -13,9 +13,8 @@ import {
 import { turnColumns, type Turn } from './types.js';
 
 /**
- * Moves a page of rows from the outbox into the log as cancelled. `page` selects their keys and locks them; their
- * earlier attempts are in `attempts` already. `also` adds further parts to the statement, which can read the removed
- * rows as `gone`. Returns the number of rows.
+ * Moves a page of rows into the log as cancelled. `page` selects and locks their keys. `also` adds parts to the
+ * statement, which can read the removed rows as `gone`. Returns the number of rows.
  */
 async function cancel(
   db: Database,
@@ -34,7 +33,7 @@ async function cancel(
   return rows.length;
 }
 
-/** Cancels a page of what a deleted webhook is owed, except what is being sent. Returns the number of deliveries. */
+/** Cancels a page of what a deleted webhook is owed, except deliveries being sent. Returns their number. */
 export const cancelOwed = (db: Database, webhookId: string, limit: number): Promise<number> =>
   cancel(
     db,
@@ -49,7 +48,7 @@ export const cancelOwed = (db: Database, webhookId: string, limit: number): Prom
     [webhookId, limit],
   );
 
-/** Cancels a page of what has been owed for longer than the log is kept. Returns the number of deliveries. */
+/** Cancels a page of what has been owed for longer than the log's retention. Returns the number of deliveries. */
 export const cancelExpired = (db: Database, retentionMs: number, limit: number): Promise<number> =>
   cancel(
     db,
@@ -64,8 +63,8 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
   );
 
 /**
- * Cancels what is owed of erased events, including what is being sent: the result of such an attempt will be refused,
- * so no response is kept, and the log shows the attempt with an unknown outcome. Locked rows are skipped.
+ * Cancels what is owed of erased events, even deliveries being sent: the outcome of such an attempt is refused, so no
+ * response is stored, and the log shows the attempt without an outcome. Locked rows are skipped.
  */
 export async function cancelErased(
   db: Database,
@@ -95,14 +94,14 @@ export async function cancelErased(
   );
 }
 
-/** A shipment's states for a webhook that skips overtaken states; `before`: those before it go, replayed or not. */
+/** A turn of a webhook that skips overtaken states. All states before sequence `before` are cancelled, even replayed ones. */
 export interface Overtaken extends Turn {
   before: number | null;
 }
 
 /**
- * Cancels what a later state has overtaken, where the webhook wants that, except what is being sent and terminal
- * states. Later states may then be due: call `giveTurns` next.
+ * Cancels overtaken states of webhooks that skip them, except terminal states and deliveries being sent. The later
+ * states may then go: call `releaseTurns` next.
  */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await cancel(
@@ -124,7 +123,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
   );
 }
 
-/** The next rows of a removed shipper: nobody will send them, and the log keeps nothing of them. */
+/** The next rows of a removed shipper. They are deleted, not cancelled: the log keeps nothing of them. */
 export const owedToRemove = ({
   shipperId,
   after,

@@ -1,8 +1,11 @@
 import type { Database } from '../../platform/database/postgres.js';
+import { insertCounts } from '../stats/sql.js';
 import {
-  atRest,
+  unclaimed,
   claimColumns,
   claimed,
+  insertAttempts,
+  insertIntoLog,
   isActive,
   isTroubled,
   isWithdrawn,
@@ -11,9 +14,9 @@ import {
   recentMonths,
   sameDelivery,
 } from './sql.js';
-import type { Claim, DueClaim } from './types.js';
+import { keysInOrder, type Claim, type DueClaim, type RowKey, type Turn } from './types.js';
 
-/** A webhook whose lane has room, and from which moment on it is worth looking; null: from the beginning. */
+/** A webhook whose lane has room. Nothing earlier than `since` is due; null if that is unknown. */
 export interface Wanted {
   webhookId: string;
   room: number;
@@ -21,9 +24,8 @@ export interface Wanted {
 }
 
 /**
- * Claims what is due of each webhook, the longest due first, as far as there is room: one statement for all, waiting
- * for nobody. Left out are webhooks that are not active or have an open circuit, and what a cancelled replay owed. A
- * claim counts the attempt and leases it; it changes nothing that an index mentions.
+ * Claims up to `room` due deliveries of each webhook, the longest due first. Locked rows are skipped, and so are
+ * webhooks that are not active or have an open circuit, and the rows of a cancelled replay.
  */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
@@ -61,9 +63,8 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
 const probesAtOnce = 500;
 
 /**
- * Claims one delivery of each open circuit whose wait is over, as its probe: of those that are due longest, one that
- * was tried least, because a receiver may be back and refuse the same delivery for ever. The circuits that have waited
- * longest come first.
+ * Claims a probe for each open circuit whose wait is over, the longest open first. Of the longest due deliveries it
+ * takes one with the fewest attempts: a receiver that is back may still refuse one particular delivery for ever.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
@@ -108,8 +109,8 @@ const keysOf = (claims: Claim[]) => [
   claims.map(({ number }) => number),
 ];
 
-/** The rows of some claims that still are claimed by them, as `held`: locked, unless somebody else has locked them. */
-const held = `select o.shipper_id, o.delivery_id
+/** Selects and locks the rows that these claims still own; locked rows are skipped. */
+const claimedRows = `select o.shipper_id, o.delivery_id
   from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (shipper_id, delivery_id, number)
  cross join lateral (
    select shipper_id, delivery_id from outbox
@@ -117,14 +118,14 @@ const held = `select o.shipper_id, o.delivery_id
     limit 1 for no key update skip locked) o`;
 
 /**
- * Gives claims back that were not sent: the attempt does not count. Resolves with those that were not given back: their
- * rows were locked, for instance by a renewal of their leases, or they are no claims any more.
+ * Gives back claims that were not sent; the attempts do not count. Returns those that were not given back: the row was
+ * locked, for instance by `renewLeases`, or the claim has ended.
  */
 export async function giveBack<Some extends Claim>(db: Database, claims: Some[]): Promise<Some[]> {
   const rows = await db.query<{ deliveryId: string }>(
     'give-back',
-    `with held as materialized (${held})
-     update outbox o set ${atRest}, attempt_count = o.attempt_count - 1
+    `with held as materialized (${claimedRows})
+     update outbox o set ${unclaimed}, attempt_count = o.attempt_count - 1
        from held where ${sameDelivery('o', 'held')}
      returning o.delivery_id as "deliveryId"`,
     keysOf(claims),
@@ -133,19 +134,66 @@ export async function giveBack<Some extends Claim>(db: Database, claims: Some[])
   return claims.filter(({ deliveryId }) => !given.has(deliveryId));
 }
 
-/** Prolongs the leases of attempts under way. */
 export async function renewLeases(db: Database, claims: Claim[], leaseMs: number): Promise<void> {
   await db.query(
     'renew-leases',
-    `with held as materialized (${held})
+    `with held as materialized (${claimedRows})
      update outbox o set lease_until = now() + ${ms('$4')} from held where ${sameDelivery('o', 'held')}`,
     [...keysOf(claims), leaseMs],
   );
 }
 
 /**
- * To be joined to claim `t` (shipper_id, delivery_id, number). `is_ours` says whether that claim still has the row, for
- * at least `leaseLeftMs`, and the row's replay is not cancelled; it is null if the row is no longer in the outbox.
+ * Ends those of the given claims whose lease has expired. Their attempts enter the log without an outcome; they start
+ * when the lease was last renewed. A test fails; every other delivery is due again. Manual attempts are left to
+ * `takeLapsedRedeliveries`. Returns the webhooks, turns and number of the deliveries that are due again.
+ */
+export async function takeLapsed(
+  db: Database,
+  keys: RowKey[],
+  options: { leaseMs: number; byHandLeaseMs: number },
+): Promise<{ webhookIds: string[]; turns: Turn[]; count: number }> {
+  const rows = await db.query<{ webhookId: string; shipmentId: string | null }>(
+    'take-lapsed',
+    `with lapsed as materialized (
+       select o.*, o.lease_until - case o.trigger when 'TEST' then ${ms('$4')} else ${ms('$3')} end as began_at
+         from unnest($1::uuid[], $2::uuid[]) as p (shipper_id, delivery_id) cross join lateral (
+         select * from outbox o
+          where o.shipper_id = p.shipper_id and o.delivery_id = p.delivery_id
+            and o.status = 'SENDING' and o.lease_until <= now()
+            and not exists (select 1 from redeliveries r where r.delivery_id = o.delivery_id and r.lease_until is not null)
+          limit 1 for update skip locked) o
+     ), over as (
+       delete from outbox o using lapsed l where l.trigger = 'TEST' and ${sameDelivery('o', 'l')}
+       returning o.*, l.began_at
+     ), logged as (
+       ${insertIntoLog(`select shipper_id, delivery_id, event_id, webhook_id, state, 'FAILED', null, attempt_count, now(),
+                               trigger, began_at, null, null, null, null, null, null from over`)}
+       on conflict do nothing -- a test is sent once: what the log already has of it stays
+     ), lost as (
+       ${insertAttempts(`select shipper_id, delivery_id, attempt_count, trigger, began_at, null, null, null,
+                                null, null, null from lapsed where trigger <> 'TEST'`)}
+     ), counted as (
+       ${insertCounts(`select webhook_id, began_at as started_at, trigger, false as succeeded,
+                              null::int as duration_ms from lapsed`)}
+     )
+     update outbox o set ${unclaimed}, due_at = coalesce(o.due_at, now())
+       from lapsed l where l.trigger <> 'TEST' and ${sameDelivery('o', 'l')}
+     returning o.webhook_id as "webhookId", o.shipment_id as "shipmentId"`,
+    [...keysInOrder(keys), options.leaseMs, options.byHandLeaseMs],
+  );
+  return {
+    webhookIds: [...new Set(rows.map(({ webhookId }) => webhookId))],
+    turns: rows.flatMap(({ webhookId, shipmentId }) =>
+      shipmentId === null ? [] : [{ webhookId, shipmentId }],
+    ),
+    count: rows.length,
+  };
+}
+
+/**
+ * Joins to claim `t` (shipper_id, delivery_id, number). `is_ours`: the claim still owns the row for at least
+ * `leaseLeftMs`, and its replay is not cancelled. No row if the delivery is no longer in the outbox.
  */
 export const ownClaim = (t: string, leaseLeftMs: string) => `
   select not ${isWithdrawn('outbox')} and status = 'SENDING' and attempt_count = ${t}.number

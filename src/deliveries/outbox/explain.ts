@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { parkedFrom } from './replay.js';
 import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
 
-/** What PostgreSQL holds of a delivery and of what it may wait for, at one moment of its clock. */
+/** A delivery and everything it may wait for, as of one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
   asOf: Date;
   place: 'OUTBOX' | 'LOG' | 'NOWHERE';
@@ -14,7 +14,7 @@ export interface DeliveryFacts {
   sequence: number;
   state: string;
   status: 'READY' | 'SENDING' | 'RETRY' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | null;
-  /** Why it was cancelled. */
+  /** Of the cancellation. */
   reason: string | null;
   attemptCount: number;
   failureCount: number;
@@ -24,9 +24,9 @@ export interface DeliveryFacts {
   leaseUntil: Date | null;
   replayId: string | null;
   isWithdrawn: boolean;
-  /** Of what it waits behind; null where nothing blocks it. */
+  /** The earlier state that it waits for; null if none blocks it. */
   behind: { deliveryId: string; eventId: string; sequence: number; status: string } | null;
-  /** From then on the one before does not block it any more; null while no end is known. */
+  /** When `behind` stops blocking it (ORDER_HOLD); null while that is unknown. */
   behindUntil: Date | null;
   /** Deliveries of its webhook that have been due for longer, counted up to `maxAhead`. */
   ahead: number;
@@ -35,23 +35,23 @@ export interface DeliveryFacts {
   isDeleted: boolean;
   isSuspended: boolean;
   isParked: boolean;
-  /** It makes no row before the place at which its webhook is parked has reached its event. */
+  /** It gets a row only when the position of its parked webhook reaches its event. */
   isBehindParked: boolean;
   circuitOpenUntil: Date | null;
   probeUntil: Date | null;
-  /** When an attempt by hand was asked for; the number and the lease of the one under way. */
+  /** When a manual attempt was requested; number and lease of the one under way. */
   handRequestedAt: Date | null;
   handNumber: number | null;
   handLeaseUntil: Date | null;
-  /** The request came before its webhook was stopped, so it is left until the webhook is called again. */
+  /** The request came before its webhook was stopped, so it waits until the webhook is called again. */
   isHandStopped: boolean;
 }
 
 export const maxAhead = 1_000;
 
 /**
- * Reads it in one statement, so that a delivery on its way into the log is found. The id has half of its event's id, so
- * the event tells whose it is; one that has no row is found if some webhook and that event come to the id.
+ * One statement, so that a delivery just moving into the log is found. A delivery's id contains half of its event's id:
+ * the event leads to the shipper, and without a row, to the webhook whose delivery id matches.
  */
 export async function findFacts(
   db: Database,

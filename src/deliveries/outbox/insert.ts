@@ -2,17 +2,17 @@ import { isParking, parkingKey } from './parked.js';
 import { blocker, isActive, isInterested, isTroubled, ms } from './sql.js';
 
 /**
- * Parts of the statement that records events: what is owed for the events in `recorded` (event_id, shipper_id,
- * shipment_id, sequence, state), to which webhook, and whether it must wait its turn. A statement does not see its own
- * rows, so of several states of one shipment only the first may go. `room` says how many deliveries of each webhook
- * this process may start.
+ * Part of the statement that records events: what the events in `recorded` (event_id, shipper_id, shipment_id,
+ * sequence, state) owe to which webhook, and whether it waits its turn. A statement does not see its own rows, so of
+ * several states of one shipment only the first may go. `room`: how many deliveries of the webhook this process may
+ * start.
  *
- * A parked webhook gets no rows; its events are returned only because they may overtake earlier states. The lock on the
+ * A parked webhook gets no rows; its events are returned because they may overtake earlier states. The lock on the
  * webhook's `PARKED` replay keeps the parking from ending during this statement. Row locks are not granted in the order
- * of the requests: the end, which waits for all recordings, could wait for ever while they overlap. So an advisory lock
- * of the shipper, which is granted in order, comes first. If the parking has just ended, this statement does not see the
- * rows that were made from the missed events. So every state that may have an earlier one waits its turn, and is checked
- * again after the commit.
+ * of requests: the end, which waits for all recordings, could wait for ever while they overlap. So an advisory lock of
+ * the shipper, which is granted in order, comes first. If the parking has just ended, this statement does not see the
+ * rows made from missed events. So every state that may have an earlier one waits its turn, and is checked again after
+ * the commit.
  */
 export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: string }) => `
   seen as materialized (
@@ -51,8 +51,8 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
   )`;
 
 /**
- * Puts what is owed into the outbox. This process claims as much as it has room for, shared fairly between webhooks;
- * the rest is READY or waits its turn. `place` numbers only what may start, so turns are decided first.
+ * Inserts what is owed. This process claims as much as it has room for, shared fairly between webhooks; the rest is
+ * READY or waits its turn.
  */
 export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
   placed as (
@@ -71,18 +71,18 @@ export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
       from started
   )`;
 
-/** A row that `tellOwed` selects. */
+/** A row of `selectOwed`. */
 export interface OwedRow {
   eventId: string;
-  /** Null in a row that only says that the event was recorded. */
+  /** Null in the row that reports the event itself as recorded. */
   deliveryId: string | null;
   webhookId: string;
   /** This process has claimed it. */
   started: boolean;
-  /** By PostgreSQL's clock; the time of recording if it waits its turn. */
+  /** By PostgreSQL's clock; if it waits its turn, the time of recording. */
   dueAt: Date;
   waitsTurn: boolean;
-  /** Its webhook is parked: it has no row, and is returned only because it may overtake earlier states. */
+  /** Its webhook is parked: it has no row, but may overtake earlier states. */
   parked: boolean;
   revision: number;
   ordered: boolean;
@@ -90,8 +90,8 @@ export interface OwedRow {
   troubled: boolean;
 }
 
-/** Selects what was recorded, and what is owed for it. */
-export const tellOwed = `
+/** Selects the recorded events and what they owe. */
+export const selectOwed = `
   select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
          null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
          null::bool as troubled, now() as "dueAt", null::bool as parked

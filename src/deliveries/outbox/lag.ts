@@ -1,28 +1,28 @@
 import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** Counts of owed deliveries by their status in the log, and how long the oldest delivery that could be sent has waited. */
+/** Counts of owed deliveries by their status in the log, and the age of the oldest that could be sent. */
 export interface Lag {
   pending: number;
   sending: number;
   held: number;
-  /** How many deliveries are due to webhooks that may be called, and are not being sent. */
+  /** Deliveries due to callable webhooks and not being sent. */
   due: number;
-  /** How long the oldest of them has been due; 0 if there are none. */
+  /** Since when the oldest of `due` has been due; 0 if there are none. */
   oldestDueSeconds: number;
-  /** Time since the first of the lapsed leases ran out that nobody has taken up yet; 0 if there are none. */
+  /** Time since the earliest expired lease that is not taken up; 0 if there are none. */
   oldestLapsedSeconds: number;
 }
 
-/** How many of the webhooks that are owed something one statement reads; each takes some 10 µs. */
-const webhooksLookedAt = 10_000;
+/** Each webhook read takes some 10 µs. */
+const maxWebhooksRead = 10_000;
 
 /**
- * Counts at most `limit` of the deliveries owed. The oldest that could be sent is looked for among all deliveries owed
- * to the first `webhooksMax` webhooks. Lapsed claims are looked for among the deliveries counted, and among the oldest
- * ones of each webhook that may be called: `limit` rows in all, the same number for each webhook.
+ * Counts at most `limit` owed deliveries. The oldest that could be sent is searched for in the first `maxWebhooks`
+ * webhooks that are owed something. Expired leases are searched for among the counted deliveries and among the oldest
+ * ones of each callable webhook: `limit` rows in all, the same number for each webhook.
  */
-export async function readLag(db: Database, limit: number, webhooksMax = webhooksLookedAt): Promise<Lag> {
+export async function readLag(db: Database, limit: number, maxWebhooks = maxWebhooksRead): Promise<Lag> {
   const [lag] = await db.query<Lag>(
     'read-lag',
     `with recursive ${owingWebhooks('$2')}, called as materialized (
@@ -59,7 +59,7 @@ export async function readLag(db: Database, limit: number, webhooksMax = webhook
                 from called c cross join lateral (${frontOf('c.webhook_id', 'most from share')}) o
                 where o.status = 'SENDING'))))::float8 as "oldestLapsedSeconds"
        from looked`,
-    [limit, webhooksMax],
+    [limit, maxWebhooks],
   );
   return lag!;
 }
@@ -70,19 +70,19 @@ export interface Uncalled {
   name: string;
   webhooks: number;
   deliveries: number;
-  /** Whether there are more deliveries than counted. */
+  /** Whether there are more deliveries than were counted. */
   isMore: boolean;
 }
 
 /**
  * Returns what is owed to webhooks that are not called, by shipper, the largest backlog first. It reads at most
- * `webhooksMax` webhooks and counts at most `limit` deliveries, up to the same number for each webhook: so a long
+ * `maxWebhooks` webhooks and counts at most `limit` deliveries, the same maximum for each webhook, so that a long
  * backlog hides no other.
  */
 export const readUncalled = (
   db: Database,
   limit: number,
-  webhooksMax = webhooksLookedAt,
+  maxWebhooks = maxWebhooksRead,
 ): Promise<Uncalled[]> =>
   db.query<Uncalled>(
     'read-uncalled',
@@ -104,13 +104,13 @@ export const readUncalled = (
             bool_or(c.is_more) as "isMore"
        from counted c join shippers s using (shipper_id)
       group by c.shipper_id, s.name order by sum(c.owed) desc, c.shipper_id`,
-    [limit, webhooksMax],
+    [limit, maxWebhooks],
   );
 
 const openCircuits = `circuits c join webhooks w using (webhook_id)
       where c.open_until is not null and ${isActive('w')}`;
 
-/** Counts the open circuits of webhooks that would be called otherwise. */
+/** Counts the open circuits of active webhooks. */
 export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
@@ -122,12 +122,12 @@ export async function countOpenCircuits(db: Database): Promise<number> {
 export interface OpenCircuit {
   webhookId: string;
   shipperId: string;
-  /** Null if an attempt that was under way when the circuit opened has succeeded. */
+  /** Null if an attempt under way when the circuit opened has succeeded. */
   failingSince: Date | null;
   nextProbeAt: Date;
 }
 
-/** Lists open circuits; those that began to fail last come first. */
+/** Lists open circuits, the latest to fail first. */
 export const listOpenCircuits = (db: Database, limit: number): Promise<OpenCircuit[]> =>
   db.query<OpenCircuit>(
     'list-circuits-open',

@@ -1,21 +1,21 @@
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
-import { eventsOf, insertIntoLog, isCallable, isInterested, laterStatesLookedFor, ms } from './sql.js';
+import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms } from './sql.js';
 
 /**
- * A webhook is parked while this replay runs. The events that it misses get no outbox rows; the replay only records
- * from which position in the feed on they were missed.
+ * A webhook is parked while this replay runs. The events it misses get no outbox rows; the replay stores the position
+ * in the feed from which on they were missed.
  */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
-/** Key of the advisory lock of a shipper that whoever records shares while something of it is parked. */
+/** Key of a shipper's advisory lock, which recordings share while one of its webhooks is parked. */
 export const parkingKey = (shipperId: string) =>
   `hashtextextended('parcelhook-parking', 0) # hashtextextended(${shipperId}::text, 0)`;
 
 /**
- * Looks at the next `limit` webhooks that are not called, and parks those that are owed at least `parkedAfter` rows. A
- * transaction that sees the parking has a later id than this statement. So every event that gets no row comes after the
+ * Checks the next `limit` webhooks that are not called, and parks those that are owed at least `parkedAfter` rows. A
+ * transaction that sees the parking has a later id than this statement. So every event without a row comes after the
  * position stored here, whatever the clocks say.
  */
 export async function parkPage(
@@ -55,7 +55,7 @@ export async function parkPage(
   return { next: looked === limit ? last : null, parked };
 }
 
-/** Whether a webhook is owed `limits.due` deliveries that are due, or `limits.owed` whatever they wait for. */
+/** Whether a webhook has `limits.due` due deliveries, or `limits.owed` in all. */
 export async function isOwedEnough(
   db: Database,
   webhookId: string,
@@ -70,17 +70,14 @@ export async function isOwedEnough(
   return row!.enough;
 }
 
-/** How far a parked webhook has come: all events up to this one, in the order of the feed, have been looked at. */
+/** A parked webhook's position: all events up to this one, in the order of the feed, have been handled. */
 export interface ParkedPlace {
   position: string;
   eventId: string;
 }
 
 const leewayMs = 3 * 86_400_000;
-/**
- * The first id that an event after this position can have: nothing is recorded by a clock that is more than a day off.
- * So the months before are not looked at.
- */
+/** The first id that an event after this position can have, so that earlier months are not read. Clocks are off by less than a day. */
 const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
 
 /** The events of shipper $1 after a position. */
@@ -120,27 +117,26 @@ export async function nextBehind(
 }
 
 export interface ParkedPiece {
-  /** How far this piece got; null if no event was left. */
+  /** Where this piece ended; null if no event was left. */
   reached: ParkedPlace | null;
   /** Whether nothing is left before the horizon. */
   isEnd: boolean;
-  /** How many deliveries were left out because they are older than the log is kept. */
+  /** Deliveries left out because they are older than the log's retention. */
   expired: number;
-  /** The shipments of the rows made. */
+  /** Shipments of the new rows. */
   shipmentIds: string[];
 }
 
 /**
- * Makes outbox rows from the next events that a parked webhook has missed. Like a replay it makes only deliveries that
- * do not exist yet, but they are owed like those of an event recorded now. What a later state has overtaken is
- * cancelled, where the webhook wants that. Call it with the lock on the webhook's moves, and `giveTurns` after the
- * commit.
+ * Inserts deliveries of the next events that a parked webhook has missed, unless they exist. They are owed like those
+ * of an event recorded now. If the webhook skips overtaken states, those are cancelled. Call it with `lockMoves`, and
+ * `releaseTurns` after the commit.
  */
 export async function unparkPiece(
   db: Database,
   { webhookId, shipperId, place }: { webhookId: string; shipperId: string; place: ParkedPlace },
   options: {
-    /** Events from this position on are left for later. Null if nobody can record an event without a row meanwhile. */
+    /** Events from this position on are left for later. Null if no recording can omit a row meanwhile. */
     horizon: bigint | null;
     scanLimit: number;
     sendLimit: number;
@@ -169,7 +165,7 @@ export async function unparkPiece(
      ), found as materialized (
        select s.*, delivery_id(s.event_id, $4) as delivery_id,
               w.supersede and s.state <> all($9::text[]) and exists (
-                select 1 from ${eventsOf('s.shipment_id', 'state', `sequence > s.sequence order by sequence limit ${laterStatesLookedFor}`)} l
+                select 1 from ${eventsOf('s.shipment_id', 'state', `sequence > s.sequence order by sequence limit ${maxLaterStates}`)} l
                  where ${isInterested('l.state', 'w.interests')}) as overtaken
          from wanted s cross join w ${deliveryOf('s', '$4')}
         where not s.expired and d.delivery_id is null and o.delivery_id is null

@@ -12,7 +12,7 @@ import {
 } from './sql.js';
 import type { Turn } from './types.js';
 
-/** The events that a replay has yet to look at, and its webhook. */
+/** A replay's webhook and the events that it has yet to handle. */
 export interface ReplaySpan {
   replayId: string;
   webhookId: string;
@@ -24,10 +24,10 @@ export interface ReplaySpan {
 }
 
 /**
- * In which way a webhook has missed an event, for a replay to send it; null if it has not: the delivery succeeded, was
- * cancelled, is being sent, or belongs to another replay that is under way. A row that a cancelled replay has yet to
- * give back counts as given back. Parked events do not count either: they are sent without a replay. Needs what
- * `deliveryOf` joins, the event's position, and `callable` and `parked_from` of webhook `w`.
+ * How a webhook has missed an event; null if it has not: the delivery succeeded, was cancelled, is being sent, or
+ * belongs to another running replay. A row that a cancelled replay has yet to give back counts as given back. Parked
+ * events are sent without a replay, so they do not count. Needs the joins of `deliveryOf`, the event's position, and
+ * `callable` and `parked_from` of webhook `w`.
  */
 const missedAs = (event: string) => `case
     when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
@@ -38,16 +38,16 @@ const missedAs = (event: string) => `case
     when o.status = 'RETRY' and o.due_at > now() then 'waiting'
   end`;
 
-/** Whether the event was missed in the way that the requested status means; null: in any way. */
+/** Whether the event was missed as the requested status means; null: in any way. */
 export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
     when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
     else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
 
-/** The position in the feed from which on webhook `w` is parked; null if it is not. */
+/** The feed position from which on webhook `w` is parked; null if it is not. */
 export const parkedFrom = (w: string) => `(select last_position from replays
   where shipper_id = ${w}.shipper_id and webhook_id = ${w}.webhook_id and status = 'RUNNING' and kind = 'PARKED')`;
 
-/** Joins an event's delivery to a webhook: `d` from the log, `o` from the outbox. At least one of them is null. */
+/** Joins an event's delivery to a webhook: as `d` from the log or as `o` from the outbox. */
 export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
   left join lateral (
     select shipper_id, delivery_id, status from deliveries
@@ -60,10 +60,9 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
      where ${condition} and shipper_id = ${event}.shipper_id and delivery_id = delivery_id(${event}.event_id, ${webhookId})
      limit 1) o on true`;
 
-/** The rows that a replay owes. */
 export const owedBy = (replayId: string) => `(select 1 from outbox where replay_id = ${replayId})`;
 
-/** The events of a shipper, or of one shipment if that is not null, whose ids meet a condition; oldest first. */
+/** The shipper's events that meet a condition, oldest first; only of one shipment if that is not null. */
 export const eventsIn = (
   condition: string,
   of: { shipperId: string; shipmentId: string; limit: string },
@@ -75,8 +74,8 @@ export const eventsIn = (
         where ${condition} order by event_id limit ${of.limit})`;
 
 /**
- * Counts the rows that all replays of the webhook have in the outbox, whatever they wait for, up to `limit`. Nobody
- * adds to them while the caller has the lock on the webhook's moves.
+ * Counts the outbox rows of all replays of the webhook, up to `limit`. None is added while the caller holds
+ * `lockMoves`.
  */
 export async function countOwed(
   db: Database,
@@ -95,29 +94,27 @@ export async function countOwed(
   return rows[0]!.count;
 }
 
-/** The last event that a replay has passed; events older than the log is kept count as passed. */
-export const lookedTo = (lastEventId: string, retentionMs: string) =>
+/** The last event that a replay has passed. Events older than the log's retention count as passed. */
+export const passedTo = (lastEventId: string, retentionMs: string) =>
   `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
 
 export interface ReplayPiece {
-  /** How far this piece got; null if no event was left. */
+  /** Where this piece ended; null if no event was left. */
   lastEventId: string | null;
-  /**
-   * How many deliveries it set going, even if the webhook is not called now. What another replay owes is not counted.
-   */
+  /** Deliveries it sends again, even if the webhook is not called now. Those of another replay are not counted. */
   sent: number;
-  /** Whether anything is due now; it may belong to another replay. */
+  /** Whether anything is due now, even of another replay. */
   anythingSent: boolean;
-  /** The shipments whose states are sent one at a time. */
+  /** Of the deliveries that are sent in order. */
   turns: Turn[];
 }
 
 /**
- * Sets the next deliveries of a replay going, oldest event first. Deliveries that never existed are made. Failed ones
- * come back from the log and begin their schedule anew. Those that wait for a retry become due now. Those that are held
- * only get the trigger, because they are sent anyway. What another replay owes stays with it, unless that replay was
- * cancelled: then this one takes it over, and the other no longer counts it as done. Looks at no more than `scanLimit`
- * events. Call it with the lock on the webhook's moves: without it two replays could both bring the same delivery back.
+ * Sends the next deliveries of a replay again, oldest event first. Deliveries that never existed are inserted. Failed
+ * ones come back from the log and restart their schedule. Those waiting for a retry become due now. Held ones only get
+ * the trigger, because they are sent anyway. Deliveries of another replay stay with it, unless it was cancelled: then
+ * this one takes them over, and the other no longer counts them as done. Scans at most `scanLimit` events. Call it with
+ * `lockMoves`: otherwise two replays could both bring back the same delivery.
  */
 export async function replayPiece(
   db: Database,
@@ -136,7 +133,7 @@ export async function replayPiece(
               ${parkedFrom('w')} as parked_from
          from webhooks w where webhook_id = $1
      ), scanned as materialized (
-       ${eventsIn(`event_id > ${lookedTo('$5', '$9')} and event_id < $6`, {
+       ${eventsIn(`event_id > ${passedTo('$5', '$9')} and event_id < $6`, {
          shipperId: '$2',
          shipmentId: '$3',
          limit: '$7',
@@ -221,12 +218,11 @@ export async function replayPiece(
 }
 
 /**
- * Takes back a page of what a cancelled replay has set going. A delivery that is owed only because of the replay leaves
- * the outbox: it goes into the log as FAILED with its last attempt, or is deleted if it never had one. One that was
- * owed anyway becomes what it was before, its retry due when it was. Deliveries that are being sent or have a manual
- * attempt requested are left, and so are locked rows, because others lock in a different order. Call it with the lock
- * on the webhook's moves, and `giveTurns` after the commit. Returns the shipment of each delivery, and whether
- * something is now due that could not be claimed before.
+ * Takes back a page of a cancelled replay's deliveries. One that is owed only because of the replay leaves the outbox:
+ * it enters the log as FAILED with its last attempt, or is deleted if it never had one. One that was owed anyway gets
+ * back its earlier schedule. Deliveries being sent or with a requested manual attempt are left. Locked rows are
+ * skipped, because other statements lock in a different order. Call it with `lockMoves`, and `releaseTurns` after the
+ * commit. Returns the shipment of each delivery, and whether something is now due that could not be claimed before.
  */
 export async function withdrawPage(
   tx: Database,

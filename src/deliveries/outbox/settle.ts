@@ -1,25 +1,25 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { insertCounts } from '../stats/sql.js';
-import { insertAttempts, insertIntoLog, ms, restingStatus, sameDelivery } from './sql.js';
+import { insertAttempts, insertIntoLog, ms, unclaimedStatus, sameDelivery } from './sql.js';
 import type { Settlement } from './types.js';
 
 /**
- * A result counts for the attempt its claim began. A claim that a crash of PostgreSQL has forgotten still holds while
- * nobody else has made it.
+ * An outcome counts only for the attempt of its own claim. A claim that PostgreSQL lost in a crash still counts if no
+ * other process has made it since.
  */
 const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
 
 /**
- * Records many outcomes in one statement. What is finished leaves the outbox and enters the log with its last attempt;
- * what is tried again stays, and the attempt is kept beside it. Refused is a result whose claim was taken away
- * meanwhile (fencing). Returns the attempts settled, by deliveryId.
+ * Settles many outcomes in one statement. A finished delivery moves into the log with its last attempt; one that is
+ * retried stays, and its attempt is stored beside it. An outcome whose claim was lost meanwhile is refused (fencing).
+ * Returns the accepted attempts by deliveryId.
  */
 export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> {
   return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
 }
 
-/** As `settle`, where a delivery turned out to be in the log already: that one leaves the outbox, and no more. */
+/** Like `settle`, but a delivery that is already in the log is only removed from the outbox. */
 export function settleOnceMore(db: Database, settlements: Settlement[]): Promise<Map<string, Settled>> {
   const onConflict = 'on conflict do nothing returning delivery_id';
   return settleBy(
@@ -30,7 +30,7 @@ export function settleOnceMore(db: Database, settlements: Settlement[]): Promise
   );
 }
 
-/** An attempt that was settled, and when its delivery is due again; null where it is finished. */
+/** An accepted attempt. `dueAt`: when its delivery is due again; null if it is finished. */
 export interface Settled {
   number: number;
   dueAt: Date | null;
@@ -42,7 +42,7 @@ async function settleBy(
   { onConflict, logged }: { onConflict: string; logged: string },
   settlements: Settlement[],
 ): Promise<Map<string, Settled>> {
-  const inOrder = [...settlements].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)); // rows are locked in it
+  const inOrder = [...settlements].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)); // lock order
   const column = <Value>(value: (settlement: Settlement) => Value) => inOrder.map(value);
   const rows = await db.query<Settled & { deliveryId: string }>(
     name,
@@ -62,7 +62,7 @@ async function settleBy(
                                response_body, request_headers from ended ${onConflict}`)}
      ), again as (
        update outbox o
-          set status = case i.status when 'RETRY' then 'RETRY' else ${restingStatus('o')} end,
+          set status = case i.status when 'RETRY' then 'RETRY' else ${unclaimedStatus('o')} end,
               due_at = case i.status when 'RETRY' then now() + ${ms('i.delay_ms')} else coalesce(o.due_at, now()) end,
               scheduled_at = case when i.status <> 'RETRY' then o.scheduled_at end,
               retry_wait = case i.status when 'RETRY' then ${ms('i.delay_ms')} else o.retry_wait end,
@@ -103,15 +103,15 @@ async function settleBy(
   return new Map(rows.map(({ deliveryId, ...settled }) => [deliveryId, settled]));
 }
 
-/** The result of settling an outcome. `lost`: the claim was taken away meanwhile, and the outcome does not count. */
+/** `lost`: the claim was lost meanwhile, and the outcome does not count. */
 export type SettlingResult =
-  | { kind: 'settled'; /** When it is due again; null where it is finished. */ dueAt: Date | null }
+  | { kind: 'settled'; /** When it is due again; null if it is finished. */ dueAt: Date | null }
   | { kind: 'alreadySettled' }
   | { kind: 'lost' };
 
 /**
- * Returns what became of each settlement, in their order. Refused ones are looked up in a further statement: the one
- * that refused them could not see what was recorded while it ran.
+ * Returns the result of each settlement, in order. Refused ones are looked up in a second statement, because the first
+ * could not see what was committed while it ran.
  */
 export async function resultsOf(
   db: Database,
@@ -127,7 +127,7 @@ export async function resultsOf(
   });
 }
 
-/** Returns those of the refused outcomes whose attempt is already recorded. */
+/** Returns the refused outcomes whose attempts are already in the log. */
 async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
   const rows = await db.query<{ place: number }>(
     'find-recorded',

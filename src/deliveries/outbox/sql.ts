@@ -1,26 +1,27 @@
+import type { Database } from '../../platform/database/postgres.js';
 import { firstIdOf } from '../../platform/ids.js';
 
 /**
- * Conditions and columns that several statements share, each with one owner.
+ * Conditions and columns that several statements share.
  *
- * PostgreSQL plans a statement by what it believes of the tables, and an outbox that was empty a minute ago may hold a
- * hundred thousand rows now. So no statement leaves it a choice: rows are looked up one by one, by key.
+ * PostgreSQL plans a statement by its statistics, and an outbox that was empty a minute ago may now have a hundred
+ * thousand rows. So no statement leaves the planner a choice: rows are found one by one, by key.
  */
 
-/** Milliseconds, given as a parameter or an expression, as an interval. */
+/** Milliseconds (a parameter or an expression) as an interval. */
 export const ms = (expression: string) => `make_interval(secs => ${expression}::float8 / 1000)`;
 
 /**
- * Joins outbox row `row` to `given` by key. Written with one-element arrays the join can be made in one direction only:
- * from what is given into the index, never by reading the whole table.
+ * Joins outbox row `row` to `given` by key. With one-element arrays the planner can join in one direction only: from
+ * `given` into the index, never by reading the whole table.
  */
 export const sameDelivery = (row: string, given: string) =>
   `${row}.shipper_id = any(array[${given}.shipper_id]) and ${row}.delivery_id = any(array[${given}.delivery_id])`;
 
 /**
- * Exists while something of the shipment blocks what comes after `before` (webhook_id, shipment_id, sequence): an
- * earlier state that is still owed, but not one that has been failing for longer than ORDER_HOLD. `w` is the webhook:
- * the hold begins anew when it is resumed, so while it is not called none ends.
+ * Selects what blocks `before` (webhook_id, shipment_id, sequence): earlier states of the shipment that are still owed,
+ * except those that have been failing for longer than ORDER_HOLD. `w` is the webhook: ORDER_HOLD starts again when it
+ * is resumed, and does not end while it is not called.
  */
 export const blocker = (before: string, holdMs: string, columns = '1') => `select ${columns} from outbox b
   where b.webhook_id = ${before}.webhook_id and b.shipment_id = ${before}.shipment_id
@@ -29,18 +30,16 @@ export const blocker = (before: string, holdMs: string, columns = '1') => `selec
          or greatest(b.first_failed_at, w.called_since) > now() - ${ms(holdMs)})`;
 
 /**
- * Outbox row `row` was overtaken if a later state of its shipment is owed to the same webhook (`laterOwed`), or was
- * owed and is finished (`laterFinished`). A delivery that a replay brought back was asked for, so later states do not
- * overtake it.
+ * Outbox row `row` is overtaken if a later state of its shipment is owed to the same webhook (`laterOwed`), or was owed
+ * and is finished (`laterFinished`). A replayed delivery is never overtaken: it was requested.
  */
 export const laterOwed = (row: string) => `(${row}.replay_id is null and exists (
   select 1 from outbox x
    where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
 
 /**
- * The events of a shipment, looked for only in the months between its first and last event, which its progress records.
- * `rest` continues the condition. It must order by `sequence` or compare it, so that the planner uses the index by
- * shipment.
+ * The events of a shipment, searched for only in the months between its first and last event. `rest` continues the
+ * condition. It must order by `sequence` or compare it, so that the planner uses the index by shipment.
  */
 export const eventsOf = (shipmentId: string, columns: string, rest: string) => `(
   select e.* from (select shipment_id, first_event_id, last_event_id from shipment_progress
@@ -49,56 +48,51 @@ export const eventsOf = (shipmentId: string, columns: string, rest: string) => `
      select ${columns} from events
       where shipment_id = p.shipment_id and event_id >= p.first_event_id and event_id <= p.last_event_id and ${rest}) e)`;
 
-/** Only the nearest later states are looked for in the log: a webhook may want none of the thousands that follow. */
-export const laterStatesLookedFor = 50;
+/** Bounds the search for later states: a webhook may want none of the thousands that follow. */
+export const maxLaterStates = 50;
 
-/** The log has no shipments, so each later event is checked for a delivery to this webhook. */
+/** The log has no shipment column, so each later event is checked for a delivery to this webhook. */
 export const laterFinished = (row: string) => `(${row}.replay_id is null and exists (
   select 1
-    from ${eventsOf(`${row}.shipment_id`, 'event_id', `sequence > ${row}.sequence order by sequence limit ${laterStatesLookedFor}`)} l
+    from ${eventsOf(`${row}.shipment_id`, 'event_id', `sequence > ${row}.sequence order by sequence limit ${maxLaterStates}`)} l
   cross join lateral (
     select 1 from deliveries
      where shipper_id = ${row}.shipper_id and delivery_id = delivery_id(l.event_id, ${row}.webhook_id) limit 1) d))`;
 
-/** Whether state `state` is one of the `interests` of a webhook. */
 export const isInterested = (state: string, interests: string) =>
   `(${state} = any(${interests}) or '*' = any(${interests}))`;
 
-/** The ids of the deliveries of an event are in this range, as another event's may be. */
+/** The ids of an event's deliveries are in this range; other events' may be, too. */
 export const isInRangeOf = (deliveryId: string, eventId: string) =>
   `${deliveryId} >= overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid
      and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
 
-/**
- * Whether outbox row `row` belongs to a cancelled replay: nobody sends it until it has been taken back. Only `replays`
- * knows that; a row without a replay costs no lookup.
- */
+/** Whether outbox row `row` belongs to a cancelled replay. It is not sent until the replay has given it back. */
 export const isWithdrawn = (row: string) =>
   `(${row}.replay_id is not null and coalesce(
      (select status = 'CANCELLED' from replays where replay_id = ${row}.replay_id), false))`;
 
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
-/** Nobody has stopped the webhook of row `w`, nor suspended its shipper. */
+
+/** Webhook `w` is neither paused, disabled nor deleted, and its shipper is not suspended. */
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
-/** Whether the webhook of row `w` is called now: nobody has stopped it, and its circuit is closed. */
+/** Webhook `w` is called: it is active, and its circuit is closed. */
 export const isCallable = (w: string) =>
   `(${isActive(w)} and not ${inCircuit(w, 'c.open_until is not null')})`;
 
-/** Whether it is called, or given a rest that is over: what has waited for ORDER_HOLD may then be the probe. */
+/** Webhook `w` is called, or may be probed: the probe may be what has waited for ORDER_HOLD. */
 export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, 'c.open_until > now()')})`;
 
-/**
- * Whether circuit `c`, if there is one, wants to know of successes too: of a webhook that is well they cost nothing.
- */
+/** Whether circuit `c` counts successes, too. A healthy webhook's successes cost no statement. */
 export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
 
 /**
- * The rows of a webhook that have been due longest, and which of them are being sent: claims are made there, and rows
- * before them go out first. It misses only claims deep in a long backlog. The number of rows must not be known when the
- * statement is planned: if PostgreSQL believes that there are no more, it reads and sorts them all.
+ * The longest due rows of a webhook, where claims are made; it misses only claims deep in a long backlog. The limit is
+ * a subquery so that the planner does not know it: if PostgreSQL believes that there are no more rows, it reads and
+ * sorts them all.
  */
 export const frontOf = (
   webhookId: string,
@@ -106,31 +100,31 @@ export const frontOf = (
 ) => `select shipper_id, delivery_id, status, lease_until from outbox
   where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select ${limit})`;
 
-/** What a claim tells of outbox row `o`, with webhook `w` and circuit `c`; the event comes by `ofEvent`. */
+/** The columns of a `Claim` from row `o`; needs `ofEvent` or `ofRecentEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
   o.supersede as supersedes, o.troubled, e.body, e.erasure is not null as erased, e.recorded_at as "recordedAt",
   coalesce(e.external_id, e.event_id::text) as "eventId"`;
 
-const toldOfEvent = 'event_id, external_id, body, recorded_at, erasure';
+const eventColumns = 'event_id, external_id, body, recorded_at, erasure';
 /** The event of row `o`, as `e`. */
 export const ofEvent = `cross join lateral (
-  select ${toldOfEvent} from events where event_id = o.event_id limit 1) e`;
+  select ${eventColumns} from events where event_id = o.event_id limit 1) e`;
 
-/** A range of months, as bounds on the ids of events. */
+/** A range of months as bounds on event ids. */
 export interface Months {
-  /** Part of the name of a statement that contains these bounds. */
+  /** Part of the name of each statement that contains these bounds. */
   name: string;
   firstId: string;
   endId: string;
 }
 
 const dayMs = 86_400_000;
-/** An event that is claimed is rarely older than this, and no clock is so far ahead that it is much newer than now. */
+/** Claimed events are rarely older, and no clock is further ahead. */
 const recentDays = { back: 7, ahead: 1 };
 
-/** The current month (UTC); near its beginning the previous one, too, and near its end the next one. */
+/** The current month (UTC), with the previous one near its beginning and the next one near its end. */
 export function recentMonths(nowMs: number): Months {
   const first = new Date(nowMs - recentDays.back * dayMs);
   const last = new Date(nowMs + recentDays.ahead * dayMs);
@@ -140,53 +134,49 @@ export function recentMonths(nowMs: number): Months {
 }
 
 /**
- * The same for statements that run all the time. The months are constants in the statement, not parameters. So it
- * neither locks nor opens the partitions of other months, however many there are. An event of another month is still
- * found.
+ * Like `ofEvent`, for frequent statements. The months are constants in the statement, not parameters, so it neither
+ * locks nor opens the partitions of other months. Events of other months are still found.
  */
 export const ofRecentEvent = ({ firstId, endId }: Months) => `cross join lateral (
-  select ${toldOfEvent} from events where event_id = o.event_id and event_id >= '${firstId}' and event_id < '${endId}'
+  select ${eventColumns} from events where event_id = o.event_id and event_id >= '${firstId}' and event_id < '${endId}'
   union all
-  select ${toldOfEvent} from event_of_any_month(o.event_id) where o.event_id < '${firstId}' or o.event_id >= '${endId}'
+  select ${eventColumns} from event_of_any_month(o.event_id) where o.event_id < '${firstId}' or o.event_id >= '${endId}'
   limit 1) e`;
 
-/** Whether row `d`, of the outbox or the log, is a delivery of event `e`. */
+/** Row `d`, of the outbox or the log, is a delivery of event `e`. */
 export const isDeliveryOf = (
   d: string,
   e: string,
 ) => `${d}.shipper_id = ${e}.shipper_id and ${d}.event_id = ${e}.event_id
   and ${isInRangeOf(`${d}.delivery_id`, `${e}.event_id`)}`;
 
-/** The keys of the deliveries of event `e` that are owed, as `o`. */
+/** The keys of the owed deliveries of event `e`, as `o`. */
 export const owedOf = (e: string) =>
   `select o.shipper_id, o.delivery_id from outbox o where ${isDeliveryOf('o', e)}`;
 
-/** A row for each delivery that webhook `webhookId` is owed. */
 export const owedTo = (webhookId: string) => `select 1 from outbox where webhook_id = ${webhookId}`;
 
-/** The delivery with that key if it is owed; otherwise it can only be in the log. */
+/** The delivery with this key if it is owed; otherwise it can only be in the log. */
 export const owedByKey = (shipperId: string, deliveryId: string) =>
   `select shipper_id, delivery_id, webhook_id, event_id from outbox
     where shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
 
-/** Whether delivery `given` is owed. */
 export const isOwed = (given: string) => `exists (select 1 from outbox o where ${sameDelivery('o', given)})`;
 
-/** A row for each delivery that has been owed since before that moment. */
-export const owedSinceBefore = (moment: string) =>
-  `select 1 from outbox where delivery_id < uuid_floor(${moment})`;
+export const owedSinceBefore = (time: string) =>
+  `select 1 from outbox where delivery_id < uuid_floor(${time})`;
 
-/** A row that is not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
+/** A row not being sent is held while it waits its turn, and while it is due to a webhook in `stopped`. */
 const isHeld = (stopped: string) =>
   `(waits_turn or due_at <= now() and webhook_id = any(${stopped}::uuid[]))`;
-/** A row has no planned next attempt while it is held, or is being sent because it was due. */
+/** A row has no planned attempt while it is held, or being sent because it was due. */
 const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDING' and due_at <= now())`;
 const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
 /**
- * Owed deliveries as the log shows them, with the log's status, while the webhooks in `stopped` are not called. `condition`
- * may use only columns that the log has, too.
+ * Owed deliveries in the columns of the log, while the webhooks in `stopped` are not called. `condition` may use only
+ * columns that the log has, too.
  */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
@@ -195,25 +185,25 @@ export const unfinishedDeliveries = (stopped: string, condition: string, status?
          null::int as status_code, null::text as error_code
     from outbox where ${condition} ${status ? `and ${shownStatus(stopped)} = '${status}'` : ''}`;
 
-/** The events of shipments $1 whose personal data was erased, as `e`. */
+/** The events of shipments $1 whose personal data is erased, as `e`. */
 export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
   cross join lateral ${eventsOf('s.shipment_id', 'shipper_id, event_id', `erasure = 'DONE' order by sequence`)} e`;
 
-/** What a row is while no attempt is under way. */
-export const restingStatus = (row: string) =>
+/** The status of a row without an attempt under way. */
+export const unclaimedStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
-/** Ends the claim of row `o`; the statement itself sets the rest. */
-export const atRest = `status = ${restingStatus('o')}, lease_until = null`;
+/** Ends the claim of row `o`. */
+export const unclaimed = `status = ${unclaimedStatus('o')}, lease_until = null`;
 
-/** Claims row `o`: counts the attempt and leases it. It changes no column that an index uses, so the update is HOT. */
+/** Claims row `o`. It changes no indexed column, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
 /**
- * For `with recursive`: `owing` has the next `limit` webhooks after `after` that something is due to, now or later. It
- * reads one index entry per webhook, however much that is owed. A row that waits its turn always has one before it that
- * is due, so no webhook is missed.
+ * For `with recursive`: `owing` has the next `limit` webhooks after `after` that are owed something due now or later.
+ * It reads one index entry per webhook. A row that waits its turn always has an earlier one that is due, so no webhook
+ * is missed.
  */
 export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-000000000000'`) => `owing as (
     (select webhook_id, 1 as place from outbox where webhook_id > ${after}::uuid and due_at is not null
@@ -228,17 +218,30 @@ export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-0
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
 
-/** Takes the rows that `given` names out of the outbox; the statement that does so writes them into the log. */
+/** Deletes the rows in `given` from the outbox; the same statement must write them into the log. */
 export const takeOut = (given: string) =>
   `delete from outbox o using ${given} g where ${sameDelivery('o', 'g')} returning o.*`;
 
 /**
- * Writes finished deliveries into the log: `source` selects its columns in their order. A delivery is in the outbox or
- * in the log, never in both; being ready for the opposite would cost every one of them a third more.
+ * Inserts finished deliveries into the log. `source` selects its columns in order. No `on conflict`: a delivery is never
+ * in the outbox and in the log, and checking would make each insert a third more expensive.
  */
 export const insertIntoLog = (source: string) => `insert into deliveries (${logColumns}) ${source}`;
 
-/** Writes attempts that are not a delivery's last one. */
+/** Inserts earlier attempts; a delivery's last one is part of its row in the log. */
 export const insertAttempts = (source: string) =>
   `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
                          error_detail, response_body, request_headers) ${source} on conflict do nothing`;
+
+/**
+ * Serializes moves of a webhook's deliveries between log and outbox. Take the lock in a statement of its own, before
+ * the one that moves.
+ */
+export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
+  await tx.query(
+    'lock-moves',
+    `select pg_advisory_xact_lock(hashtextextended('parcelhook-moves', 0) # hashtextextended(webhook_id, 0))
+       from (select unnest($1::text[]) as webhook_id order by 1) w`,
+    [webhookIds],
+  );
+}

@@ -1,32 +1,30 @@
 import type { Database, Queries } from '../../platform/database/postgres.js';
 import { supersede, type Overtaken } from './cancel.js';
-import { distinctDue, type Due } from './hand-over.js';
+import { distinctDue, turnColumns, type Due, type Turn } from './types.js';
 import { blocker, isProbed, sameDelivery } from './sql.js';
-import { turnColumns, type Turn } from './types.js';
 
-/** Of row `o`, which begins to wait: a retry keeps when it is due, for it comes no earlier afterwards. */
-const scheduleKept = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
+/** `scheduled_at` of row `o` when it begins to wait: a retry keeps its due time. */
+const scheduledWhileWaiting = `case when o.trigger <> 'REPLAY' and o.due_at > now() then o.due_at else o.scheduled_at end`;
 
-/** When row `o` is due once its turn has come: at once if a replay has brought it forward. */
-const dueAt = `case when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
+/** When row `o` is due once it is released: at once if a replay has brought it forward. */
+const dueOnceReleased = `case when o.trigger = 'REPLAY' then now() else greatest(now(), o.scheduled_at) end`;
 
-/** And what it may still be put back to. */
-const scheduleLeft = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
+/** `scheduled_at` of row `o` once it is released: kept for a replay that may be cancelled. */
+const scheduledOnceReleased = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
 
-/** What a webhook says of turns. */
+/** The webhook's columns that decide about turns. */
 const ruleOf = (webhookId: string) =>
   `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
 
 /**
- * Gives the turn to the next state of each shipment where nothing blocks it any more. To be asked after the commit that
- * may have unblocked it, and by who made something wait: a statement sees only what was committed before it began, so
- * either may have missed the other. Nothing is locked but what gets its turn: whoever sees a blocker that is settled
- * just now must not be in the way of whoever settled it. A retry that waited its turn keeps its time. Returns what has
- * become due.
+ * Releases the next state of each shipment that nothing blocks any more. Call it after a commit that may have unblocked
+ * one, and after a commit that made one wait: a statement sees only what was committed before it began, so either may
+ * have missed the other. It locks only released rows, so as not to delay the settling of a blocker. A retry keeps its
+ * time. Returns what has become due.
  */
-export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
+export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
   const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
-    'give-turns',
+    'release-turns',
     `with unblocked as materialized (
        select n.shipper_id, n.delivery_id
          from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
@@ -44,7 +42,7 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
            where shipper_id = u.shipper_id and delivery_id = u.delivery_id and waits_turn
            limit 1 for no key update skip locked) n
      )
-     update outbox o set waits_turn = false, due_at = ${dueAt}, scheduled_at = ${scheduleLeft} from next n
+     update outbox o set waits_turn = false, due_at = ${dueOnceReleased}, scheduled_at = ${scheduledOnceReleased} from next n
       where ${sameDelivery('o', 'n')} and o.waits_turn
      returning o.webhook_id as "webhookId", o.due_at as "dueAt"`,
     [...turnColumns(turns), holdMs],
@@ -55,25 +53,25 @@ export async function giveTurns(db: Queries, turns: Turn[], holdMs: number): Pro
 }
 
 /**
- * Cancels what was overtaken, and asks then for the turns of `turns`, which name the same shipments and maybe more. To
- * be called after the commit. Returns what has become due.
+ * Cancels overtaken states, then releases `turns`, which include the turns in `overtaken`. Call it after the commit.
+ * Returns what has become due.
  */
-export async function passTurnsOn(
+export async function supersedeAndRelease(
   db: Database,
   { overtaken, turns }: { overtaken: Overtaken[]; turns: Turn[] },
   { terminalStates, orderHoldMs }: { terminalStates: string[]; orderHoldMs: number },
 ): Promise<Due[]> {
   if (overtaken.length > 0) await supersede(db, overtaken, terminalStates);
-  return turns.length > 0 ? giveTurns(db, turns, orderHoldMs) : [];
+  return turns.length > 0 ? releaseTurns(db, turns, orderHoldMs) : [];
 }
 
 /**
- * Holds back states whose earlier state has returned to the outbox. What is being sent stays as it is. Call `giveTurns`
- * after the commit.
+ * Makes states wait whose earlier state has returned to the outbox, except those being sent. Call `releaseTurns` after
+ * the commit.
  */
-export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Promise<void> {
+export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number): Promise<void> {
   await db.query(
-    'hold-turns',
+    'make-turns-wait',
     `with held as materialized (
        select o.shipper_id, o.delivery_id
          from unnest($1::uuid[], $2::uuid[]) as t (webhook_id, shipment_id)
@@ -84,23 +82,23 @@ export async function holdTurns(db: Database, turns: Turn[], holdMs: number): Pr
              and not n.waits_turn and n.status <> 'SENDING' and exists (${blocker('n', '$3')})
            order by n.sequence for no key update of n skip locked) o
      )
-     update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduleKept} from held h
+     update outbox o set waits_turn = true, due_at = null, scheduled_at = ${scheduledWhileWaiting} from held h
       where ${sameDelivery('o', 'h')}`,
     [...turnColumns(turns), holdMs],
   );
 }
 
 /**
- * Makes the turns of a webhook anew after its `ordering` has changed: of each shipment the first state may go, or all.
- * What is being sent stays as it is. A page at a time: the backlog may be a million. What begins to wait is asked about
- * again after the commit: what it waits for may have been settled meanwhile.
+ * Recomputes `waits_turn` after a webhook's `ordering` has changed, except of deliveries being sent. It works page by
+ * page, because a backlog may have a million rows. Rows that begin to wait are checked again after the commit: their
+ * blockers may have been settled meanwhile.
  */
-export async function remakeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
+export async function recomputeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
   let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
   while (last) {
-    const page: Remade = await remakePage(db, webhookId, last, holdMs);
+    const page: RecomputedPage = await recomputePage(db, webhookId, last, holdMs);
     const turns = distinctTurns(page.waiting.map((shipmentId) => ({ webhookId, shipmentId })));
-    if (turns.length > 0) await giveTurns(db, turns, holdMs).catch(() => undefined); // left to the sweeper
+    if (turns.length > 0) await releaseTurns(db, turns, holdMs).catch(() => undefined); // left to the sweeper
     last = page.last;
   }
 }
@@ -110,23 +108,23 @@ interface ShipmentState {
   sequence: number;
 }
 
-interface Remade {
-  /** Where the page ended; null at the end. */
+interface RecomputedPage {
+  /** Last row of the page; null after the last page. */
   last: ShipmentState | null;
-  /** Shipments of which something has begun to wait. */
+  /** Shipments with a state that has begun to wait. */
   waiting: string[];
 }
 
-const rowsRemadeAtOnce = 5_000;
+const rowsPerPage = 5_000;
 
-async function remakePage(
+async function recomputePage(
   db: Database,
   webhookId: string,
   after: ShipmentState,
   holdMs: number,
-): Promise<Remade> {
+): Promise<RecomputedPage> {
   const [row] = await db.query<{ last: ShipmentState | null; waiting: string[] }>(
-    'remake-turns',
+    'recompute-turns',
     `with w as materialized (${ruleOf('$1::uuid')}), page as materialized (
        select shipper_id, delivery_id, shipment_id, sequence from outbox
         where webhook_id = $1 and (shipment_id, sequence) > ($2::uuid, $3::int)
@@ -145,8 +143,8 @@ async function remakePage(
           limit 1 for no key update skip locked) o
      ), remade as (
        update outbox o
-          set waits_turn = l.waits_turn, due_at = case when l.waits_turn then null else ${dueAt} end,
-              scheduled_at = case when l.waits_turn then ${scheduleKept} else ${scheduleLeft} end
+          set waits_turn = l.waits_turn, due_at = case when l.waits_turn then null else ${dueOnceReleased} end,
+              scheduled_at = case when l.waits_turn then ${scheduledWhileWaiting} else ${scheduledOnceReleased} end
          from changing l
         where ${sameDelivery('o', 'l')} and o.waits_turn <> l.waits_turn
        returning o.shipment_id, o.waits_turn
@@ -154,12 +152,12 @@ async function remakePage(
      select (select json_build_object('shipmentId', shipment_id, 'sequence', sequence)
                from page where (select count(*) from page) = $4 order by shipment_id desc, sequence desc limit 1) as last,
             array(select distinct shipment_id from remade where waits_turn) as waiting`,
-    [webhookId, after.shipmentId, after.sequence, rowsRemadeAtOnce, holdMs],
+    [webhookId, after.shipmentId, after.sequence, rowsPerPage, holdMs],
   );
   return row!;
 }
 
-/** Each pair once, in the order in which rows are locked. */
+/** Each turn once, in the order in which rows are locked. */
 export function distinctTurns<T extends Turn>(turns: T[]): T[] {
   const byKey = new Map(turns.map((turn) => [`${turn.webhookId} ${turn.shipmentId}`, turn]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, turn]) => turn);

@@ -1,41 +1,40 @@
-/** What asked for an attempt. */
+/** The causes of an attempt. */
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
 export type Trigger = (typeof triggers)[number];
 
-/** An attempt that may be made: the delivery, what it tells, and its number, the fencing token of its result. */
+/** An attempt that this process may make. `number` is the fencing token of its outcome. */
 export interface Claim {
   shipperId: string;
   deliveryId: string;
   webhookId: string;
-  /** The event's id as the world knows it: `webhook-id`. */
+  /** The event's public id, sent as `webhook-id`. */
   eventId: string;
   body: string;
-  /** When the event was recorded. */
   recordedAt: Date;
-  /** Null for a notification that belongs to no shipment. */
+  /** Null for an event that belongs to no shipment. */
   shipmentId: string | null;
   sequence: number;
   number: number;
   trigger: Trigger;
   failureCount: number;
-  /** Of the webhook: whoever knows an older one of its revisions looks again. */
+  /** Revision of the webhook; a cached target of an older one is read again. */
   revision: number;
-  /** The webhook wants a shipment's states one at a time. */
+  /** The webhook receives a shipment's states in order. */
   ordered: boolean;
-  /** The webhook wants overtaken states skipped. */
+  /** The webhook skips overtaken states. */
   supersedes: boolean;
-  /** The webhook has failed lately: its successes count too. */
+  /** The webhook has failed lately, so its successes count for the circuit, too. */
   troubled: boolean;
-  /** The one delivery an open circuit lets through. */
+  /** Tests an open circuit. */
   isProbe: boolean;
-  /** The personal data of its shipment is erased: what the receiver answers is not kept. */
+  /** The shipment's personal data is erased, so the response is not stored. */
   erased: boolean;
 }
 
-/** A claim of the outbox, and when its delivery was due, by PostgreSQL's clock. */
+/** A claim of an outbox row. `dueAt` is by PostgreSQL's clock. */
 export type DueClaim = Claim & { dueAt: Date };
 
-/** What is recorded of an attempt, whatever asked for it. */
+/** An attempt as the log stores it, whatever its trigger. */
 export interface AttemptRecord {
   shipperId: string;
   deliveryId: string;
@@ -47,38 +46,85 @@ export interface AttemptRecord {
   errorCode: string | null;
   errorDetail: string | null;
   responseBody: string | null;
-  /** What is kept of the headers it was sent with; null where no request went out. */
+  /** The stored part of the request's headers; null if no request was sent. */
   requestHeaders: string | null;
 }
 
-/** An attempt's outcome and what becomes of its delivery. */
+/** An attempt's outcome and its effect on the delivery. */
 export interface Settlement extends AttemptRecord {
-  /** UNCHANGED: the webhook was found gone, or its circuit stays open; the attempt costs no retry. */
+  /** UNCHANGED: the attempt costs no retry, because the webhook is gone or its circuit stays open. */
   status: 'SUCCEEDED' | 'FAILED' | 'RETRY' | 'UNCHANGED';
-  /** Until the next attempt; null where none is planned. */
+  /** Until the next attempt; null if none is planned. */
   delayMs: number | null;
 }
 
-/** A shipment's states for one webhook: what goes one at a time. */
+/** One webhook's deliveries of one shipment, which go in order. */
 export interface Turn {
   webhookId: string;
   shipmentId: string;
 }
 
-/** Turns as two arrays, for a statement's parameters. */
+/** Turns as two arrays, as parameters of a statement. */
 export const turnColumns = (turns: Turn[]): [webhookIds: string[], shipmentIds: string[]] => [
   turns.map(({ webhookId }) => webhookId),
   turns.map(({ shipmentId }) => shipmentId),
 ];
 
-/** The key by which a row of the outbox is found. */
+/** Primary key of an outbox row. */
 export interface RowKey {
   shipperId: string;
   deliveryId: string;
 }
 
-/** The two columns of some keys, in the order in which rows are locked. */
+/** Keys as two arrays, in the order in which rows are locked. */
 export function keysInOrder(keys: RowKey[]): [shipperIds: string[], deliveryIds: string[]] {
   const inOrder = [...keys].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
   return [inOrder.map(({ shipperId }) => shipperId), inOrder.map(({ deliveryId }) => deliveryId)];
 }
+
+/** A webhook that is owed something due, and since when (epoch); null if that is unknown. */
+export interface Due {
+  webhookId: string;
+  dueFromMs: number | null;
+}
+
+/**
+ * How many deliveries a recording statement may insert as claimed by this process, by webhook and in total. Further
+ * ones are inserted as READY, for any process.
+ */
+export interface Room {
+  byWebhook: Record<string, number>;
+  /** For each webhook that is not in `byWebhook`. */
+  ofOthers: number;
+  total: number;
+}
+
+export const noRoom: Room = { byWebhook: {}, ofOthers: 0, total: 0 };
+
+/** Hands recorded deliveries to the dispatcher of this process, or of another one. */
+export interface HandOver {
+  /** Reserves room for events about to be recorded: one entry per event, its shipper's id. */
+  reserve(shipperIds: string[]): Room;
+  /**
+   * Called once after each `reserve`, even if the statement failed, with the claims it made and the other deliveries
+   * that are due. `asOfMs`: performance.now() before the statement was sent.
+   */
+  recorded(room: Room, claims: DueClaim[], left: Due[], asOfMs: number): void;
+  /** These webhooks have something due. */
+  notify(due: Due[]): void;
+}
+
+/** Each webhook once, with its earliest time. */
+export function distinctDue(due: Due[]): Due[] {
+  const byWebhook = new Map<string, number | null>();
+  for (const { webhookId, dueFromMs } of due) {
+    const known = byWebhook.get(webhookId);
+    const earliest = known === null || dueFromMs === null ? null : Math.min(known ?? Infinity, dueFromMs);
+    byWebhook.set(webhookId, earliest);
+  }
+  return [...byWebhook].map(([webhookId, dueFromMs]) => ({ webhookId, dueFromMs }));
+}
+
+/** For webhooks whose deliveries may have been due for long. */
+export const dueSinceUnknown = (webhookIds: Iterable<string>): Due[] =>
+  [...new Set(webhookIds)].map((webhookId) => ({ webhookId, dueFromMs: null }));

@@ -1,40 +1,40 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryOf, eventsIn, isMissed, parkedFrom } from '../outbox/replay.js';
-import { isCallable, isInterested } from '../outbox/sql.js';
+import { deliveryOf, eventsIn, isMissed, parkedFrom, owedBy } from '../outbox/replay.js';
+import { isCallable, isInterested, ms } from '../outbox/sql.js';
 
-/** Which of a webhook's deliveries a replay catches up on. */
+/** Which of a webhook's deliveries a replay sends. */
 export interface ReplayRange {
   webhookId: string;
   shipperId: string;
   from: Date;
   /** Included. */
   to: Date;
-  /** Nothing that was recorded before is sent: the log does not hold it. */
-  keptSince: Date;
-  /** Nothing that is recorded later is sent. */
+  /** Start of the log; nothing recorded earlier is sent. */
+  loggedSince: Date;
+  /** Nothing recorded later is sent. */
   latest: Date;
-  /** Only deliveries of this status; null for all that did not succeed and all that never were. */
+  /** Only deliveries of this status; null for all that did not succeed and for events without a delivery. */
   deliveryStatus: 'FAILED' | 'HELD' | 'PENDING' | null;
   trackingId: string | null;
 }
 
-/** What a request found in its span. */
-export interface Counted {
-  /** Deliveries to send; null where there are more events than a request looks at. */
+/** The counts of insertReplay over the span. */
+export interface ReplayCount {
+  /** Deliveries to send; null with `maxEvents` events or more. */
   total: number | null;
-  /** Events. */
+  /** Events in the span. */
   recorded: number;
-  /** Of them, those of a state that the webhook wants. */
+  /** Those of them with a state that the webhook is interested in. */
   wanted: number;
-  /** Of these, those that were missed and are erased. */
+  /** Wanted events that were missed and are erased. */
   erased: number;
-  /** Deliveries that only the status asked for leaves out. */
+  /** Deliveries that only the requested status excludes. */
   otherStatus: number;
-  /** Something was recorded in the part of the span that the log does not hold. */
+  /** Whether events were recorded in the span before the log starts. */
   older: boolean;
 }
 
-/** How many replays may look for deliveries at once, and how many events a request looks at. */
+/** How many replays may look for deliveries at once, and how many events a request reads. */
 export interface ReplayLimits {
   maxOfWebhook: number;
   maxOfShipper: number;
@@ -42,20 +42,20 @@ export interface ReplayLimits {
 }
 
 /**
- * Records a replay and counts what it will send, if there are fewer than `maxEvents` events. Null without that webhook
- * or, with a tracking id, without that shipment; `tooMany` if as many replays as may look for deliveries already do.
+ * Inserts a replay and counts what it will send, if there are fewer than `maxEvents` events. Returns null if the webhook,
+ * or the shipment of the tracking id, does not exist; `tooMany` if the limit of replays is reached.
  */
 export async function insertReplay(
   db: Database,
   replayId: string,
   range: ReplayRange,
   limits: ReplayLimits,
-): Promise<Counted | 'tooMany' | null> {
-  const rows = await db.query<Counted & { added: boolean }>('insert-replay', insertText, [
+): Promise<ReplayCount | 'tooMany' | null> {
+  const rows = await db.query<ReplayCount & { added: boolean }>('insert-replay', insertText, [
     replayId,
     range.webhookId,
     range.shipperId,
-    new Date(Math.max(range.from.getTime(), range.keptSince.getTime())),
+    new Date(Math.max(range.from.getTime(), range.loggedSince.getTime())),
     new Date(Math.min(range.to.getTime(), range.latest.getTime()) + 1),
     range.deliveryStatus,
     range.trackingId,
@@ -110,3 +110,109 @@ const insertText = `
   select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased, c.other_status as "otherStatus",
          exists (${eventsIn('event_id >= uuid_floor($10) and event_id < uuid_floor($4)', { ...ofTarget, limit: '1' })}) as older
     from target w cross join counted c left join added a on true`;
+
+/** A replay and how far it has come. */
+export interface Replay {
+  replayId: string;
+  webhookId: string;
+  status: 'RUNNING' | 'DONE' | 'CANCELLED';
+  /** Its deliveries that are settled. */
+  done: number;
+  /** Null until all are found. */
+  total: number | null;
+  /** Null for replays of an earlier version. */
+  from: Date | null;
+  to: Date | null;
+  lastEventId: string;
+  endEventId: string;
+  deliveryStatus: string | null;
+  trackingId: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** Of the deliveries made, those no longer in the outbox under the replay's id are settled. */
+const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.status,
+  r.done - case when r.status = 'RUNNING' or r.withdrawing
+                then (select count(*)::int from ${owedBy('r.replay_id')} o) else 0 end as done,
+  r.total, r.from_at as "from", r.to_at as "to", r.last_event_id as "lastEventId", r.end_event_id as "endEventId",
+  r.delivery_status as "deliveryStatus", r.created_at as "createdAt", r.finished_at as "finishedAt",
+  (select tracking_id from shipments where shipment_id = r.shipment_id) as "trackingId"`;
+
+/** Running replays and the newest finished ones, of all shippers. */
+export function listReplays(db: Database, limit: number): Promise<Replay[]> {
+  return db.query<Replay>(
+    'list-replays',
+    `select ${columns} from (
+       (select * from replays where status = 'RUNNING' and kind = 'ASKED' order by replay_id desc limit $1)
+       union (select * from replays where kind = 'ASKED' order by replay_id desc limit $1)) r
+      order by r.status = 'RUNNING' desc, r.replay_id desc limit $1`,
+    [limit],
+  );
+}
+
+/** A page of a webhook's replays, newest first. */
+export function replaysOfWebhook(
+  db: Database,
+  webhookId: string,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<Replay[]> {
+  return db.query<Replay>(
+    'replays-of-webhook',
+    `select ${columns} from (
+       select * from replays where webhook_id = $1 and kind = 'ASKED' and replay_id < coalesce($2, '${lastKey}'::uuid)
+        order by replay_id desc limit $3) r
+      order by r.replay_id desc`,
+    [webhookId, beforeId ?? null, limit],
+  );
+}
+
+const lastKey = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Null if it does not exist or belongs to another shipper; `shipperId` null stands for any. */
+export async function findReplay(
+  db: Database,
+  replayId: string,
+  shipperId: string | null,
+): Promise<Replay | null> {
+  const rows = await db.query<Replay>(
+    'find-replay',
+    `select ${columns} from replays r where r.replay_id = $1 and r.kind = 'ASKED' and r.shipper_id = coalesce($2, r.shipper_id)`,
+    [replayId, shipperId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Ends a running replay; waits for a piece being made. Null if it does not exist or has ended. */
+export async function endReplay(
+  tx: Database,
+  replayId: string,
+  shipperId: string | null,
+): Promise<{ webhookId: string; shipperId: string } | null> {
+  const rows = await tx.query<{ webhookId: string; shipperId: string }>(
+    'end-replay',
+    `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true, next_at = now()
+      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'RUNNING'
+        and kind = 'ASKED'
+     returning webhook_id as "webhookId", shipper_id as "shipperId"`,
+    [replayId, shipperId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether a cancelled replay has deliveries left, or ended so recently that an earlier claim may still start. */
+export async function isEnding(
+  db: Database,
+  replayId: string,
+  { shipperId, withinMs }: { shipperId: string | null; withinMs: number },
+): Promise<boolean> {
+  const rows = await db.query(
+    'is-replay-ending',
+    `select 1 from replays
+      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'CANCELLED'
+        and (withdrawing or finished_at > now() - ${ms('$3')})`,
+    [replayId, shipperId, withinMs],
+  );
+  return rows.length > 0;
+}

@@ -1,44 +1,114 @@
 import * as z from 'zod';
 import { actorOf } from '../../accounts/audit/audit.js';
-import { described } from '../../http/described.js';
-import { evenIfFieldsAreWrong, idInPath, trackingId } from '../../http/request/fields.js';
-import { momentInBody } from '../../http/request/moments.js';
+import {
+  described,
+  evenIfFieldsAreWrong,
+  idInPath,
+  trackingId,
+  instant,
+  nextCursor,
+  uuid,
+  instantInBody,
+} from '../../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
-import { newId } from '../../platform/ids.js';
+import { newId, timeOfId } from '../../platform/ids.js';
 import { isTooSlow, type Database } from '../../platform/database/postgres.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
-import { tooManyByHand } from '../on-demand/routes.js';
-import { replayAsked, replayedStatuses, replayList, replayProgress } from './answers.js';
-import { cancelReplay } from './cancel.js';
-import { findReplay, replaysOfWebhook, replayView, type Replay } from './progress-store.js';
-import { insertReplay, type Counted, type ReplayLimits } from './request-store.js';
+import { byHandLimitText } from '../by-hand/routes.js';
+import { cancelReplay } from './cancel-replay.js';
+import {
+  findReplay,
+  replaysOfWebhook,
+  insertReplay,
+  type Replay,
+  type ReplayCount,
+  type ReplayLimits,
+} from './request-store.js';
+import { isoOffset } from '../../http/envelope.js';
 
-/** A replay of more events than a request looks at counts its deliveries as it goes on. */
+/** Statuses a replay may be limited to. */
+const replayedStatuses = ['FAILED', 'HELD', 'PENDING'] as const;
+
+const replayId = uuid('Identifier of the replay.');
+
+const replayAccepted = z
+  .object({
+    queued: described(
+      z.int().min(0).nullable(),
+      'Deliveries it will send, counted now; null if they are not counted yet, for example because the span has 10,000 events or more.',
+      12,
+    ),
+    reason: described(
+      z.enum(['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED']).nullable(),
+      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, or it was erased or is no longer in the log. Null if `queued` is not 0, or if only deliveries with another status were missed.',
+      null,
+    ),
+    replayId,
+  })
+  .meta({ id: 'Replay', description: 'The replay has begun. It sends as fast as the receiver accepts.' });
+
+export const replayProgress = z
+  .object({
+    replayId,
+    webhookId: uuid('The webhook.'),
+    status: described(
+      z.enum(['RUNNING', 'DONE', 'CANCELLED']),
+      '`DONE` once all its deliveries are settled.',
+    ),
+    done: described(z.int().min(0), 'Its deliveries that are settled: succeeded, failed or cancelled.', 7),
+    total: described(z.int().min(0).nullable(), 'Deliveries to send; null until all are found.', 12),
+    from: instant('Start of the span, as requested.'),
+    to: instant('End of the span, as requested.'),
+    deliveryStatus: described(
+      z.enum(replayedStatuses).nullable(),
+      'The requested `status`; null for all.',
+      null,
+    ),
+    trackingId: described(trackingId.nullable(), 'The requested shipment; null for all.'),
+    createdAt: instant('When it was requested.'),
+    finishedAt: instant('When it ended; null before that.').nullable(),
+  })
+  .meta({ id: 'ReplayProgress', description: 'How far a replay has come.' });
+
+const replayList = z
+  .object({ replays: z.array(replayProgress), nextCursor })
+  .meta({ description: 'Replays, newest first.' });
+
+/** A replay as responses show it. */
+export const replayView = ({ lastEventId, endEventId, ...replay }: Replay) => ({
+  ...replay,
+  from: isoOffset(replay.from ?? new Date(timeOfId(lastEventId))),
+  to: isoOffset(replay.to ?? new Date(timeOfId(endEventId) - 1)),
+  createdAt: isoOffset(replay.createdAt),
+  finishedAt: isoOffset(replay.finishedAt),
+});
+
+/** A replay of more than `maxEvents` counts its deliveries as it advances. */
 const limits: ReplayLimits = { maxOfWebhook: 10, maxOfShipper: 20, maxEvents: 10_000 };
 const clockLeewayMs = 5_000;
 
 const replayBody = z
   .object({
-    from: momentInBody('First moment', '2026-11-20T00:00:00Z'),
-    to: momentInBody('Last moment', '2026-11-21T12:00:00Z'),
+    from: instantInBody('Start of the span', '2026-11-20T00:00:00Z'),
+    to: instantInBody('End of the span', '2026-11-21T12:00:00Z'),
     status: described(
       z.enum(replayedStatuses, `must be one of ${replayedStatuses.join(', ')}`),
-      'Only deliveries that are this now. Without it also what never had a delivery.',
+      'Only deliveries with this status now. Without it, also events that never had a delivery.',
     ).optional(),
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
   })
-  .meta({ id: 'ReplayRange', description: 'What to catch up on.' })
-  .refine(({ from, to }) => !areMoments(from, to) || from < to, {
+  .meta({ id: 'ReplayRange', description: 'What to send again.' })
+  .refine(({ from, to }) => !areDates(from, to) || from < to, {
     path: ['from'],
     error: 'must be before to',
     ...evenIfFieldsAreWrong,
   });
 
-/** A wrong one comes as it was sent. */
-const areMoments = (...given: unknown[]) => given.every((moment) => moment instanceof Date);
+/** A malformed time is still the text that was sent. */
+const areDates = (...values: unknown[]) => values.every((value) => value instanceof Date);
 
 export interface ReplayRoutesDependencies {
   db: Database;
@@ -46,22 +116,22 @@ export interface ReplayRoutesDependencies {
   limits: WebhookLimits;
 }
 
-/** Catching up on what a webhook missed (contract, section 4). */
+/** Starts replays (contract, section 4). */
 export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayRoutesDependencies): Route[] {
   return [
     route({
       method: 'post',
       path: '/v1/webhooks/:webhookId/replay',
-      cost: 'dear',
+      cost: 'costly',
       summary: 'Send what a webhook missed',
       operationId: 'replayWebhook',
       tag: 'Webhooks',
       description:
-        'Catches up on the events of a span of time, oldest first: what failed, is held or waits for a retry, and what never was attempted because the webhook was paused, disabled or not yet registered. What succeeded is left alone. Where nothing is queued, `reason` says why. A span before what the delivery log still holds has nothing to send; `from` must be before `to`.',
-      answers: { 202: replayAsked },
+        'Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.',
+      responses: { 202: replayAccepted },
       errors: {
-        409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all your webhooks, look for deliveries already.`,
-        429: `Too many requests, or ${tooManyByHand}`,
+        409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all your webhooks, are still looking for deliveries.`,
+        429: `Too many requests, or ${byHandLimitText}`,
       },
       bodyExample: { from: '2026-11-20T00:00:00Z', to: '2026-11-21T12:00:00Z' },
       params: z.object({ webhookId: idInPath('The webhook.') }),
@@ -76,8 +146,8 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
           shipperId,
           from: body.from,
           to: body.to,
-          keptSince: new Date(Date.now() - retentionMs),
-          // What is recorded from now on reaches the webhook anyhow, also where another host's clock is ahead.
+          loggedSince: new Date(Date.now() - retentionMs),
+          // Later events reach the webhook anyway; the leeway is for hosts whose clock is ahead.
           latest: new Date(Date.now() + clockLeewayMs),
           deliveryStatus: body.status ?? null,
           trackingId: body.trackingId ?? null,
@@ -89,9 +159,9 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
         if (!counted) throw notFound(body.trackingId ? 'This webhook or shipment' : 'This webhook');
         if (counted === 'tooMany')
           throw conflict(
-            `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of yours, look for deliveries; wait for one to have found all.`,
+            `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of your webhooks, are still looking for deliveries. Try again when one has found all of its own.`,
           );
-        const reason = whyNothing(counted, range);
+        const reason = whyNothingQueued(counted, range);
         return { httpStatus: 202, data: { queued: counted.total, reason, replayId } };
       },
     }),
@@ -100,13 +170,13 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
 
 type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
 
-/**
- * Why a replay has nothing to send; null if it has, if that is not known yet, or if another status than asked for is
- * owed.
- */
-function whyNothing(counted: Counted, range: { to: Date; keptSince: Date }): NothingQueued | null {
+/** Null if there is something to send, if that is not known yet, or if only deliveries of another status are left. */
+function whyNothingQueued(
+  counted: ReplayCount,
+  range: { to: Date; loggedSince: Date },
+): NothingQueued | null {
   if (counted.total !== 0) return null;
-  if (range.to < range.keptSince) return 'EXPIRED';
+  if (range.to < range.loggedSince) return 'EXPIRED';
   if (counted.wanted === 0 && counted.older) return 'EXPIRED';
   if (counted.recorded === 0) return 'NOTHING_RECORDED';
   if (counted.wanted === 0) return 'NO_INTEREST';
@@ -116,7 +186,7 @@ function whyNothing(counted: Counted, range: { to: Date; keptSince: Date }): Not
 
 const replayParams = z.object({ replayId: idInPath('The replay.') });
 
-/** The progress of replays, and how to cancel one (contract, section 4). */
+/** Shows and cancels replays (contract, section 4). */
 export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): Route[] {
   const { db } = deps;
   const shown = (replay: Replay | null | false) => {
@@ -130,8 +200,8 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       summary: 'List the replays of a webhook, newest first',
       operationId: 'listReplays',
       tag: 'Webhooks',
-      description: 'Those that are over are kept as long as the delivery log.',
-      answers: { 200: replayList },
+      description: 'Finished replays are stored as long as the delivery log.',
+      responses: { 200: replayList },
       params: z.object({ webhookId: idInPath('The webhook.') }),
       query: z.object(paging),
       handle: async ({ caller, params: { webhookId }, query: { limit, cursor } }) => {
@@ -148,8 +218,8 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       summary: 'Get a replay',
       operationId: 'getReplay',
       tag: 'Webhooks',
-      description: 'Shows how far it has come.',
-      answers: { 200: replayProgress },
+      description: 'Shows its progress.',
+      responses: { 200: replayProgress },
       params: replayParams,
       handle: async ({ caller, params: { replayId } }) =>
         shown(isUuid(replayId) && (await findReplay(db, replayId, caller.shipperId))),
@@ -161,8 +231,8 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       operationId: 'cancelReplay',
       tag: 'Webhooks',
       description:
-        'After the answer no send of it starts; an attempt under way ends and is not retried. What is owed because of the replay only is `FAILED` again, or has no delivery, as before; what was held or waited for a retry anyway goes on as if there had been no replay. One that is over stays as it is.',
-      answers: { 200: replayProgress },
+        'No attempt of the replay starts after the response; an attempt under way ends and is not retried. A delivery that only the replay made due is `FAILED` again or no longer exists, as before; a delivery that was held or waiting for a retry continues as if there had been no replay. A finished replay stays as it is.',
+      responses: { 200: replayProgress },
       params: replayParams,
       handle: async ({ caller, params: { replayId } }) =>
         shown(

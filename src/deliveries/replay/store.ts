@@ -1,33 +1,33 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { eventsIn, lookedTo, owedBy, type ReplaySpan } from '../outbox/replay.js';
+import { eventsIn, passedTo, owedBy, type ReplaySpan } from '../outbox/replay.js';
 import { isParking, parkingKey, type ParkedPlace } from '../outbox/parked.js';
 import { isCallable, isProbed, ms } from '../outbox/sql.js';
 
-export interface ReplayInHand extends ReplaySpan {
-  /** Deliveries it has set going so far. */
+export interface TakenReplay extends ReplaySpan {
+  /** Deliveries made so far. */
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Whether its webhook is called now. */
+  /** Whether the webhook is called now. */
   callable: boolean;
 }
 
-/** Whether a replay is due for its next piece, and whether something is left of a cancelled one. */
-export async function whatReplaysNeed(db: Database): Promise<{ ripe: boolean; withdrawing: boolean }> {
-  const [row] = await db.query<{ ripe: boolean; withdrawing: boolean }>(
-    'what-replays-need',
-    `select exists (select 1 from replays where status = 'RUNNING' and kind = 'ASKED' and next_at <= now()) as ripe,
+/** Whether a replay's next piece is due, and whether a cancelled replay may have deliveries left. */
+export async function findReplayWork(db: Database): Promise<{ due: boolean; withdrawing: boolean }> {
+  const [row] = await db.query<{ due: boolean; withdrawing: boolean }>(
+    'find-replay-work',
+    `select exists (select 1 from replays where status = 'RUNNING' and kind = 'ASKED' and next_at <= now()) as due,
             exists (select 1 from replays where withdrawing and next_at <= now()) as withdrawing`,
   );
   return row!;
 }
 
 /**
- * Takes the replay whose next piece has waited longest, for this transaction; another worker takes another one. Replays
- * of suspended shippers wait.
+ * Locks the replay whose next piece has waited longest; other workers take other replays. Replays of suspended shippers
+ * wait.
  */
-export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
-  const rows = await db.query<ReplayInHand>(
+export async function takeReplay(db: Database): Promise<TakenReplay | null> {
+  const rows = await db.query<TakenReplay>(
     'take-replay',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
             r.shipment_id as "shipmentId", r.delivery_status as "deliveryStatus",
@@ -41,7 +41,7 @@ export async function takeReplay(db: Database): Promise<ReplayInHand | null> {
   return rows[0] ?? null;
 }
 
-/** Puts the next piece off; a replay that was cancelled meanwhile stays cancelled. */
+/** Postpones the next piece; a replay cancelled meanwhile stays cancelled. */
 export async function postponeReplay(
   db: Database,
   replayId: string,
@@ -55,18 +55,15 @@ export async function postponeReplay(
   );
 }
 
-/**
- * Skips the next event and sets `setbacks`; the next piece begins after that event, following a pause. Returns the
- * event's id.
- */
-export async function passOver(
+/** Skips the next event: the next piece begins after it, following a pause. Returns the event's id. */
+export async function skipEvent(
   db: Database,
-  replay: ReplayInHand,
+  replay: TakenReplay,
   options: { setbacks: number; pauseMs: number; retentionMs: number },
 ): Promise<string | null> {
   const [next] = await db.query<{ event_id: string }>(
-    'next-of-replay',
-    `select event_id from (${eventsIn(`event_id > ${lookedTo('$3', '$5')} and event_id < $4`, {
+    'next-event-of-replay',
+    `select event_id from (${eventsIn(`event_id > ${passedTo('$3', '$5')} and event_id < $4`, {
       shipperId: '$1',
       shipmentId: '$2',
       limit: '1',
@@ -74,7 +71,7 @@ export async function passOver(
     [replay.shipperId, replay.shipmentId, replay.lastEventId, replay.endEventId, options.retentionMs],
   );
   await db.query(
-    'pass-over',
+    'skip-event',
     `update replays set last_event_id = coalesce($3, last_event_id), setbacks = $4, next_at = now() + ${ms('$5')}
       where replay_id = $1 and last_event_id = $2`,
     [replay.replayId, replay.lastEventId, next?.event_id ?? null, options.setbacks, options.pauseMs],
@@ -82,7 +79,7 @@ export async function passOver(
   return next?.event_id ?? null;
 }
 
-/** Saves how far a replay is; its next piece is due now. `walked`: it has found all its deliveries. */
+/** Saves a replay's progress; its next piece is due now. `walked`: it has found all its deliveries. */
 export async function saveProgress(
   db: Database,
   replayId: string,
@@ -100,8 +97,8 @@ export async function saveProgress(
   );
 }
 
-/** Ends a replay whose webhook is deleted; its deliveries are cancelled with everything else the webhook is owed. */
-export async function endWithWebhook(db: Database, replayId: string): Promise<void> {
+/** Ends a replay whose webhook is deleted; the deletion cancels its deliveries. */
+export async function endWithDeletedWebhook(db: Database, replayId: string): Promise<void> {
   await db.query(
     'end-replay-with-webhook',
     `update replays set status = 'CANCELLED', finished_at = now() where replay_id = $1`,
@@ -110,16 +107,16 @@ export async function endWithWebhook(db: Database, replayId: string): Promise<vo
 }
 
 /**
- * Ends replays that have found all their deliveries and have none left in the outbox. The others are checked again
- * later, less often the longer they last: a retry may take days.
+ * Ends replays that have found all their deliveries and have none left in the outbox. The others are checked again later,
+ * less often the longer they run: a retry may take days.
  */
-export async function finishSettled(
+export async function finishSettledReplays(
   db: Database,
   options: { pauseMs: number; limit: number },
 ): Promise<void> {
   await db.query(
     'finish-replays',
-    `with looked as materialized (
+    `with checked as materialized (
        select r.replay_id, exists ${owedBy('r.replay_id')} as owed,
               (select deleted_at is not null from webhooks where webhook_id = r.webhook_id) as deleted
          from (select replay_id, webhook_id from replays
@@ -127,47 +124,12 @@ export async function finishSettled(
                 order by next_at limit $2 for no key update skip locked) r
      )
      update replays r
-        set status = case when l.owed then 'RUNNING' when l.deleted then 'CANCELLED' else 'DONE' end,
-            finished_at = case when not l.owed then now() end,
+        set status = case when c.owed then 'RUNNING' when c.deleted then 'CANCELLED' else 'DONE' end,
+            finished_at = case when not c.owed then now() end,
             next_at = now() + least(interval '30 s', greatest(${ms('$1')}, (now() - r.walked_at) / 20))
-       from looked l where r.replay_id = any(array[l.replay_id])`,
+       from checked c where r.replay_id = any(array[c.replay_id])`,
     [options.pauseMs, options.limit],
   );
-}
-
-/**
- * Ends a replay that is under way; returns null if there is none or it is over. Waits for a piece that is being made.
- */
-export async function endReplay(
-  tx: Database,
-  replayId: string,
-  shipperId: string | null,
-): Promise<{ webhookId: string; shipperId: string } | null> {
-  const rows = await tx.query<{ webhookId: string; shipperId: string }>(
-    'end-replay',
-    `update replays set status = 'CANCELLED', finished_at = now(), withdrawing = true, next_at = now()
-      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'RUNNING'
-        and kind = 'ASKED'
-     returning webhook_id as "webhookId", shipper_id as "shipperId"`,
-    [replayId, shipperId],
-  );
-  return rows[0] ?? null;
-}
-
-/** Whether a replay was cancelled so recently that an earlier claim may still start, or has something left. */
-export async function isEnding(
-  db: Database,
-  replayId: string,
-  { shipperId, withinMs }: { shipperId: string | null; withinMs: number },
-): Promise<boolean> {
-  const rows = await db.query(
-    'is-replay-ending',
-    `select 1 from replays
-      where replay_id = $1 and shipper_id = coalesce($2, shipper_id) and status = 'CANCELLED'
-        and (withdrawing or finished_at > now() - ${ms('$3')})`,
-    [replayId, shipperId, withinMs],
-  );
-  return rows.length > 0;
 }
 
 export interface CancelledReplay {
@@ -175,7 +137,7 @@ export interface CancelledReplay {
   webhookId: string;
 }
 
-/** Finds cancelled replays that may have something left, those checked longest ago first. */
+/** Cancelled replays that may have deliveries left; those checked longest ago come first. */
 export const findWithdrawing = (db: Database, limit: number): Promise<CancelledReplay[]> =>
   db.query<CancelledReplay>(
     'find-withdrawing',
@@ -184,7 +146,7 @@ export const findWithdrawing = (db: Database, limit: number): Promise<CancelledR
     [limit],
   );
 
-/** Takes a cancelled replay for this transaction. Returns false if nothing is left of it. */
+/** Locks a cancelled replay. False if it has no deliveries left. */
 export async function takeWithdrawing(tx: Database, replayId: string): Promise<boolean> {
   const rows = await tx.query(
     'take-withdrawing',
@@ -194,38 +156,37 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Subtracts what was taken back, and saves whether something is left. */
-export async function saveWithdrawal(tx: Database, replayId: string, takenBack: number): Promise<void> {
+/** Subtracts the withdrawn deliveries and saves whether any are left. */
+export async function saveWithdrawal(tx: Database, replayId: string, withdrawn: number): Promise<void> {
   await tx.query(
     'save-withdrawal',
     `update replays set done = done - $2::int, withdrawing = exists ${owedBy('$1')}, next_at = now() where replay_id = $1`,
-    [replayId, takenBack],
+    [replayId, withdrawn],
   );
 }
 
-/** A webhook that is parked. */
-export type Unparking = Pick<ParkedInHand, 'replayId' | 'webhookId' | 'shipperId'>;
+export type ParkedWebhook = Pick<TakenParking, 'replayId' | 'webhookId' | 'shipperId'>;
 
-/** A parked webhook, and how far it has come. */
-export interface ParkedInHand {
+/** A parked webhook and its progress, locked. */
+export interface TakenParking {
   replayId: string;
   webhookId: string;
   shipperId: string;
   place: ParkedPlace;
-  /** How many deliveries were made so far. */
+  /** Deliveries made so far. */
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Whether the webhook is called now; if not, one row is needed to probe its circuit with. */
+  /** Whether the webhook is called now; if not, its circuit needs one delivery to probe with. */
   callable: boolean;
   /** When the webhook was parked. */
   createdAt: Date;
 }
 
-/** Finds parked webhooks that are called again or deleted; those that have waited longest come first. */
-export const findUnparking = (db: Database, limit: number): Promise<Unparking[]> =>
-  db.query<Unparking>(
-    'find-unparking',
+/** Parked webhooks that are called again or deleted; those that have waited longest come first. */
+export const findUnparkable = (db: Database, limit: number): Promise<ParkedWebhook[]> =>
+  db.query<ParkedWebhook>(
+    'find-unparkable',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId" from replays r
       cross join lateral (select * from webhooks where webhook_id = r.webhook_id limit 1) w
       where ${isParking('r')} and r.next_at <= now() and (${isProbed('w')} or w.deleted_at is not null)
@@ -234,25 +195,25 @@ export const findUnparking = (db: Database, limit: number): Promise<Unparking[]>
   );
 
 /**
- * Takes a parked webhook for this transaction; returns null if another worker has it or it is no longer parked. With
- * `update` nobody can record for the webhook's shipper meanwhile, and this call waits for those that already do. Either
- * side waits for at most a second a statement, even if this process dies. To be called with the lock on the webhook's
- * moves: whoever records must not wait for another piece of the webhook.
+ * Locks a parked webhook; null if another worker has it or it is no longer parked. With `update`, recording for the
+ * webhook's shipper waits for this transaction, and this call waits for transactions that already record. Each side
+ * waits at most a second per statement, even if this process dies. Call it with the lock on the webhook's moves, so that
+ * recording never waits for another piece of the webhook.
  */
 export async function takeParked(
   tx: Database,
-  { replayId, shipperId }: Unparking,
+  { replayId, shipperId }: ParkedWebhook,
   lock: 'no key update' | 'update',
-): Promise<ParkedInHand | null> {
+): Promise<TakenParking | null> {
   if (lock === 'update') {
     await tx.query(
-      'bound-end',
+      'limit-waits',
       `select set_config(name, '1s', true) from unnest(array['statement_timeout', 'lock_timeout',
                                                              'idle_in_transaction_session_timeout']) name`,
     );
     await tx.query('lock-parking', `select pg_advisory_xact_lock(${parkingKey('$1')})`, [shipperId]);
   }
-  const [row] = await tx.query<Omit<ParkedInHand, 'place'> & { position: string; eventId: string }>(
+  const [row] = await tx.query<Omit<TakenParking, 'place'> & { position: string; eventId: string }>(
     lock === 'update' ? 'take-parked-to-end' : 'take-parked',
     `select r.replay_id as "replayId", r.webhook_id as "webhookId", r.shipper_id as "shipperId",
             r.last_position as position, r.last_event_id as "eventId", r.done, r.setbacks,
@@ -266,7 +227,7 @@ export async function takeParked(
   return { ...replay, place: { position, eventId } };
 }
 
-/** Saves how far a parked webhook has come; its next piece is due now. */
+/** Saves the progress of a parked webhook; its next piece is due now. */
 export async function saveUnparked(
   tx: Database,
   replayId: string,
@@ -282,11 +243,22 @@ export async function saveUnparked(
   );
 }
 
-/** Ends the parking: events recorded from the commit on get rows again. */
+/** Ends the parking: events recorded after the commit get deliveries again. */
 export async function endUnparked(tx: Database, replayId: string): Promise<void> {
   await tx.query(
     'end-unparked',
     `update replays set status = 'DONE', total = done, walked_at = now(), finished_at = now() where replay_id = $1`,
     [replayId],
+  );
+}
+
+/** Deletes at most `limit` replays that finished before the log starts. */
+export async function deleteOldReplays(db: Database, retentionMs: number, limit: number): Promise<void> {
+  await db.query(
+    'delete-old-replays',
+    `delete from replays where replay_id in (
+       select replay_id from replays
+        where status <> 'RUNNING' and not withdrawing and finished_at < now() - ${ms('$1')} limit $2)`,
+    [retentionMs, limit],
   );
 }

@@ -7,24 +7,20 @@ import { LRUCache } from 'lru-cache';
 import {
   addressDenied,
   checkedAddresses,
-  checkTargetAddress,
   guardedLookup,
   isDeniedAddress,
   type DestinationPolicy,
-} from '../../webhooks/destination/destination.js';
-import type { Asker, Names } from './names/names.js';
+} from '../../webhooks/destination.js';
+import { checkTargetAddress } from '../../webhooks/target-address.js';
+import type { DnsResolver, Requester } from './dns/resolver.js';
 import { proxyOf, throughTunnels, type AttemptOptions } from './proxy.js';
-import { READ_BYTES } from './response.js';
 
 export interface RouteOptions {
   policy: DestinationPolicy;
-  names: Names;
-  /** `http://user:password@host:port`; it is told addresses, resolved and checked here. */
+  dns: DnsResolver;
+  /** `http://user:password@host:port`. It gets addresses, never names: this process resolves and checks them. */
   egressProxy?: string | undefined;
-  /**
-   * Default 1,024, more than lanes let hang on a usual setting. What is beyond it waits for a connection, on its own
-   * deadline.
-   */
+  /** Default 1,024, more than lanes let hang with usual settings. Further attempts wait, within their deadline. */
   maxSocketsPerHost?: number | undefined;
   /** Certificate authorities (PEM) to trust instead of Node's, in tests. */
   certificateAuthority?: string | undefined;
@@ -34,25 +30,27 @@ export interface RouteOptions {
 export type Connection = 'pooled' | 'fresh';
 
 export interface Router {
-  /** What Node needs to reach a webhook's address; throws `ADDRESS_DENIED` where it may not be called any more. */
-  route(url: URL, address: string, connection: Connection, asker: Asker): AttemptOptions;
+  /** Node's request options for an address. Throws `ADDRESS_DENIED` if the address may not be called any more. */
+  route(url: URL, address: string, connection: Connection, requester: Requester): AttemptOptions;
   close(): void;
 }
 
-/** Attempts that hang keep their connections: fewer would make one path of a host delay another. */
+/** Hanging attempts occupy their connections: with fewer, one path of a host would delay another. */
 const MAX_SOCKETS_PER_HOST = 1_024;
-/** A little less than the usual idle limits of load balancers (60 s); a shorter Keep-Alive hint is heeded by Node. */
+/** Less than the usual idle timeout of load balancers (60 s). Node heeds a shorter Keep-Alive hint. */
 const IDLE_TIMEOUT_MS = 50_000;
-/** Node's 250 ms give up too early on a far receiver that has several addresses. */
+/** Node's 250 ms are too short for a distant receiver with several addresses. */
 const NEXT_ADDRESS_AFTER_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECKED_ADDRESSES = 10_000;
 
+/** Nearly every response body is shorter. Reading more of an endless one makes garbage faster than it is collected. */
+export const READ_BYTES = 8 * 1024;
 const USUAL_HEAD_BYTES = 4 * 1024;
 
 /**
- * Node makes a new buffer of 64 KiB for every read. All our connections read into this one instead and copy what
- * came; it holds a head and as much of a body as is wanted. (TLS hands over at most 16 KiB at a time anyhow.)
+ * Node allocates 64 KiB for every read. Our connections read into this one buffer and copy from it; it holds a head and
+ * as much of a body as is read. TLS hands over at most 16 KiB at a time anyway.
  */
 const smallReads: OnReadOpts = {
   buffer: new Uint8Array(USUAL_HEAD_BYTES + READ_BYTES),
@@ -61,23 +59,23 @@ const smallReads: OnReadOpts = {
   },
 };
 
-/** Chooses agent and address for each request. The agents hold the guarded lookup, so no request is without. */
+/** Chooses the agent of each request. Every agent has the guarded lookup. */
 export function createRouter(options: RouteOptions): Router {
   const { policy } = options;
   const agents = { pooled: createAgents(options, true), fresh: createAgents(options, false) };
   const checkAddress = createAddressCheck(policy);
 
   return {
-    route(url, address, connection, asker) {
+    route(url, address, connection, requester) {
       checkAddress(address);
       const secure = url.protocol === 'https:';
       const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
       const literal = isIP(host) !== 0;
-      // Node calls no lookup for these; which addresses are our own may change.
+      // Node calls no lookup for a literal. Checked each time, because this machine's own addresses may change.
       if (literal && isDeniedAddress(host, policy)) throw addressDenied(host);
       const agent = secure ? agents[connection].https : agents[connection].http;
-      const common = { agent, method: 'POST', maxHeaderSize: MAX_HEADER_BYTES, asker };
-      // Without it Node would verify the certificate against a Host header.
+      const common = { agent, method: 'POST', maxHeaderSize: MAX_HEADER_BYTES, requester };
+      // Without `servername` Node would verify the certificate against a Host header.
       return secure ? { ...common, servername: literal ? '' : host } : common;
     },
     close() {
@@ -85,12 +83,12 @@ export function createRouter(options: RouteOptions): Router {
         pair.http.destroy();
         pair.https.destroy();
       }
-      options.names.close();
+      options.dns.close();
     },
   };
 }
 
-/** The check of registration, made again: under this process's policy the same text passes each time. */
+/** Repeats the check of registration, under this process's policy, once for each address. */
 function createAddressCheck(policy: DestinationPolicy): (address: string) => void {
   const passed = new LRUCache<string, true>({ max: CHECKED_ADDRESSES });
   return (address) => {
@@ -110,7 +108,7 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
   };
   const secure = {
     ...common,
-    // Said in so many words, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
+    // Explicit, or NODE_TLS_REJECT_UNAUTHORIZED=0 would switch it off.
     rejectUnauthorized: true,
     ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
   };
@@ -123,12 +121,12 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     : tunnelled(agents, options.egressProxy, options);
 }
 
-/** Every connection an agent makes looks names up for the attempt that it is made for, and checks what it finds. */
-function withGuard<Agent extends http.Agent>(agent: Agent, { policy, names }: RouteOptions): Agent {
+/** Makes an agent resolve names within its attempt's deadline and check every address. */
+function withGuard<Agent extends http.Agent>(agent: Agent, { policy, dns }: RouteOptions): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {
-    const { asker } = target as AttemptOptions;
-    const lookup = guardedLookup(policy, (hostname) => names.resolve(hostname, asker));
+    const { requester } = target as AttemptOptions;
+    const lookup = guardedLookup(policy, (hostname) => dns.resolve(hostname, requester));
     return connect({ ...target, lookup }, callback);
   };
   return agent;
@@ -137,14 +135,14 @@ function withGuard<Agent extends http.Agent>(agent: Agent, { policy, names }: Ro
 function tunnelled(
   agents: { http: http.Agent; https: https.Agent },
   egressProxy: string,
-  { policy, names }: RouteOptions,
+  { policy, dns }: RouteOptions,
 ) {
   const proxy = proxyOf(egressProxy);
   const overTls = agents.https.createConnection.bind(agents.https);
-  const addressesOf = async ({ host, asker }: AttemptOptions): Promise<LookupAddress[]> => {
+  const addressesOf = async ({ host, requester }: AttemptOptions): Promise<LookupAddress[]> => {
     const family = isIP(host ?? '');
-    if (family !== 0) return [{ address: host!, family }]; // checked with its route
-    return checkedAddresses(host ?? '', policy, (hostname) => names.resolve(hostname, asker));
+    if (family !== 0) return [{ address: host!, family }]; // checked in `route`
+    return checkedAddresses(host ?? '', policy, (hostname) => dns.resolve(hostname, requester));
   };
   return {
     http: throughTunnels(agents.http, proxy, addressesOf, (_target, socket) => socket),

@@ -1,5 +1,8 @@
-/** How a message is framed and to whom it goes is not a header's matter (RFC 9110, 7; RFC 9112, 6). */
-const NOT_THE_CALLERS = new Set([
+import { createHmac } from 'node:crypto';
+import { masked, type OwnHeaders } from '../../webhooks/sealing/sealing.js';
+
+/** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */
+const FRAMING = new Set([
   'connection',
   'content-length',
   'expect',
@@ -11,11 +14,11 @@ const NOT_THE_CALLERS = new Set([
   'upgrade',
 ]);
 
-export const isFraming = (name: string): boolean => NOT_THE_CALLERS.has(name.toLowerCase());
+const isFraming = (name: string): boolean => FRAMING.has(name.toLowerCase());
 
 /**
- * The headers in Node's flat form, which it writes as they are. Host and Content-Length are ours; a caller's
- * framing headers are left out, the others are sent exactly as given.
+ * The headers as Node's flat array, which it writes unchanged. Host and Content-Length are ours; other framing headers
+ * are left out.
  */
 export function flatHeaders(url: URL, headers: Record<string, string>, body: string): string[] {
   const flat = ['Host', url.host];
@@ -24,4 +27,95 @@ export function flatHeaders(url: URL, headers: Record<string, string>, body: str
   }
   flat.push('Content-Length', String(Buffer.byteLength(body)));
   return flat;
+}
+
+const keys = new Map<string, Buffer>();
+const maxKeys = 10_000;
+
+/**
+ * `webhook-signature` of Standard Webhooks: `v1,<base64>` of HMAC-SHA256 over id, timestamp and body, one per secret,
+ * separated by spaces (two during a rotation).
+ */
+export const sign = (
+  secrets: readonly string[],
+  id: string,
+  timestampSeconds: number,
+  body: string,
+): string =>
+  secrets
+    .map((secret) => {
+      const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSeconds}.${body}`);
+      return `v1,${hmac.digest('base64')}`;
+    })
+    .join(' ');
+
+function keyOf(secret: string): Buffer {
+  const known = keys.get(secret);
+  if (known) return known;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (keys.size >= maxKeys) keys.clear();
+  keys.set(secret, key);
+  return key;
+}
+
+/** The input of an attempt's headers, besides the webhook's own. */
+export interface SignedAttempt {
+  eventId: string;
+  sequence: number;
+  number: number;
+  startedAt: Date;
+  /** `webhook-signature`. */
+  signature: string;
+  /** Parcelhook's. */
+  version: string;
+}
+
+/** `webhook-timestamp`: when the attempt began, in seconds. */
+export const timestampOf = ({ startedAt }: Pick<SignedAttempt, 'startedAt'>): number =>
+  Math.floor(startedAt.getTime() / 1_000);
+
+/** The headers of every attempt, without those of its framing (contract, section 5). */
+export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': `Parcelhook/${attempt.version}`,
+  'webhook-id': attempt.eventId,
+  'webhook-timestamp': String(timestampOf(attempt)),
+  'webhook-signature': attempt.signature,
+  'parcelhook-sequence': String(attempt.sequence),
+  'parcelhook-attempt': String(attempt.number),
+});
+
+/** Encodes the webhook's part of the stored headers: its host and the names of its own headers. */
+export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
+  const names = Object.keys(headers).filter((name) => !isFraming(name));
+  return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
+}
+
+/**
+ * Encodes an attempt's headers for the log: four words (version, host, names, signatures) that its row and its event do
+ * not have. Of the signatures, separated by commas, only the parts that differ.
+ */
+export const encodeHeaders = ({ version, signature }: SignedAttempt, targetHeaders: string): string =>
+  `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
+
+/**
+ * Decodes an attempt's headers as they were sent, with names in lower case and the values of the webhook's own headers
+ * masked. Returns null if none are stored.
+ */
+export function decodeHeaders(
+  encoded: string | null,
+  { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,
+  { eventId, sequence, body }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string },
+): Record<string, string> | null {
+  const [version, host, names, signatures] = encoded?.split(' ') ?? [];
+  if (!version || !host || !signatures) return null;
+  const ownNames = names ? names.split(',') : [];
+  const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
+  return {
+    host,
+    ...Object.fromEntries(ownNames.map((name) => [name, masked])),
+    ...serviceHeaders({ eventId, sequence, number, startedAt, signature, version }),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'keep-alive', // set by Node
+  };
 }

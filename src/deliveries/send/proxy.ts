@@ -2,12 +2,12 @@ import http from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
-import type { Asker } from './names/names.js';
+import type { Requester } from './dns/resolver.js';
 
-/** What an agent is told of a connection that it is to make. */
-export type AttemptOptions = http.RequestOptions & { asker: Asker };
+/** The options with which an agent makes a connection. */
+export type AttemptOptions = http.RequestOptions & { requester: Requester };
 
-/** An http proxy that takes CONNECT (RFC 9110, 9.3.6). */
+/** An HTTP proxy that accepts CONNECT (RFC 9110, 9.3.6). */
 export interface Proxy {
   host: string;
   port: number;
@@ -26,7 +26,7 @@ export function proxyOf(text: string): Proxy {
   };
 }
 
-/** Whether an http URL can be taken for one: the parser of URLs lets through what cannot be decoded. */
+/** Whether an http URL is valid as a proxy: the URL parser accepts credentials that cannot be decoded. */
 export function isProxyUrl(text: string): boolean {
   try {
     return proxyOf(text).host !== '';
@@ -35,13 +35,12 @@ export function isProxyUrl(text: string): boolean {
   }
 }
 
-/** More addresses of one name than a receiver has for its availability. */
+/** More than a receiver has for its availability. */
 const maxAddresses = 4;
 
 /**
- * Makes an agent's connections tunnels through a proxy. It is told the address, which was resolved and checked here,
- * and never the name: what it would resolve itself nobody had checked. An address to which it has no way is followed by
- * the next one.
+ * Makes an agent's connections tunnels through a proxy. The proxy gets the address that was resolved and checked, never
+ * the name: an address that the proxy resolves would be unchecked. If it cannot reach one address, the next is tried.
  */
 export function throughTunnels<Agent extends http.Agent>(
   agent: Agent,
@@ -57,7 +56,7 @@ export function throughTunnels<Agent extends http.Agent>(
     };
     connect().then(
       (socket) => callback?.(null, socket),
-      // Node reads the socket only where there is no error, which its type cannot say.
+      // Node ignores the socket if there is an error; its type does not say so.
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
     );
     return undefined;
@@ -66,9 +65,9 @@ export function throughTunnels<Agent extends http.Agent>(
 }
 
 async function openOne(proxy: Proxy, addresses: LookupAddress[], target: AttemptOptions): Promise<Duplex> {
-  let failure: unknown = proxyRefused('there is no address to connect to');
+  let failure: unknown = proxyRefused('no address to connect to, or no time left');
   for (const { address } of addresses) {
-    const leftMs = target.asker.deadlineAtMs - performance.now();
+    const leftMs = target.requester.deadlineAtMs - performance.now();
     if (leftMs <= 0) break;
     try {
       return await openTunnel(proxy, authority(address, Number(target.port)), leftMs);
@@ -89,13 +88,13 @@ const openTunnel = (proxy: Proxy, path: string, timeoutMs: number): Promise<Dupl
       headers: { host: path, ...(proxy.credentials && { 'proxy-authorization': proxy.credentials }) },
       agent: false,
     });
-    const silent = () => connect.destroy(proxyRefused('the egress proxy does not answer'));
-    const timer = setTimeout(silent, timeoutMs);
+    const giveUp = () => connect.destroy(proxyRefused('the egress proxy did not respond in time'));
+    const timer = setTimeout(giveUp, timeoutMs);
     connect.once('connect', (response, socket) => {
       clearTimeout(timer);
       if (response.statusCode === 200) return resolve(socket);
       socket.destroy();
-      reject(proxyRefused(`the egress proxy answered CONNECT with ${response.statusCode}`));
+      reject(proxyRefused(`the egress proxy responded to CONNECT with ${response.statusCode}`));
     });
     connect.on('error', (error) => {
       clearTimeout(timer);

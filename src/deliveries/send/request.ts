@@ -4,29 +4,28 @@ import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
 import type { SendOutcome, SendRequest } from './sender.js';
-import { keptHeaders, serviceHeaders, timestampOf, type SignedAttempt } from './kept-headers.js';
-import { sign } from './signature.js';
+import { encodeHeaders, serviceHeaders, timestampOf, sign, type SignedAttempt } from './headers.js';
 
 export interface SendingOptions {
   send(request: SendRequest): Promise<SendOutcome>;
   starts: Starts;
   logger: Logger;
   timeoutMs: number;
-  /** The program's, for `user-agent`. */
+  /** Parcelhook's, for `user-agent`. */
   version: string;
 }
 
 export interface AttemptOutcome extends SendOutcome {
-  /** To the second, this is what was signed as `webhook-timestamp`. */
+  /** In seconds, this is the signed `webhook-timestamp`. */
   startedAt: Date;
-  /** What the log keeps of the headers; null where no request went out. */
+  /** The request headers as the log stores them; null if no request went out. */
   requestHeaders: string | null;
 }
 
 /**
- * Sends once; null if it might not start any more. A claim that waited long, or whose statement took long, is asked
- * about like one whose connection did. What cannot even be sent (no key opens its secrets) is an attempt that failed:
- * it is not tried for ever.
+ * Sends once. Returns null if the attempt may not start any more. `issuedAt` is when the claiming statement was issued,
+ * by performance.now(). A request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that
+ * it is not retried for ever.
  */
 export async function sendClaim(
   options: SendingOptions,
@@ -45,12 +44,12 @@ export async function sendClaim(
       ...outcome,
       responseBody: claim.erased ? null : outcome.responseBody,
       startedAt,
-      requestHeaders: outcome.requestSent ? keptHeaders(attempt, opened.kept) : null,
+      requestHeaders: outcome.requestSent ? encodeHeaders(attempt, opened.encodedHeaders) : null,
     };
   } catch (error) {
     options.logger.error(
       { deliveryId: claim.deliveryId, error: describeError(error) },
-      'notification not made',
+      'notification not made; the attempt counts as failed',
     );
     return unsent(startedAt);
   }
@@ -80,7 +79,7 @@ function signed(
   return { eventId, sequence, number, startedAt, signature, version };
 }
 
-/** The request of one attempt: the stored bytes, signed now (contract, section 5). */
+/** The stored body with this attempt's signature (contract, section 5). */
 const requestOf = (
   { timeoutMs }: SendingOptions,
   { shipperId, body }: Claim,

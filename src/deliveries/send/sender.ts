@@ -2,63 +2,62 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import got, { type Request } from 'got';
-import { createBodyHead } from './response.js';
 import { errorCodeOf, errorDetailOf, type ErrorCode, type ErrorDetail } from './errors.js';
 import { flatHeaders } from './headers.js';
-import { createRouter, type Connection, type RouteOptions } from './connection.js';
+import { createRouter, READ_BYTES, type Connection, type RouteOptions } from './connection.js';
+import { StringDecoder } from 'node:string_decoder';
 
-export type { ErrorCode } from './errors.js';
 export type SenderOptions = RouteOptions;
 
 export interface SendRequest {
-  /** As registered. */
+  /** The address as registered. */
   url: string;
   shipperId: string;
   headers: Record<string, string>;
   body: string;
-  /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request, response and its body. */
+  /** For the whole exchange: waiting for a connection, DNS, connect, TLS, request and response. */
   timeoutMs: number;
-  /** Asked when the connection is there, before the first byte; the promise does not reject. */
+  /** Called once connected, before the first byte. The promise does not reject. */
   mayStart?(): true | Promise<boolean>;
 }
 
 export interface SendOutcome {
   ok: boolean;
-  /** It might not start any more: no byte of it was sent. */
+  /** `mayStart` refused: no byte was sent. */
   withheld: boolean;
   statusCode: number | null;
   errorCode: ErrorCode | null;
   errorDetail: ErrorDetail | null;
-  /** The first 4 KiB, UTF-8 with replacement characters, without NUL; null if there was no status line. */
+  /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null without a status line. */
   responseBody: string | null;
   durationMs: number;
-  /** The raw header. */
+  /** The header's value as received. */
   retryAfter: string | null;
-  /** There was a connection on which the request went out. */
+  /** The request was written to a connection. */
   requestSent: boolean;
 }
 
 export interface Sender {
   send(request: SendRequest): Promise<SendOutcome>;
-  /** Closes all connections: what is still in flight fails with RESET. */
+  /** Closes all connections: attempts in flight fail with RESET. */
   close(): void;
 }
 
-/** A receiver that says "processing" (102) more often than this has nothing else to say. */
+/** More 1xx responses than a working receiver sends. */
 const MAX_INFORMATIONAL_RESPONSES = 20;
 
-/** A kept connection that breaks later than this was no stale one: the receiver had the request. */
+/** A reused connection that breaks later was not stale: the receiver had the request. */
 const RESEND_WITHIN_MS = 500;
 
 /**
  * Sends a notification once. A failure is a value: `send` never rejects.
  *
- * The status line decides. A 2xx within the timeout is a success, and any other status is `HTTP_STATUS`,
- * whatever becomes of the body after it: endless, dripping or broken off, it is read up to 8 KiB or the
- * deadline, and then the connection is dropped. Redirects are not followed, nothing is decompressed.
+ * The status line decides: a 2xx within the timeout is a success, any other status is `HTTP_STATUS`, whatever becomes
+ * of the body. An endless, slow or broken body is read up to 8 KiB or the deadline, then the connection is dropped.
+ * Redirects are not followed, nothing is decompressed.
  *
- * A connection that was kept open and that the receiver closed before it answered a byte is no failure of the
- * receiver's (RFC 9112, 9.3.1): the request goes out once more, on a fresh connection, within the same deadline.
+ * If the receiver closes a reused connection before it sends a byte, that is no failure (RFC 9112, 9.3.1): the request
+ * is sent once more, on a fresh connection, within the same deadline.
  */
 export function createSender(options: SenderOptions): Sender {
   const router = createRouter(options);
@@ -73,14 +72,14 @@ export function createSender(options: SenderOptions): Sender {
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
-    // Got asks for this once the current tick is over. Its own answer has forty members and makes a request
-    // half as expensive again, or twice; these are all that Node needs.
+    // Got calls this in the next tick. Its own version returns forty members, which makes a request up to twice as
+    // expensive; Node needs only these.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;
-        const asker = { shipperId: request.shipperId, deadlineAtMs };
+        const requester = { shipperId: request.shipperId, deadlineAtMs };
         const headers = flatHeaders(url, request.headers, request.body);
-        return { ...router.route(url, request.url, connection, asker), headers };
+        return { ...router.route(url, request.url, connection, requester), headers };
       },
     });
     return stream;
@@ -129,12 +128,12 @@ function exchange(
 
   function prepare(native: ClientRequest): void {
     let informational = 0;
-    // Got listens for one error; Node can emit a second one, which would end the process.
+    // Got listens for one error only; a second one would end the process.
     native.on('error', () => {});
     native.on('information', () => {
       if (++informational > MAX_INFORMATIONAL_RESPONSES) abandon('PROTOCOL');
     });
-    // Nobody asked for 101; Node leaves the connection to this listener.
+    // Node leaves the connection of a 101, which we never request, to this listener.
     native.on('upgrade', (_response: IncomingMessage, socket: Socket) => {
       socket.destroy();
       abandon('PROTOCOL');
@@ -142,12 +141,12 @@ function exchange(
     native.once('socket', (socket) => whenOpen(socket, () => begin(native)));
   }
 
-  /** What is written before the connection is there would go out whenever it is. */
+  /** Writes nothing before the connection is open: it would go out whenever that happens. */
   function begin(native: ClientRequest): void {
     if (settled) return;
     const may = request.mayStart?.() ?? true;
     if (may === true) write(native);
-    else void may.then((now) => goOn(native, now));
+    else void may.then((isAllowed) => goOn(native, isAllowed));
   }
 
   function write(native: ClientRequest): void {
@@ -155,14 +154,14 @@ function exchange(
     native.end(request.body);
   }
 
-  function goOn(native: ClientRequest, may: boolean): void {
+  function goOn(native: ClientRequest, isAllowed: boolean): void {
     if (settled) return;
-    if (may) return write(native);
+    if (isAllowed) return write(native);
     settle(null, { withheld: true });
     stream?.destroy();
   }
 
-  /** Reads Node's response itself: got would only copy it into a second stream. */
+  /** Reads Node's response directly: got would copy it into a second stream. */
   function read(incoming: IncomingMessage): void {
     response = incoming;
     incoming.on('readable', () => {
@@ -202,7 +201,7 @@ function exchange(
   }
 }
 
-/** Calls back when the connection is there, its TLS handshake included; if it fails, not at all. */
+/** Calls back when the connection is open, TLS handshake included; not at all if it fails. */
 function whenOpen(socket: Socket, callback: () => void): void {
   if (socket instanceof TLSSocket) {
     if (socket.authorized) callback();
@@ -211,7 +210,34 @@ function whenOpen(socket: Socket, callback: () => void): void {
   else callback();
 }
 
-/** Whether a kept connection was closed before the receiver answered a byte. */
+/** Whether a reused connection was closed before the receiver sent a byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {
   return stream.reusedSocket === true && stream.socket?.bytesRead === bytesReadBefore;
+}
+
+const STORED_BYTES = 4 * 1024;
+
+interface BodyHead {
+  /** Returns false once enough is read. */
+  add(chunk: Buffer): boolean;
+  text(): string;
+}
+
+/** The head of a response body: 8 KiB are read, so that most connections can be reused, and 4 KiB are stored. */
+function createBodyHead(): BodyHead {
+  const chunks: Buffer[] = [];
+  let readBytes = 0;
+  return {
+    add(chunk) {
+      if (readBytes < STORED_BYTES) chunks.push(chunk.subarray(0, STORED_BYTES - readBytes));
+      readBytes += chunk.length;
+      return readBytes < READ_BYTES;
+    },
+    text() {
+      const head = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      // A character that is cut in two is left out. PostgreSQL's text has no NUL.
+      const text = readBytes > STORED_BYTES ? new StringDecoder('utf8').write(head) : head.toString('utf8');
+      return text.replaceAll('\0', '');
+    },
+  };
 }

@@ -3,59 +3,59 @@ import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { ownClaim } from '../outbox/claim.js';
 import { isActive } from '../outbox/sql.js';
-import type { Times } from '../times.js';
+import type { Durations } from '../durations.js';
 import type { Claim } from '../outbox/types.js';
 
-/** When an attempt may begin. Whoever stops a webhook relies on it. Moments are of performance.now(). */
+/** Decides whether an attempt may start. Stopping a webhook relies on it. */
 export interface Starts {
   /**
-   * To be asked when nothing is left to do but to write the request: the connection may have taken long. True for a
-   * claim that is young; of an older one PostgreSQL says whether its webhook and its shipment still are as they were,
-   * and whether it still has its delivery: not if another has taken it up, or its replay was cancelled.
+   * Call it right before the request is written: connecting may have taken long. True for a young claim. For an older
+   * one PostgreSQL is asked whether its webhook and its shipment are unchanged and it still owns its delivery, which it
+   * does not if another process claimed that or its replay was cancelled. `issuedAt` is by performance.now().
    */
   mayStart(claim: Claim, issuedAt: number): true | Promise<boolean>;
 }
 
 export function createStarts(
   db: Database,
-  { longestStartMs, leaseMs }: Pick<Times, 'longestStartMs' | 'leaseMs'>,
+  { maxStartMs, leaseMs }: Pick<Durations, 'maxStartMs' | 'leaseMs'>,
 ): Starts {
-  // So lately that nobody who has stopped its webhook was answered yet.
-  const isSoon = (issuedAt: number) => performance.now() - issuedAt <= longestStartMs;
-  const questions = createBatcher<Claim, boolean>({
+  // Younger than this, no request that stops its webhook has been responded to (`untilNoSendCanStart`).
+  const isYoung = (issuedAt: number) => performance.now() - issuedAt <= maxStartMs;
+  const checks = createBatcher<Claim, boolean>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
     flush: async (claims) => {
-      const askedAt = performance.now();
+      const checkedAt = performance.now();
       const unchanged = await findUnchanged(db, claims, leaseMs / 4);
-      return unchanged.map((isUnchanged) => isUnchanged && isSoon(askedAt)); // as good as a claim, and for as long
+      return unchanged.map((isUnchanged) => isUnchanged && isYoung(checkedAt)); // valid as long as a claim
     },
   });
   return {
-    mayStart: (claim, issuedAt) => (isSoon(issuedAt) ? true : questions.add(claim).catch(() => false)),
+    mayStart: (claim, issuedAt) => (isYoung(issuedAt) ? true : checks.add(claim).catch(() => false)),
   };
 }
 
 /**
- * Resolves when no attempt of a stopped webhook can start any more (faults, I5); call it after the commit that
- * stopped it. A statement that began before may still commit claims that nobody can see; but what is claimed starts
- * within `longestStartMs` of the issue of its statement, or PostgreSQL is asked again. So that time is waited out.
+ * Resolves when no attempt of a stopped webhook can start any more (docs/faults.md, I5). Call it after the commit that
+ * stopped it. A statement that began before may still commit claims, but these start within `maxStartMs` of the issue
+ * of their statement or only after PostgreSQL is asked. So this waits that long.
  */
 export async function untilNoSendCanStart({
-  longestStartMs,
+  maxStartMs,
   startMarginMs,
-}: Pick<Times, 'longestStartMs' | 'startMarginMs'>): Promise<void> {
-  const endsAt = performance.now() + longestStartMs + startMarginMs;
-  // A timer counts from when its turn of the event loop began, which may be long ago.
+}: Pick<Durations, 'maxStartMs' | 'startMarginMs'>): Promise<void> {
+  const endsAt = performance.now() + maxStartMs + startMarginMs;
+  // A timer counts from the start of its event-loop tick, which may be long ago.
   for (let leftMs = endsAt - performance.now(); leftMs > 0; leftMs = endsAt - performance.now())
     await sleep(leftMs);
 }
 
 /**
- * By hand a webhook is called that is not active, too, but none of a suspended shipper. An attempt asked for by hand is
- * claimed in `redeliveries`: what is finished is not in the outbox. A lease must last until it is renewed: the
- * statement that gave it may have taken most of it.
+ * Attempts by hand also go to webhooks that are not active, but not to those of a suspended shipper. A redelivery is
+ * claimed in `redeliveries`, because a finished delivery is not in the outbox. The lease must last until it is renewed:
+ * the claiming statement may have used up most of it.
  */
 async function findUnchanged(db: Database, claims: Claim[], leaseLeftMs: number): Promise<boolean[]> {
   const column = <Value>(value: (claim: Claim) => Value) => claims.map(value);

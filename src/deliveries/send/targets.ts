@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../../platform/batch.js';
 import type { Database } from '../../platform/database/postgres.js';
-import type { AtRest, OwnHeaders } from '../../webhooks/at-rest/at-rest.js';
-import { keptOfTarget } from './kept-headers.js';
+import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
+import { encodeTargetHeaders } from './headers.js';
 
-/** How a webhook wants to be called. */
+/** Everything needed to call a webhook. */
 export interface Target {
   webhookId: string;
   revision: number;
-  /** Its query is sealed: another text whenever the address was set anew. */
+  /** With its query sealed, so the text differs each time the address is set. */
   storedAddress: string;
-  /** What is sealed at rest, opened once. Throws where no key opens it. */
+  /** Opens what is sealed, once. Throws if no key opens it. */
   open(): OpenTarget;
-  /** The second secret signs along until then, during a rotation. */
+  /** Until then, during a rotation, the previous secret signs too. */
   previousSecretUntil: Date | null;
 }
 
@@ -21,27 +21,27 @@ export interface OpenTarget {
   headers: OwnHeaders;
   secret: string;
   previousSecret: string | null;
-  /** What the log keeps of it with each attempt. */
-  kept: string;
+  /** The webhook's part of the stored request headers (`encodeTargetHeaders`). */
+  encodedHeaders: string;
 }
 
 export interface Targets {
-  /** The target as it is at this revision of the webhook, or at a later one. */
+  /** The target at this revision of the webhook or a later one. Throws if the webhook is gone. */
   of(webhook: { webhookId: string; revision: number }): Promise<Target>;
 }
 
-const remembered = 10_000;
+const maxTargets = 10_000;
 
-/** Webhooks that are called again and again are read once: each claim says whether they have changed since. */
-export function createTargets(db: Database, sealed: AtRest): Targets {
-  const known = new LRUCache<string, Target>({ max: remembered });
+/** Caches targets: each claim carries the revision that it needs. */
+export function createTargets(db: Database, sealer: Sealer): Targets {
+  const known = new LRUCache<string, Target>({ max: maxTargets });
   const loads = createBatcher<string, Target | undefined>({
     maxItems: 200,
     concurrency: 2,
     maxWaiting: 10_000,
     flush: async (webhookIds) => {
       const rows = await loadTargets(db, [...new Set(webhookIds)]);
-      const targets = rows.map((row) => targetOf(row, sealed));
+      const targets = rows.map((row) => targetOf(row, sealer));
       for (const target of targets) known.set(target.webhookId, target);
       const byId = new Map(targets.map((target) => [target.webhookId, target]));
       return webhookIds.map((webhookId) => byId.get(webhookId));
@@ -52,7 +52,7 @@ export function createTargets(db: Database, sealed: AtRest): Targets {
       const target = known.get(webhookId);
       if (target && target.revision >= revision) return target;
       const loaded = await loads.add(webhookId);
-      if (!loaded) throw new Error('the webhook is gone');
+      if (!loaded) throw new Error('The webhook is gone');
       return loaded;
     },
   };
@@ -64,17 +64,17 @@ interface TargetRow extends Omit<Target, 'open'> {
   previousSecret: string | null;
 }
 
-function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealed: AtRest): Target {
+function targetOf({ headers, secret, previousSecret, ...row }: TargetRow, sealer: Sealer): Target {
   const { webhookId, storedAddress } = row;
   let opened: OpenTarget | undefined;
   const open = () => {
-    const url = sealed.openAddress(webhookId, storedAddress);
+    const url = sealer.openAddress(webhookId, storedAddress);
     return {
       url,
-      headers: sealed.openHeaders(webhookId, headers),
-      secret: sealed.openSecret(webhookId, secret),
-      previousSecret: previousSecret === null ? null : sealed.openSecret(webhookId, previousSecret),
-      kept: keptOfTarget(url, headers),
+      headers: sealer.openHeaders(webhookId, headers),
+      secret: sealer.openSecret(webhookId, secret),
+      previousSecret: previousSecret === null ? null : sealer.openSecret(webhookId, previousSecret),
+      encodedHeaders: encodeTargetHeaders(url, headers),
     };
   };
   return { ...row, open: () => (opened ??= open()) };

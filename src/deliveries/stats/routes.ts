@@ -1,15 +1,36 @@
 import * as z from 'zod';
-import { described } from '../../http/described.js';
-import { idInPath } from '../../http/request/fields.js';
+import { described, idInPath } from '../../http/request/fields.js';
 import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
-import { stats } from '../../webhooks/answers.js';
+import { stats } from '../../webhooks/responses.js';
 import { findWebhook } from '../../webhooks/store.js';
-import { defaultHours, maxHours, webhookStats } from './stats.js';
+import { isoOffset } from '../../http/envelope.js';
+import { maxHours, readHours } from './store.js';
 
-const hours = described(z.string(), 'How many, the current one included.', defaultHours, {
+export const defaultHours = 24;
+
+/** `stats` of webhooks by id, as the API shows them (contract, section 4). */
+export async function webhookStats(
+  db: Database,
+  webhookIds: string[],
+  hours: number,
+): Promise<Map<string, { hours: object[] }>> {
+  const stats = new Map(webhookIds.map((webhookId) => [webhookId, { hours: [] as object[] }]));
+  for (const { webhookId, hour, succeeded, failed, p50Ms, p95Ms } of await readHours(db, webhookIds, hours))
+    stats.get(webhookId)!.hours.push({
+      hour: isoOffset(hour),
+      attempts: succeeded + failed,
+      succeeded,
+      failed,
+      p50Ms,
+      p95Ms,
+    });
+  return stats;
+}
+
+const hours = described(z.string(), 'How many hours, including the current one.', defaultHours, {
   type: 'integer',
   minimum: 1,
   maximum: maxHours,
@@ -24,13 +45,13 @@ export function statsRoutes({ db }: { db: Database }): Route[] {
     route({
       method: 'get',
       path: '/v1/webhooks/:webhookId/stats',
-      cost: 'dear',
+      cost: 'costly',
       summary: 'Count the attempts of a webhook by the hour',
       operationId: 'getWebhookStats',
       tag: 'Webhooks',
       description:
-        'Every attempt that is in the log counts in the hour in which it began, redeliveries, replays and notices too, tests not: as soon as the log shows it, and never twice.',
-      answers: { 200: stats },
+        'Every attempt in the log counts in the hour in which it began, including redeliveries, replays and notices, but not tests. It counts as soon as the log shows it, and only once.',
+      responses: { 200: stats },
       params: z.object({ webhookId: idInPath('The webhook.') }),
       query: z.object({ hours }),
       handle: async ({ caller, params: { webhookId }, query }) => {

@@ -1,10 +1,10 @@
-/** The hour of a moment, in UTC whatever the session's time zone. */
-export const hourOf = (moment: string) => `date_bin('1 hour', ${moment}, timestamptz 'epoch')`;
+/** The hour of a timestamp, in UTC whatever the session's time zone. */
+export const hourOf = (timestamp: string) => `date_bin('1 hour', ${timestamp}, timestamptz 'epoch')`;
 
 /**
- * Counts attempts for the statistics: part of the very statement that writes them into the log, so that a count is
- * there exactly when its attempt is. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms
- * (null where the outcome is unknown) of what was written. Tests are left out.
+ * Counts attempts for the statistics, without tests. Part of the statement that writes them into the log, so that both
+ * commit together. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if the outcome is
+ * unknown).
  */
 export const insertCounts = (attempts: string) => `
   insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)
@@ -14,24 +14,21 @@ export const insertCounts = (attempts: string) => `
    where trigger <> 'TEST'
    group by 1, 2`;
 
-/** The latest hour in which an attempt of a webhook began that succeeded; null without any. */
+/** The latest hour in which a successful attempt of a webhook began; null without any. */
 export const lastSuccessHour = (webhookId: string) => `greatest(
   (select hour from webhook_hours where webhook_id = ${webhookId} and hour <= now() and succeeded > 0
     order by hour desc limit 1),
   (select max(hour) from attempt_counts where webhook_id = ${webhookId} and hour <= now() and succeeded > 0))`;
 
-/**
- * A duration as it is kept: exact below 64 ms, from there on with steps of 8 %, so that none is off by more than 5 %.
- */
+/** A duration as stored: exact below 64 ms, then in steps of 8 %, so that none is off by more than 5 %. */
 const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
 /**
- * Sums up counts that are not folded, by webhook and hour, and puts their durations together with those of the hours
- * folded before: durations_ms and duration_counts, p50_ms and p95_ms are of both, succeeded and failed of `counts`
- * alone.
+ * Sums unfolded counts by webhook and hour. durations_ms, duration_counts, p50_ms and p95_ms include the hours already
+ * folded; succeeded and failed are those of `counts` alone.
  */
-export const summedUp = (counts: string) => `
+export const sumOfCounts = (counts: string) => `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
          coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,
          coalesce(array_agg(n order by ms) filter (where ms is not null), '{}') as duration_counts,
@@ -51,6 +48,6 @@ export const summedUp = (counts: string) => `
                              select durations_ms, duration_counts from webhook_hours
                               where webhook_id = c.webhook_id and hour = c.hour limit 1) h
                            cross join lateral unnest(h.durations_ms, h.duration_counts) as folded (ms, n)
-                         ) all_there_is
+                         ) all_counts
                    group by webhook_id, hour, ms) by_duration) ranked
    group by webhook_id, hour`;

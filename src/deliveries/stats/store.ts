@@ -1,8 +1,13 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { ms } from '../outbox/sql.js';
-import { hourOf, summedUp } from './sql.js';
+import { hourOf, sumOfCounts } from './sql.js';
 
-/** The attempts of a webhook that began in an hour. */
+/** How many hours the API shows at most. */
+export const maxHours = 720;
+const hourMs = 3_600_000;
+const hoursPerStatement = 5_000;
+
+/** Attempts of a webhook that began in an hour. */
 export interface HourRow {
   webhookId: string;
   hour: Date;
@@ -13,18 +18,18 @@ export interface HourRow {
 }
 
 /**
- * The last so many hours of webhooks, the current one included, those without attempts too: the oldest hour first. One
- * statement, so what is folded meanwhile is in one of the two tables.
+ * The last `hours` hours of webhooks, oldest first, including the current one and those without attempts. One statement,
+ * so counts folded meanwhile are in one of the two tables.
  */
 export function readHours(db: Database, webhookIds: string[], hours: number): Promise<HourRow[]> {
   return db.query<HourRow>(
     'read-webhook-hours',
     `with span as materialized (
        select ${hourOf('now()')} - make_interval(hours => $2::int - 1) as first
-     ), asked as materialized (
+     ), given as materialized (
        select webhook_id, first from unnest($1::uuid[]) as webhook_id cross join span
      ), counts as materialized (
-       select c.* from asked a cross join lateral (
+       select c.* from given a cross join lateral (
          select webhook_id, hour, succeeded, failed, durations_ms from attempt_counts
           where webhook_id = a.webhook_id and hour >= a.first offset 0) c
      )
@@ -33,32 +38,32 @@ export function readHours(db: Database, webhookIds: string[], hours: number): Pr
             coalesce(max(p95_ms) filter (where is_latest), max(p95_ms)) as "p95Ms"
        from (select webhook_id, hour, 0 as succeeded, 0 as failed, null::int as p50_ms, null::int as p95_ms,
                     false as is_latest
-               from asked cross join lateral generate_series(first, now(), '1 hour') as hour
+               from given cross join lateral generate_series(first, now(), '1 hour') as hour
              union all
-             select h.*, false from asked a cross join lateral (
+             select h.*, false from given a cross join lateral (
                select webhook_id, hour, succeeded, failed, p50_ms, p95_ms from webhook_hours
                 where webhook_id = a.webhook_id and hour between a.first and now() offset 0) h
              union all
              select webhook_id, hour, succeeded, failed, p50_ms, p95_ms, true
-               from (${summedUp('counts')}) c where hour <= now()
-            ) all_there_is
+               from (${sumOfCounts('counts')}) c where hour <= now()
+            ) all_counts
       group by webhook_id, hour order by webhook_id, hour`,
     [webhookIds, hours],
   );
 }
 
-/** How many attempts of webhooks, those without any left out, began in the current hour and the one before it. */
-export function countLately(
+/** Attempts that began in the current hour and the one before it; webhooks without any are left out. */
+export function countRecentAttempts(
   db: Database,
   webhookIds: string[],
 ): Promise<{ webhookId: string; succeeded: number; failed: number }[]> {
   return db.query(
-    'count-lately',
-    `with asked as materialized (
+    'count-recent-attempts',
+    `with given as materialized (
        select webhook_id, ${hourOf('now()')} - interval '1 hour' as first from unnest($1::uuid[]) as webhook_id
      )
      select a.webhook_id as "webhookId", sum(c.succeeded)::int as succeeded, sum(c.failed)::int as failed
-       from asked a cross join lateral (
+       from given a cross join lateral (
          (select succeeded, failed from webhook_hours
            where webhook_id = a.webhook_id and hour between a.first and now() offset 0)
          union all
@@ -69,8 +74,8 @@ export function countLately(
   );
 }
 
-/** Forgets hours that began before the retention; a bounded piece. Returns how many. */
-export async function deleteOldHours(db: Database, retentionMs: number, limit: number): Promise<number> {
+/** Deletes at most `limit` hours older than the retention. Returns how many. */
+async function deleteHoursPage(db: Database, retentionMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'delete-old-hours',
     `with page as materialized (
@@ -84,4 +89,10 @@ export async function deleteOldHours(db: Database, retentionMs: number, limit: n
     [retentionMs, limit],
   );
   return rows.length;
+}
+
+/** Deletes the hours older than the log, but none that the API may show. */
+export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
+  const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
+  while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);
 }

@@ -2,27 +2,27 @@ import type { Response } from 'express';
 import { tooManyRequests } from '../../platform/errors.js';
 
 export interface FeedBounds {
-  /** Takes a place among those who wait; what gives it back. Throws ApiError TOO_MANY_REQUESTS where there is none. */
+  /** Takes a place among the waiting requests; returns a function that frees it. Throws TOO_MANY_REQUESTS if full. */
   wait(shipperId: string): () => void;
-  /** How many wait. */
+  /** The number of waiting requests. */
   waiting(): number;
-  /** Counts an answer until its client has taken it. Throws ApiError TOO_MANY_REQUESTS where too much is untaken. */
-  answer(shipperId: string, sizeBytes: number, response: Response): void;
+  /** Counts a response until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+  countResponse(shipperId: string, sizeBytes: number, response: Response): void;
 }
 
 export interface FeedBoundsOptions {
-  /** Of one shipper, and of all: each keeps a connection. */
+  /** Requests of one shipper, and of all; each holds a connection. */
   maxWaiting: number;
   maxWaitingInAll: number;
-  /** Of one shipper; what is alone may have more. */
-  maxUntakenBytes: number;
+  /** Per shipper; a single response may exceed it. */
+  maxUnreadBytes: number;
   onRefused(): void;
 }
 
-/** What the feed's readers may have of this process at once. */
+/** Bounds the waiting requests and unread responses of the feed in this process. */
 export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
   const waiting = new Map<string, number>();
-  const untaken = new Map<string, number>();
+  const unread = new Map<string, number>();
   let inAll = 0;
 
   const add = (counts: Map<string, number>, key: string, amount: number) => {
@@ -48,13 +48,13 @@ export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
       };
     },
     waiting: () => inAll,
-    answer: (shipperId, sizeBytes, response) => {
-      const before = untaken.get(shipperId) ?? 0;
-      if (before > 0 && before + sizeBytes > options.maxUntakenBytes)
-        throw refuse('Too many answers are not read.');
-      if (response.destroyed) return; // it tells of its end only once, and has
-      add(untaken, shipperId, sizeBytes);
-      response.once('close', () => add(untaken, shipperId, -sizeBytes));
+    countResponse: (shipperId, sizeBytes, response) => {
+      const before = unread.get(shipperId) ?? 0;
+      if (before > 0 && before + sizeBytes > options.maxUnreadBytes)
+        throw refuse('Too many responses are unread.');
+      if (response.destroyed) return; // `close` was emitted already
+      add(unread, shipperId, sizeBytes);
+      response.once('close', () => add(unread, shipperId, -sizeBytes));
     },
   };
 }

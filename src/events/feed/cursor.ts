@@ -1,21 +1,21 @@
-/** A place in the feed: after the event of that position and id. */
+/** A place in the feed: after the event with this position and id. */
 export interface Place {
   position: bigint;
   eventId: string;
 }
 
-/** Where a reader goes on. */
+/** Where a reader continues. */
 export interface Cursor extends Place {
-  /** Renewed when the database was restored from a dump, or another server has taken its place. */
+  /** Renewed when the database is restored from a dump or replaced by a standby. */
   epoch: string;
-  /** Until when its reader knows the feed, in milliseconds since 1970. */
+  /** The reader has all events up to this time, in milliseconds since 1970. */
   timeMs: number;
 }
 
 /** Before all events. */
 export const origin: Place = { position: 0n, eventId: '00000000-0000-0000-0000-000000000000' };
 
-/** 46 bytes in base64url: epoch, position, event, time. */
+/** 46 bytes in base64url: epoch, position, event id, time. */
 export const cursorForm = /^[A-Za-z0-9_-]{61}[AQgw]$/;
 
 const idBytes = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');

@@ -7,24 +7,24 @@ import { createWatcher } from './watcher.js';
 
 export interface Feed {
   route: Route;
-  /** This process has recorded events of these shippers: whoever waits for them need not wait longer. */
+  /** This process has recorded events of these shippers: requests waiting for them are checked soon. */
   nudge(shipperIds: Iterable<string>): void;
-  /** How many wait. */
+  /** The number of waiting requests. */
   waiting(): number;
-  /** Answers all who wait with what there is; nobody waits any more. */
+  /** Ends all waits with an empty page, now and later. */
   endWaits(): void;
 }
 
 export interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
-  /** Requests that may wait at once, of all shippers. */
+  /** Waiting requests of all shippers. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;
 }
 
 const maxWaitingPerShipper = 50;
-const maxUntakenBytes = 8 << 20;
-/** Of the connections to PostgreSQL; the watcher has one more while somebody waits. */
+const maxUnreadBytes = 8 << 20;
+/** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 
 /** The feed of one process. */
@@ -33,7 +33,7 @@ export function createFeed(deps: FeedDependencies): Feed {
   const bounds = createFeedBounds({
     maxWaiting: maxWaitingPerShipper,
     maxWaitingInAll: deps.maxWaiting,
-    maxUntakenBytes,
+    maxUnreadBytes,
     onRefused: deps.onRefused,
   });
   return {

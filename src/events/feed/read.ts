@@ -3,7 +3,7 @@ import { clockLeewayMs } from '../store.js';
 import { firstIdOf, timeOfId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Cursor, type Place } from './cursor.js';
-import { lookAtFeed, type Look } from './look-store.js';
+import { readFeedExtent, type FeedExtent } from './extent-store.js';
 import { findBefore, findLatest, readPage, type FeedRow, type FeedRows, type Selection } from './store.js';
 
 export interface FeedPage {
@@ -15,20 +15,20 @@ export interface FeedPage {
 export type Start = { after: Cursor | 'latest' } | { from: Date };
 
 const monthMs = 31 * 86_400_000;
-/** As the log, whose days go as a whole; a reader from the beginning must have time for its first pages. */
+/** The log drops whole days; a reader from its beginning needs time for the first pages. */
 const graceMs = 86_400_000;
-/** An event's id may be made this much before its position, or by a clock that is ahead. */
+/** An event's id may precede its position by this much, or come from a clock that is ahead. */
 const leewayMs = 60_000;
 
 /**
- * Returns the lowest id that an event after a cursor may have; earlier months are not read. A process only records
- * while its clock is within `clockLeewayMs` of PostgreSQL's. The clock behind the cursor may be further off, and
- * PostgreSQL's may be set back, but neither by a month.
+ * Returns the lowest possible id of an event after a cursor; earlier months are not read. A process only records while
+ * its clock is within `clockLeewayMs` of PostgreSQL's. The clock behind the cursor may be further off, and PostgreSQL's
+ * may be set back, but neither by a month.
  */
 export const firstIdAfter = (after: Cursor, readAtMs: number): string =>
   firstIdOf(Math.max(0, Math.min(after.timeMs, readAtMs) - monthMs));
 
-/** The first page of a reader; throws ApiError INVALID_REQUEST for a cursor that leads nowhere any more. */
+/** Reads the first page of a reader. Throws ApiError INVALID_REQUEST for a void cursor. */
 export const beginReading = (
   db: Database,
   selection: Selection,
@@ -37,36 +37,36 @@ export const beginReading = (
 ): Promise<FeedPage> =>
   db.transaction(async (tx) => {
     const readAtMs = Date.now();
-    const look = await lookAtFeed(tx);
-    const latest = () => findLatestOf(tx, selection, look, readAtMs);
+    const extent = await readFeedExtent(tx);
+    const latest = () => findLatestOf(tx, selection, extent, readAtMs);
     if ('from' in start) {
       const fromMs = Math.min(Math.max(start.from.getTime(), readAtMs - retentionMs), readAtMs);
-      const found = await readFrom(tx, selection, look, fromMs);
-      return pageOf(look, found, found.rows.length > 0 ? origin : await latest(), readAtMs);
+      const found = await readFrom(tx, selection, extent, fromMs);
+      return pageOf(extent, found, found.rows.length > 0 ? origin : await latest(), readAtMs);
     }
-    if (start.after === 'latest') return pageOf(look, { rows: [], isEnd: true }, await latest(), readAtMs);
-    refuseVoid(start.after, look, readAtMs - retentionMs - graceMs);
-    return readAfter(tx, selection, look, start.after, readAtMs);
+    if (start.after === 'latest') return pageOf(extent, { rows: [], isEnd: true }, await latest(), readAtMs);
+    refuseVoid(start.after, extent, readAtMs - retentionMs - graceMs);
+    return readAfter(tx, selection, extent, start.after, readAtMs);
   });
 
-/** What is decided after a place. */
+/** Reads the decided events after a cursor. */
 export async function readAfter(
   tx: Database,
   selection: Selection,
-  look: Look,
+  extent: FeedExtent,
   after: Cursor,
   readAtMs: number,
 ): Promise<FeedPage> {
-  const range = { after, horizon: look.horizon, firstId: firstIdAfter(after, readAtMs) };
+  const range = { after, horizon: extent.horizon, firstId: firstIdAfter(after, readAtMs) };
   const found = await readPage(tx, selection, range);
-  return pageOf(look, found, after, readAtMs);
+  return pageOf(extent, found, after, readAtMs);
 }
 
-/** Nearly always finds it in the months read first; an event near their beginning may not be the latest one. */
+/** Searches the last month first, then all; an event near the month's beginning may not be the latest one. */
 async function findLatestOf(
   tx: Database,
   { shipperId }: Selection,
-  { horizon }: Look,
+  { horizon }: FeedExtent,
   readAtMs: number,
 ): Promise<Place> {
   const firstMs = Math.max(0, readAtMs - monthMs);
@@ -76,37 +76,46 @@ async function findLatestOf(
 }
 
 /**
- * Positions are in the order of commit, which is nearly that of ids, so reading begins a little earlier than `fromMs`.
- * If the month before that has no event, reading begins at the origin, because there is little to skip.
+ * Positions follow the order of commit, which is nearly that of ids, so reading begins a little before `fromMs`. If the
+ * month before that has no event, reading begins at the origin: there is little to skip.
  */
-async function readFrom(tx: Database, selection: Selection, look: Look, fromMs: number): Promise<FeedRows> {
+async function readFrom(
+  tx: Database,
+  selection: Selection,
+  { horizon }: FeedExtent,
+  fromMs: number,
+): Promise<FeedRows> {
   const beginMs = Math.max(0, fromMs - leewayMs);
   const [first, end] = [Math.max(0, beginMs - monthMs), beginMs].map(firstIdOf) as [string, string];
   const after =
     selection.trackingId === null ? await findBefore(tx, selection.shipperId, first, end) : origin;
-  return readPage(tx, selection, { after, horizon: look.horizon, firstId: firstIdOf(fromMs) });
+  return readPage(tx, selection, { after, horizon, firstId: firstIdOf(fromMs) });
 }
 
-const pageOf = ({ epoch }: Look, { rows, isEnd }: FeedRows, otherwise: Place, readAtMs: number): FeedPage => {
-  const { position, eventId } = rows.at(-1) ?? otherwise;
+const pageOf = (
+  { epoch }: FeedExtent,
+  { rows, isEnd }: FeedRows,
+  ifEmpty: Place,
+  readAtMs: number,
+): FeedPage => {
+  const { position, eventId } = rows.at(-1) ?? ifEmpty;
   const timeMs = isEnd ? readAtMs : timeOfId(eventId);
   return { events: rows, next: { epoch, position, eventId, timeMs } };
 };
 
-const beginAgain = 'begin again without it, or with from';
+const beginAgain = 'start again without it, or with from';
 
-/** A cursor that was given out is in the past of every later look. */
-function refuseVoid({ epoch, position, timeMs }: Cursor, look: Look, oldestMs: number): void {
-  if (epoch !== look.epoch || position < 0n || position >= look.end)
+/** A cursor that was returned lies before the end of every later extent. */
+function refuseVoid({ epoch, position, timeMs }: Cursor, extent: FeedExtent, oldestMs: number): void {
+  if (epoch !== extent.epoch || position < 0n || position >= extent.end)
     throw refusal(
       `is not of this database, which may have been restored or replaced by a standby since: ${beginAgain}`,
     );
   if (timeMs < oldestMs) throw refusal(`is older than the log: ${beginAgain}`);
 }
 
-/** Of the cursor that a reader goes on with. */
 const refusal = (message: string) => invalidRequest([{ path: 'after', message }]);
 
 /** For readers that wait while the database is restored or replaced. */
-export const restored = () =>
-  refusal(`is of a database that was restored or replaced by a standby since: ${beginAgain}`);
+export const databaseReplaced = () =>
+  refusal(`belongs to a database that was restored or replaced by a standby since: ${beginAgain}`);

@@ -1,53 +1,88 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { described } from '../../http/described.js';
-import { momentInQuery } from '../../http/request/moments.js';
+import { notification } from '../../deliveries/notification-docs.js';
+import { isoOffset } from '../../http/envelope.js';
+import {
+  described,
+  instantInQuery,
+  evenIfFieldsAreWrong,
+  instant,
+  trackingId,
+} from '../../http/request/fields.js';
 import { paging } from '../../http/request/paging.js';
-import { evenIfFieldsAreWrong, trackingId } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
 import { duration } from '../../platform/duration.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Gate } from '../../platform/limits/gate.js';
-import { answerOf, exampleCursor, feedPage } from './answers.js';
 import type { FeedBounds } from './bounds.js';
-import { cursorForm, decodeCursor } from './cursor.js';
+import { cursorForm, decodeCursor, encodeCursor, origin } from './cursor.js';
 import { beginReading, type FeedPage, type Start } from './read.js';
-import type { Selection } from './store.js';
+import type { FeedRow, Selection } from './store.js';
 import type { Watcher } from './watcher.js';
 
 export interface FeedRouteDependencies {
   db: Database;
-  /** Of reads; who waits reads through the watcher. */
+  /** Bounds reads. Waiting requests read through the watcher. */
   gate: Gate;
   bounds: FeedBounds;
   watcher: Watcher;
   retentionMs: number;
-  /** Throws ApiError where the caller of this request may not call any more. */
+  /** Throws ApiError if the caller has lost its access. */
   stillAllowed(request: Request): Promise<unknown>;
 }
 
 const longestWaitMs = 30_000;
-/** Within the time in which a right must end on every process. */
+/** Lost access must take effect on every process within 10 s. */
 const checkEveryMs = 2_000;
+
+const exampleEventId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+const exampleCursor = encodeCursor({
+  ...origin,
+  epoch: '5f0c1e0e-7d0b-4c2e-9a53-3f6d2a1b9c84',
+  eventId: exampleEventId,
+  timeMs: 0,
+});
+
+const feedEvent = z
+  .object({
+    eventId: described(z.string(), '`webhook-id` of its notifications.', exampleEventId),
+    sequence: described(z.int().min(1), 'Its ordinal within its shipment, from 1.', 1),
+    trackingId,
+    state: described(z.string(), 'The new state of the shipment.', 'CREATED'),
+    recordedAt: instant('When it was recorded.'),
+    notification,
+  })
+  .meta({ id: 'FeedEvent', description: 'A state change of a shipment.' });
+
+const feedPage = z
+  .object({
+    events: z.array(feedEvent),
+    nextCursor: described(
+      z.string(),
+      'Where to continue: send it as `after`. It is set even if nothing follows yet.',
+      exampleCursor,
+    ),
+  })
+  .meta({ description: 'Events, oldest first.' });
 
 const form = new RegExp(`^(?:latest|${cursorForm.source.slice(1, -1)})$`);
 const feedQuery = z
   .object({
     after: described(
-      z.string().regex(form, 'must be the nextCursor of an earlier answer, or latest'),
-      'Events after this: `nextCursor` of the answer before, or `latest` for those to come. Without it, and without `from`, from where the log begins.',
+      z.string().regex(form, 'must be the nextCursor of an earlier response, or latest'),
+      'Events after this: the `nextCursor` of the previous response, or `latest` for future events only. Without it and without `from`, the log is read from its beginning.',
       exampleCursor,
     )
       .transform((text) => (text === 'latest' ? text : decodeCursor(text)))
       .optional(),
-    from: momentInQuery(
-      'Events recorded then or later, as far back as the log goes; a moment to come counts as now; not with `after`',
+    from: instantInQuery(
+      'Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`',
     ),
     limit: paging.limit,
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
     wait: described(
       z.string(),
-      'Where there is none yet, how long to wait for one: up to 30 s. The answer comes with the first, or empty.',
+      'How long to wait if there are no events yet: up to 30 s. The response comes with the first event, or empty.',
       '30s',
       { pattern: '^(?:(?:[12]?\\d|30)s|(?:[12]?\\d{1,4}|30000)ms)$' },
     )
@@ -56,24 +91,24 @@ const feedQuery = z
   })
   .refine(({ after, from }) => after === undefined || from === undefined, {
     path: ['from'],
-    error: 'must not be there beside after',
+    error: 'cannot be combined with after',
     ...evenIfFieldsAreWrong,
   });
 
-/** What a receiver reconciles against (contract, section 4). */
+/** The feed that receivers reconcile against (contract, section 4). */
 export const feedRoute = (deps: FeedRouteDependencies): Route =>
   route({
     method: 'get',
     path: '/v1/events',
-    takesNoTurn: true, // it may wait for half a minute; its reads have a gate
+    ungated: true, // it may wait for half a minute; its reads have a gate
     summary: 'Read the feed of events, oldest first',
     operationId: 'listEvents',
     tag: 'Events',
     description:
-      'Every state of your shipments, in the order in which they were committed: no event ever appears behind a cursor that was given out, and those of one shipment come in their sequence. Whoever follows it from cursor to cursor has seen everything, once. A cursor older than the log (30 days unless configured otherwise), or of a database that was restored or replaced by a standby since, is 400.',
-    answers: { 200: feedPage },
+      'Every state change of your shipments, in the order of commit. No event ever appears behind a cursor that was returned, and the events of a shipment come in sequence: following the cursors yields every event once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.',
+    responses: { 200: feedPage },
     errors: {
-      429: 'Too many requests; or fifty wait already, or many answers were not read.',
+      429: 'Too many requests, or fifty are waiting already, or too many responses are unread.',
     },
     query: feedQuery,
     handle: async ({ caller: { shipperId }, query }, { request, response }) => {
@@ -89,12 +124,12 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
           : await untilNews(deps, selection, first, wait, request, response);
       if (!page || response.destroyed) return null;
       const sizeBytes = page.events.reduce((sum, { body }) => sum + body.length, 0);
-      if (sizeBytes > 0) deps.bounds.answer(shipperId, sizeBytes, response);
-      return { data: answerOf(page) };
+      if (sizeBytes > 0) deps.bounds.countResponse(shipperId, sizeBytes, response);
+      return { data: responseOf(page) };
     },
   });
 
-/** The page that comes, or the empty one after the time; null where the client has gone. */
+/** Returns the next page, or the empty one after `waitMs`; null if the client has disconnected. */
 async function untilNews(
   { bounds, watcher, stillAllowed }: FeedRouteDependencies,
   selection: Selection,
@@ -108,7 +143,7 @@ async function untilNews(
   response.locals.waits = true;
   const { found, leave } = watcher.wait(selection, empty.next);
   response.once('close', leave);
-  const over = setTimeout(leave, waitMs);
+  const timeout = setTimeout(leave, waitMs);
   let checks: NodeJS.Timeout | undefined;
   const refused = new Promise<never>((_, reject) => {
     checks = setInterval(() => void stillAllowed(request).catch(reject), checkEveryMs);
@@ -119,10 +154,27 @@ async function untilNews(
     await stillAllowed(request);
     return page ?? empty;
   } finally {
-    clearTimeout(over);
+    clearTimeout(timeout);
     clearInterval(checks);
     response.off('close', leave);
     leave();
     leavePlace();
   }
+}
+
+const responseOf = ({ events, next }: FeedPage) => ({
+  events: events.map(viewOf),
+  nextCursor: encodeCursor(next),
+});
+
+function viewOf({ eventId, externalId, sequence, recordedAt, body }: FeedRow) {
+  const notification = JSON.parse(body) as { tracking_id: string; state: string };
+  return {
+    eventId: externalId ?? eventId,
+    sequence,
+    trackingId: notification.tracking_id,
+    state: notification.state,
+    recordedAt: isoOffset(recordedAt),
+    notification,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Place } from './cursor.js';
 
-/** Whose events, and of which shipment if not of all. */
+/** A shipper's events, of all shipments or of one. */
 export interface Selection {
   shipperId: string;
   trackingId: string | null;
@@ -18,17 +18,14 @@ export interface FeedRow extends Place {
 
 export interface FeedRows {
   rows: FeedRow[];
-  /** Nothing that was decided is left. */
+  /** No decided events are left. */
   isEnd: boolean;
 }
 
-/** Of the notifications in one page, but for the first: they may have 256 KiB each. */
+/** Total size of a page's notifications, which may have 256 KiB each; the first is always included. */
 const maxBytes = 1 << 20;
 
-/**
- * The events with ids from `firstId` on, as `e`: all of a shipper, or those of a shipment. Each is written so that the
- * index meant for it serves it.
- */
+/** The events with ids from `firstId` on, as `e`: a shipper's, or a shipment's. Each form is written for its index. */
 const ofAll = (shipperId: string, firstId: string) =>
   `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
 const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `(
@@ -36,10 +33,10 @@ const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `
     select shipment_id from shipments s where s.tracking_id = ${trackingId} and s.shipper_id = ${shipperId})
   offset 0) e where true`;
 
-const pageText = (whose: string) => `
+const pageText = (events: string) => `
   with page as materialized (
     select event_id, position, external_id, sequence, recorded_at, body
-      from ${whose} and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
+      from ${events} and (e.position, e.event_id) > ($3::bigint, $4::uuid) and e.position < $5::bigint
      order by e.position, e.event_id limit $7
   ), sized as (
     select *, count(*) over () as found,
@@ -50,7 +47,7 @@ const pageText = (whose: string) => `
          found::int
     from sized s where bytes_before < ${maxBytes} order by s.position, event_id`;
 
-/** The events after a place and before the horizon, of ids from `firstId` on. */
+/** Reads the events after a place and before the horizon, with ids from `firstId` on. */
 export async function readPage(
   tx: Database,
   { shipperId, trackingId, limit }: Selection,
@@ -94,7 +91,7 @@ export async function findLatest(
 
 /**
  * Finds the shipper's last event with an id from `firstId` on and before `endId`; returns the origin if there is none.
- * Written so that the index by shipper serves it: the index of all ids would read the events of all shippers.
+ * Written for the index by shipper: the index of all ids would read the events of all shippers.
  */
 export async function findBefore(
   tx: Database,
@@ -115,17 +112,14 @@ export async function findBefore(
   );
 }
 
-/**
- * Given the positions that readers wait at, returns the indices of those who have a new event before the horizon, with
- * an id from `firstId` on.
- */
+/** Returns the indices of the waiting readers with a new event before the horizon, with an id from `firstId` on. */
 export async function findNews(
   tx: Database,
   waiting: { selection: Selection; after: Place; firstId: string }[],
   horizon: bigint,
 ): Promise<number[]> {
-  const first = (whose: string) => `(
-    select 1 from ${whose} and e.event_id >= w.first_id
+  const first = (events: string) => `(
+    select 1 from ${events} and e.event_id >= w.first_id
        and (e.position, e.event_id) > (w.position, w.event_id) and e.position < $6
      order by e.position, e.event_id limit 1) is not null`;
   const firstIds = waiting.map(({ firstId }) => firstId);

@@ -2,16 +2,16 @@ import { ApiError, describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Cursor } from './cursor.js';
-import { lookAtFeed } from './look-store.js';
-import { firstIdAfter, readAfter, restored, type FeedPage } from './read.js';
+import { readFeedExtent } from './extent-store.js';
+import { firstIdAfter, readAfter, databaseReplaced, type FeedPage } from './read.js';
 import { findNews, type Selection } from './store.js';
 
 export interface Watcher {
-  /** `found` resolves with the next page that is not empty; with null after `leave`, and when the watcher stops. */
+  /** `found` resolves with the next non-empty page; with null after `leave` and when the watcher stops. */
   wait(selection: Selection, after: Cursor): { found: Promise<FeedPage | null>; leave(): void };
   /** This process has recorded events of these shippers. */
   nudge(shipperIds: Iterable<string>): void;
-  /** Nobody waits any more, then or later. */
+  /** Ends all waits, now and later. */
   stop(): void;
 }
 
@@ -20,32 +20,29 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Who waits for the same is told the same. */
+/** Identical waits share one result. */
 interface Group {
   selection: Selection;
   after: Cursor;
   waiters: Set<Waiter>;
 }
 
-const times = {
-  /** Between looks: who waits has what another process recorded so much later at most. */
-  everyMs: 200,
-  /** After a nudge at the earliest. */
-  nudgedMs: 15,
-};
+/** Between checks: the maximum delay of events recorded by another process. */
+const checkEveryMs = 200;
+/** From the last check to one after a nudge. */
+const checkAfterNudgeMs = 15;
 
 /**
- * One for all who wait in this process: while there are any, it looks in short intervals which of them have something
- * to read, on one connection, which is given back in between. Two looks in a row that fail are the answer of all who
- * wait.
+ * Serves all waiting requests of this process: while there are any, it checks at short intervals which of them have
+ * events, on one connection, which it returns in between. After two failed checks in a row, all waits fail.
  */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();
   const ofShipper = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  let looking = false;
+  let checking = false;
   let soon = false;
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
   let failures = 0;
   let stopped = false;
 
@@ -57,56 +54,58 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
     if (left > 0) ofShipper.set(shipperId, left);
     else ofShipper.delete(shipperId);
   };
-  const settle = (key: string, group: Group, tell: (waiter: Waiter) => void) => {
+  const finish = (key: string, group: Group, notify: (waiter: Waiter) => void) => {
     remove(key, group);
-    for (const waiter of group.waiters) tell(waiter);
+    for (const waiter of group.waiters) notify(waiter);
   };
-  const settleAll = (tell: (waiter: Waiter) => void) => {
-    for (const [key, group] of [...groups]) settle(key, group, tell);
+  const finishAll = (notify: (waiter: Waiter) => void) => {
+    for (const [key, group] of [...groups]) finish(key, group, notify);
   };
 
-  const look = (wasNudged: boolean) =>
+  const check = (wasNudged: boolean) =>
     db.transaction(async (tx) => {
       const waiting = [...groups];
       const readAtMs = Date.now();
-      const seen = await lookAtFeed(tx);
-      soon ||= wasNudged && seen.uncertain;
+      const extent = await readFeedExtent(tx);
+      soon ||= wasNudged && extent.uncertain;
       for (const [key, group] of waiting)
-        if (group.after.epoch !== seen.epoch) settle(key, group, ({ reject }) => reject(restored()));
+        if (group.after.epoch !== extent.epoch)
+          finish(key, group, ({ reject }) => reject(databaseReplaced()));
       const asked = waiting.map(([, group]) => group);
       for (const index of await findNews(
         tx,
         asked.map(({ selection, after }) => ({ selection, after, firstId: firstIdAfter(after, readAtMs) })),
-        seen.horizon,
+        extent.horizon,
       )) {
         const [key, group] = waiting[index]!;
         if (groups.get(key) !== group) continue;
-        const page = await readAfter(tx, group.selection, seen, group.after, readAtMs);
-        if (page.events.length > 0) settle(key, group, ({ resolve }) => resolve(page));
+        const page = await readAfter(tx, group.selection, extent, group.after, readAtMs);
+        if (page.events.length > 0) finish(key, group, ({ resolve }) => resolve(page));
       }
     });
 
-  const turn = async () => {
-    looking = true;
+  const run = async () => {
+    checking = true;
     const wasNudged = soon;
     soon = false;
     try {
-      await look(wasNudged);
+      await check(wasNudged);
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (!(error instanceof ApiError)) logger.error({ error: describeError(error) }, 'feed not looked at');
-      if (failures > 1) settleAll(({ reject }) => reject(error));
+      if (!(error instanceof ApiError))
+        logger.error({ error: describeError(error) }, 'feed check failed; trying again');
+      if (failures > 1) finishAll(({ reject }) => reject(error));
     }
-    looking = false;
-    lookedAt = performance.now();
+    checking = false;
+    checkedAt = performance.now();
     plan();
   };
   const plan = () => {
     clearTimeout(timer);
-    if (looking || groups.size === 0) return;
-    const dueAt = lookedAt + (soon ? times.nudgedMs : times.everyMs);
-    timer = setTimeout(() => void turn(), Math.max(0, dueAt - performance.now()));
+    if (checking || groups.size === 0) return;
+    const dueAt = checkedAt + (soon ? checkAfterNudgeMs : checkEveryMs);
+    timer = setTimeout(() => void run(), Math.max(0, dueAt - performance.now()));
   };
 
   return {
@@ -142,7 +141,7 @@ export function createWatcher(db: Database, logger: Logger): Watcher {
     },
     stop: () => {
       stopped = true;
-      settleAll(({ resolve }) => resolve(null));
+      finishAll(({ resolve }) => resolve(null));
     },
   };
 }

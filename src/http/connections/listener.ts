@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, IncomingMessage, ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { createConnections, usualBounds, type Bounds, type ConnectionLimits } from './connections.js';
-import { openDoors, type Doors } from './doors.js';
+import type { Express } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { invalidRequest } from '../../platform/errors.js';
+import { failureBody } from '../envelope.js';
+import { createConnections, defaultBounds, type Bounds, type ConnectionLimits } from './connections.js';
 import { createIntake } from './intake.js';
-import { createMessages, type App } from './messages.js';
-import { answerUnreadable } from './unreadable.js';
+import { listenShared, type SharedListener } from './shared-port.js';
 
 export interface Listener {
   port: number;
-  /** Another app answers from now on. */
+  /** Passes all requests to another app from now on. */
   use(app: App): void;
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): number;
-  /** Takes no new connection; resolves when the requests under way are answered. */
+  /** Accepts no new connections; resolves when the requests under way are finished. */
   close(): Promise<void>;
 }
 
@@ -22,44 +25,44 @@ export interface ListenerOptions {
   /** Undefined: all interfaces. */
   host: string | undefined;
   limits: ConnectionLimits;
-  /** What the slowest request may take to be answered. */
-  longestAnswerMs: number;
-  /** Others than the usual, in tests. */
-  times?: Partial<typeof usualTimes>;
+  /** The longest time from a request to its response. */
+  maxResponseMs: number;
+  /** For tests. */
+  times?: Partial<typeof defaultTimes>;
   bounds?: Partial<Bounds>;
 }
 
-const usualTimes = {
+const defaultTimes = {
   /** Bounds on receiving a request's head, and the whole of it. */
   headersMs: 10_000,
   requestMs: 30_000,
-  /** How long an idle connection is kept: longer than load balancers keep theirs (60 s). */
+  /** How long an idle connection stays open: longer than load balancers keep theirs (60 s). */
   idleMs: 65_000,
-  /** An answer of which its client reads nothing for so long is given up. */
+  /** A response of which the client reads nothing for so long is abandoned. */
   stalledMs: 30_000,
-  /** Who is refused may take so long to read it and to end; then the connection goes. */
+  /** A refused client has this long to read the response and to close. */
   lingerMs: 1_000,
 };
 
-/** Who has not sent the whole of his request by then is cut off at the end. */
+/** After this time of closing, connections without a complete request are destroyed. */
 const closeGraceMs = 4_000;
 
-/** An HTTP server whose every wait has a bound: for heads, bodies, readers, and for the end of what it refused. */
+/** Starts an HTTP server that bounds every wait: for heads, bodies, readers, and the end of refused requests. */
 export async function listen(first: App, options: ListenerOptions): Promise<Listener> {
-  const times = { ...usualTimes, ...options.times };
-  const connections = createConnections(options.limits, (socket) => intake.goOn(socket), {
-    ...usualBounds,
+  const times = { ...defaultTimes, ...options.times };
+  const connections = createConnections(options.limits, (socket) => intake.resume(socket), {
+    ...defaultBounds,
     ...options.bounds,
   });
   let app = first;
   const messages = createMessages(first);
-  const intake = createIntake((request, response) => app(request, response), connections.takesAnswers);
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const intake = createIntake((request, response) => app(request, response), connections.readsResponses);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     response.once('close', () => {
-      if (!request.complete) notWaitedFor(request, times.lingerMs);
+      if (!request.complete) drainRest(request, times.lingerMs);
     });
-    intake.take(request, response);
+    intake.add(request, response);
   };
   const server = createServer(
     {
@@ -69,78 +72,142 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
       requestTimeout: times.requestMs,
       connectionsCheckingInterval: Math.min(2_000, times.headersMs),
       keepAliveTimeout: times.idleMs,
-      requireHostHeader: false, // the app requires it: Node would refuse it without a body
+      requireHostHeader: false, // the app requires it: Node's own 400 has no body
     },
-    answer,
+    onRequest,
   );
-  server.on('checkExpectation', answer); // the app refuses an unknown Expect, too
+  server.on('checkExpectation', onRequest); // the app refuses an unknown Expect
   server.on('connection', (socket) => {
     connections.add(socket);
     if (!socket.destroyed) intake.connected();
   });
-  server.on('clientError', answerUnreadable(times.lingerMs));
+  server.on('clientError', rejectUnreadable(times.lingerMs));
   destroyStalled(server, times.stalledMs, connections.isDone);
-  const doors = await openDoors(server, { port: options.port, host: options.host });
+  const shared = await listenShared(server, { port: options.port, host: options.host });
   return {
-    port: doors.port,
+    port: shared.port,
     use: (next) => {
       messages.use(next);
       app = next;
     },
     connections: connections.count,
-    close: () => close(server, doors, connections.cutOffSilent, closeGraceMs + options.longestAnswerMs),
+    close: () => close(server, shared, connections.destroyInactive, closeGraceMs + options.maxResponseMs),
   };
 }
 
-/** The rest of a request that is answered already; it is read, so that the answer is not lost by a reset. */
-function notWaitedFor(request: IncomingMessage, lingerMs: number): void {
+/** Reads the rest of a request after its response, so that a reset does not lose the response. */
+function drainRest(request: IncomingMessage, lingerMs: number): void {
   const { socket }: { socket: Socket } = request;
   if (socket.destroyed) return;
   request.resume();
   const timer = setTimeout(() => request.complete || socket.destroy(), lingerMs);
-  request.once('close', () => clearTimeout(timer)); // not the socket's: it may bring any number of requests
+  request.once('close', () => clearTimeout(timer)); // not the socket's: it may carry any number of requests
 }
 
-/** Node looks so many times in the time that is granted, and forgets what it saw when there was progress. */
-const looks = 3;
+/** Checks within `stalledMs`; progress resets them. */
+const stallChecks = 3;
 
 /**
- * Destroys connections whose client reads nothing of its answer for `stalledMs`, or up to a third longer. Node's own
- * timer sees progress within a large write, which nothing else tells. With it set, what else ends by a timer of Node's
- * is ours to destroy: connections that are done and idle.
+ * Destroys connections whose client reads nothing of its response for `stalledMs`, or up to a third longer. Only Node's
+ * own socket timer sees progress within a large write. Setting it disables Node's idle timeout, so connections that are
+ * done and idle are destroyed here, too.
  */
 function destroyStalled(server: Server, stalledMs: number, isDone: (socket: Socket) => boolean): void {
-  const lookMs = Math.ceil(stalledMs / looks);
+  const checkMs = Math.ceil(stalledMs / stallChecks);
   const seen = new WeakMap<Socket, { times: number; at: number }>();
-  server.setTimeout(lookMs, (socket: Socket) => {
+  server.setTimeout(checkMs, (socket: Socket) => {
     if (socket.writableLength === 0) return void (isDone(socket) && socket.destroy());
     const now = performance.now();
     const before = seen.get(socket);
-    const inARow = before !== undefined && now - before.at < 1.5 * lookMs ? before.times + 1 : 1;
-    if (inARow >= looks) return void socket.destroy();
+    const inARow = before !== undefined && now - before.at < 1.5 * checkMs ? before.times + 1 : 1;
+    if (inARow >= stallChecks) return void socket.destroy();
     seen.set(socket, { times: inARow, at: now });
-    socket.setTimeout(lookMs);
+    socket.setTimeout(checkMs);
   });
 }
 
-/** A request may be on its way on a connection that looks idle: closing at once would break it off. */
-const onTheWayMs = 100;
+/** A request may be on its way on a connection that stallChecks idle: closing at once would break it off. */
+const inTransitMs = 100;
 
-/** Takes no new connection; requests under way finish, idle connections close, and what says nothing is cut off. */
 async function close(
   server: Server,
-  doors: Doors,
-  cutOffSilent: () => void,
+  shared: SharedListener,
+  destroyInactive: () => void,
   longestMs: number,
 ): Promise<void> {
-  await sleep(onTheWayMs);
+  await sleep(inTransitMs);
   const timers = [
     setInterval(() => server.closeIdleConnections(), 50),
-    setTimeout(cutOffSilent, closeGraceMs),
+    setTimeout(destroyInactive, closeGraceMs),
     setTimeout(() => server.closeAllConnections(), longestMs),
   ];
-  const closed = doors.close();
+  const closed = shared.close();
   server.closeIdleConnections();
   await closed;
   for (const timer of timers) clearTimeout(timer);
+}
+
+/** An Express app, or any other request listener. */
+export type App = RequestListener & Partial<Pick<Express, 'request' | 'response'>>;
+
+/**
+ * The classes of the server's requests and responses. Express replaces the prototype of each message, which gives each a
+ * hidden class of its own: 2 kB, and slow property access. Messages of these classes have the prototypes of the current
+ * app from the start, so that Express changes nothing. `use` sets the app.
+ */
+function createMessages(first: App) {
+  let { Request, Response } = classesOf(first);
+  return {
+    use: (app: App) => void ({ Request, Response } = classesOf(app)),
+    IncomingMessage: function (socket: Socket) {
+      return new Request(socket);
+    } as unknown as typeof IncomingMessage,
+    ServerResponse: function (...given: ConstructorParameters<typeof ServerResponse>) {
+      return new Response(...given);
+    } as unknown as typeof ServerResponse,
+  };
+}
+
+function classesOf(app: App) {
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  if (app.request) app.request = Object.setPrototypeOf(Request.prototype, app.request) as Express['request'];
+  if (app.response)
+    app.response = Object.setPrototypeOf(Response.prototype, app.response) as Express['response'];
+  return { Request, Response };
+}
+
+const statusLines: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/**
+ * Responds in the API's form to what the HTTP parser refuses, and ends the connection: the client has `lingerMs` to
+ * read the response.
+ */
+function rejectUnreadable(lingerMs: number): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+  const responded = new WeakSet<Duplex>();
+  return (error, socket) => {
+    if (responded.has(socket)) return; // what follows is as unreadable
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    responded.add(socket);
+    const requestId = randomUUID();
+    const failure = invalidRequest([{ path: 'request', message: 'could not be read' }]);
+    const body = JSON.stringify(failureBody(failure, requestId));
+    socket.end(
+      [
+        `HTTP/1.1 ${statusLines[error.code ?? ''] ?? '400 Bad Request'}`,
+        'Content-Type: application/json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Cache-Control: private, no-store',
+        `X-Request-Id: ${requestId}`,
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+  };
 }

@@ -3,38 +3,36 @@ import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.
 import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
 
 export interface ShareOptions {
-  /** Requests of one shipper under way at once, those that wait for their turn included. */
+  /** Requests of one shipper under way, waiting ones included. */
   maxUnderWay: number;
-  /** Requests at work at once, of all shippers and of one. */
-  atOnce: number;
-  atOncePerShipper: number;
-  /** Answers of one shipper that are being made or have not been taken by their client. */
+  /** Requests running at once, of all shippers and of one. */
+  concurrency: number;
+  concurrencyPerShipper: number;
+  /** Responses of one shipper that are being made or have not been read by their client. */
   maxUnread: number;
   maxWaitMs: number;
-  /**
-   * Where none of a shipper's requests at work has ended well for so long, more may start: what they wait for is stuck.
-   */
+  /** If none of a shipper's running requests has succeeded for so long, more may start: what they wait for is stuck. */
   stalledAfterMs: number;
   maxStalled: number;
   onRefused(): void;
 }
 
-/** What a shipper may have of a process at once, so that none takes it from the others. */
+/** Each shipper's share of a process, so that no shipper starves the others. */
 export interface Shares {
-  /** Counts a request until its answer is over. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
+  /** Counts a request until its response closes. Throws ApiError TOO_MANY_REQUESTS beyond the shipper's share. */
   begin(shipperId: string, response: Response): void;
   /**
-   * Runs `work` for a request that has begun, when its turn comes; shippers take turns. Throws ApiError
-   * TOO_MANY_REQUESTS if its turn does not come in time, and UNAVAILABLE if all of the shipper's requests that ended
-   * while it waited threw that, too.
+   * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
+   * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
+   * waited threw UNAVAILABLE.
    */
-  inTurn<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
+  run<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
 }
 
 interface Share {
   underWay: number;
   unread: number;
-  /** When one last ended its work well, or the first began; of performance.now(). */
+  /** When a request last succeeded, or the first began; by performance.now(). */
   progressAt: number;
 }
 
@@ -44,8 +42,8 @@ export function createShares(options: ShareOptions): Shares {
   let progressAt = 0;
 
   const gate = createGate({
-    concurrency: options.atOnce,
-    concurrencyPerKey: options.atOncePerShipper,
+    concurrency: options.concurrency,
+    concurrencyPerKey: options.concurrencyPerShipper,
     mayStart: (shipperId) => (shares.get(shipperId)?.unread ?? 0) < maxUnread,
     maxWaitMs,
   });
@@ -59,7 +57,7 @@ export function createShares(options: ShareOptions): Shares {
   };
   const refusal = () => {
     options.onRefused();
-    return tooManyRequests('You have too many requests under way.', 1);
+    return tooManyRequests('Too many concurrent requests for this account.', 1);
   };
   const isStalled = (shipperId: string, share: Share) => {
     const working = gate.working(shipperId);
@@ -75,14 +73,12 @@ export function createShares(options: ShareOptions): Shares {
     if (gate.working(shipperId) === 1) share.progressAt = performance.now();
     response.once('close', () => {
       share.unread -= 1;
-      gate.look();
+      gate.startReady();
     });
   };
 
-  /**
-   * Resolves at its turn with a function that frees the slot. Rejects if the client has left, which occupies no slot.
-   */
-  const turnOf = (shipperId: string, share: Share, response: Response) =>
+  /** Resolves with a function that frees the slot. Rejects if the client leaves; then no slot is taken. */
+  const waitForSlot = (shipperId: string, share: Share, response: Response) =>
     new Promise<() => void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const settle = () => {
@@ -104,15 +100,12 @@ export function createShares(options: ShareOptions): Shares {
       };
       const ticket = gate.ask(shipperId, { start, refuse });
       response.once('close', giveUp);
-      // Nobody waits behind stuck requests: each starts all the same and gets the database's answer.
+      // Requests behind stuck ones start all the same, and get the database's error.
       if (stalledAfterMs < maxWaitMs)
         timer = setInterval(() => isStalled(shipperId, share) && ticket.start(), stalledAfterMs);
     });
 
-  /**
-   * Refuses the requests that have waited since before the last success, because the database is out of reach. They
-   * need not find that out one after the other.
-   */
+  /** Refuses the requests that have waited since before the last success: the database is out of reach for all. */
   const turnAway = (shipperId: string, share: Share) =>
     gate.turnAway((sinceMs) => sinceMs > share.progressAt, shipperId);
 
@@ -126,12 +119,12 @@ export function createShares(options: ShareOptions): Shares {
         forgetIdle(shipperId, share);
       });
     },
-    inTurn: async (shipperId, response, work) => {
+    run: async (shipperId, response, work) => {
       if (response.destroyed) throw refusal(); // the client has left
       const share = shareOf(shipperId);
       const entered = gate.enter(shipperId);
       if (entered) occupy(shipperId, share, response);
-      const leave = entered ?? (await turnOf(shipperId, share, response));
+      const leave = entered ?? (await waitForSlot(shipperId, share, response));
       const progress = () => (share.progressAt = progressAt = performance.now());
       try {
         const result = await work();

@@ -1,6 +1,6 @@
 const markup = Symbol('markup');
 
-/** Text that is HTML; `html` and `trusted` make it and nothing else does. */
+/** HTML text; only `html` and `trusted` create it. */
 export interface Html {
   [markup]: string;
 }
@@ -15,12 +15,12 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** For text that is HTML or CSS by our own hand. */
+/** For hand-written HTML or CSS. */
 export const trusted = (text: string): Html => ({ [markup]: text });
 
 /**
- * A template of HTML. Whatever is put into it is escaped, unless it is HTML itself; false and undefined are nothing.
- * Line breaks of the template itself count as one space.
+ * A template of HTML. Values are escaped unless they are Html; false and undefined render as nothing. Line breaks in
+ * the template become one space.
  */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   trusted(String.raw({ raw: strings.map((text) => text.replace(/\s*\n\s*/g, ' ')) }, ...parts.map(render)));
@@ -34,7 +34,7 @@ function render(part: Part): string {
 
 export const toText = (page: Html): string => page[markup];
 
-/** What descriptions are written in: paragraphs, and code in backticks. */
+/** Renders a description: paragraphs, and code in backticks. */
 export const prose = (text: string): Html[] =>
   text
     .trim()
@@ -44,3 +44,10 @@ export const prose = (text: string): Html[] =>
 /** One line of a description. */
 export const phrase = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+
+export const code = (text: string): Html => html`<pre tabindex="0"><code>${text}</code></pre>`;
+
+export const json = (value: unknown): Html => code(JSON.stringify(value, null, 2));
+
+export const statusBadge = (httpStatus: string): Html =>
+  html`<b class="status ${httpStatus.startsWith('2') ? 'good' : 'bad'}">${httpStatus}</b>`;

@@ -1,5 +1,6 @@
 import { nameOf } from '../openapi/schemas.js';
 import type {
+  Content,
   JsonSchema,
   Method,
   OpenApiDocument,
@@ -7,14 +8,12 @@ import type {
   Reference,
   ResponseObject,
 } from '../openapi/types.js';
-import { curlOf } from './curl.js';
-import { html, phrase, prose, type Html } from './html.js';
-import { body, code, json, jsonOf, parameters, section, statusBadge } from './parts.js';
-import { fieldTable } from './schema.js';
+import { html, phrase, prose, code, json, statusBadge, type Html } from './html.js';
+import { fieldTable, table } from './schema.js';
 
 type Components = OpenApiDocument['components'];
 
-/** An endpoint: what it does and takes and answers beside a command and an example. */
+/** An endpoint: its description, parameters and responses beside a command and an example. */
 export const operationSection = (
   method: Method,
   path: string,
@@ -24,15 +23,15 @@ export const operationSection = (
   section(operation, html`<b class="method ${method}">${method}</b> <code>${path}</code>`, [
     html`<div class="words">
       ${prose(operation.description ?? '')} ${needs(operation)} ${parameters(operation, 'Parameters')}
-      ${body(operation, components)} ${answers(operation, components)}
+      ${body(operation, components)} ${responseList(operation, components)}
     </div>`,
     html`<div class="code">
       <h4>Request</h4>
-      ${code(curlOf(method, path, operation))} ${exampleAnswer(operation)}
+      ${code(curlOf(method, path, operation))} ${exampleResponse(operation)}
     </div>`,
   ]);
 
-/** What a receiver gets. */
+/** The section on the requests that a receiver gets. */
 export const webhookSection = (operation: Operation, components: OpenApiDocument['components']): Html =>
   section(
     operation,
@@ -41,7 +40,7 @@ export const webhookSection = (operation: Operation, components: OpenApiDocument
       html`<div class="words">
         ${prose(operation.description ?? '')} ${parameters(operation, 'Headers')}
         ${body(operation, components)}
-        <h4>Your answer</h4>
+        <h4>Your response</h4>
         ${Object.entries(operation.responses).map(
           ([httpStatus, { description = '' }]) =>
             html`<p>${statusBadge(httpStatus)} ${phrase(description)}</p>`,
@@ -72,7 +71,7 @@ const proofs: Record<string, string> = {
 
 const needs = ({ security }: Operation): Html =>
   html`<p class="needs">
-    Needs
+    Requires
     ${
       Object.keys(security[0] ?? {})
         .map((scheme) => proofs[scheme])
@@ -80,12 +79,12 @@ const needs = ({ security }: Operation): Html =>
     }
   </p>`;
 
-function answers({ responses }: Operation, components: Components): Html {
+function responseList({ responses }: Operation, components: Components): Html {
   const all = Object.entries(responses);
   const own = all.filter(([, response]) => !('$ref' in response)) as [string, ResponseObject][];
   const shared = all.filter(([, response]) => '$ref' in response) as [string, Reference][];
-  return html`<h4>Answers</h4>
-    ${own.map(([httpStatus, response]) => answer(httpStatus, response, components))}
+  return html`<h4>Responses</h4>
+    ${own.map(([httpStatus, response]) => responseOf(httpStatus, response, components))}
     ${
       shared.length > 0 &&
       html`<details>
@@ -97,14 +96,18 @@ function answers({ responses }: Operation, components: Components): Html {
     }`;
 }
 
-function answer(httpStatus: string, { description, content }: ResponseObject, { schemas }: Components): Html {
+function responseOf(
+  httpStatus: string,
+  { description, content }: ResponseObject,
+  { schemas }: Components,
+): Html {
   const schema = jsonOf(content)?.schema;
   const fields = schema && fieldTable(dataOf(schema), schemas);
   return html`<p>${statusBadge(httpStatus)} ${phrase(description)}</p>
     ${fields}`;
 }
 
-/** Of the envelope only `data` differs from one endpoint to the next. */
+/** Only `data` differs between endpoints. */
 const dataOf = (schema: JsonSchema): JsonSchema => schema.properties?.data ?? schema;
 
 const failure = (httpStatus: string, { $ref, description }: Reference, { responses }: Components): Html =>
@@ -113,12 +116,77 @@ const failure = (httpStatus: string, { $ref, description }: Reference, { respons
     ${phrase(description ?? responses[nameOf($ref)]!.description)}
   </li>`;
 
-function exampleAnswer({ responses }: Operation): Html | undefined {
+function exampleResponse({ responses }: Operation): Html | undefined {
   for (const [httpStatus, response] of Object.entries(responses)) {
     const example = 'content' in response && jsonOf(response.content)?.example;
     if (example)
-      return html`<h4>Answer ${httpStatus}</h4>
+      return html`<h4>Response ${httpStatus}</h4>
         ${json(example)}`;
   }
   return undefined;
+}
+
+/** curl options by security scheme. */
+const curlOptions: Record<string, string> = {
+  credentials: '-u "$EMAIL:$PASSWORD"',
+  accessToken: '-H "Authorization: Bearer $TOKEN"',
+  operatorToken: '-H "Authorization: Bearer $OPERATOR_TOKEN"',
+};
+
+/** A command for a POSIX shell with URL, and KEY and TOKEN or OPERATOR_TOKEN where needed, set. */
+export function curlOf(method: Method, path: string, operation: Operation): string {
+  const schemes = Object.keys(operation.security[0] ?? {});
+  const body = operation.requestBody?.content['application/json'];
+  const needed = (operation.parameters ?? []).filter(({ required }) => required);
+  const filled = needed.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path);
+  const query = [
+    ...(schemes.includes('accountKey') ? ['key=$KEY'] : []),
+    ...needed.flatMap(({ in: place, name, example }) =>
+      place === 'query' ? [`${name}=${String(example)}`] : [],
+    ),
+  ];
+  const impliedMethod = body ? 'post' : 'get';
+  return [
+    `curl "$URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+    ...(method === impliedMethod ? [] : [`-X ${method.toUpperCase()}`]),
+    ...schemes.flatMap((scheme) => curlOptions[scheme] ?? []),
+    ...(body
+      ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body.example, null, 2))}`]
+      : []),
+  ].join(' \\\n  ');
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** An article with prose and code side by side. */
+const section = ({ operationId, summary }: Operation, endpoint: Html, parts: Html[]) =>
+  html`<article id="${operationId}">
+    <h3><a href="#${operationId}">${summary}</a></h3>
+    <p class="endpoint">${endpoint}</p>
+    <div class="columns">${parts}</div>
+  </article>`;
+
+function parameters({ parameters: all = [] }: Operation, title: string): Html | undefined {
+  if (all.length === 0) return undefined;
+  const fields = all.map(({ name, required, description, schema }) => ({
+    path: name,
+    optional: !required,
+    schema: { ...schema, description },
+  }));
+  return html`<h4>${title}</h4>
+    ${table(fields)}`;
+}
+
+const jsonOf = (content: Content | undefined) => content?.['application/json'];
+
+function body(
+  { requestBody }: Operation,
+  { schemas }: { schemas: Record<string, JsonSchema> },
+): Html | undefined {
+  const content = jsonOf(requestBody?.content);
+  return (
+    content &&
+    html`<h4>Body</h4>
+      ${fieldTable(content.schema, schemas)}`
+  );
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { failures, unexpected } from '../openapi/failures.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
-import { html, phrase, prose, toText, trusted, type Html } from './html.js';
+import { html, phrase, prose, toText, trusted, code, json, statusBadge, type Html } from './html.js';
 import { operationSection, webhookSection } from './operation.js';
-import { code } from './parts.js';
-import { failureSection, schemaSection } from './reference.js';
+import { anchorOf, fieldTable } from './schema.js';
 import { style } from './style.js';
 
 interface Entry {
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * The document as one page that loads nothing and runs no script; the policy allows its style and nothing else.
- * `baseUrl` is where its commands send requests.
+ * The document as one page that loads nothing and runs no script; the policy allows only its style. `baseUrl` is where
+ * its commands send requests.
  */
 export function renderDocs(
   document: OpenApiDocument,
@@ -65,7 +65,7 @@ function layout(document: OpenApiDocument, baseUrl: string): Html {
         )}
         <section id="Notifications">
           <h2>Notifications</h2>
-          <p>What your webhooks get.</p>
+          <p>What your webhooks receive.</p>
           ${notifications.map((operation) => webhookSection(operation, components))}
         </section>
         ${failureSection(document)} ${schemaSection(document)}
@@ -87,16 +87,52 @@ const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
   html`<section id="start">
     <h1>${info.title} <small>${info.version}</small></h1>
     ${prose(info.description)}
-    <h4>The commands of this page need</h4>
+    <h4>The commands on this page require</h4>
     ${code(preparation(baseUrl))}
-    <p>A click on a command or an example selects all of it.</p>
+    <p>Click a command or an example to select all of it.</p>
     <p>
-      The same as documents for tools: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), and what
-      webhooks get, <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3.0).
+      For tools: this API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), the notifications as
+      <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3.0).
     </p>
   </section>`;
 
-/** Works in a POSIX shell with curl; nothing else is needed. */
+/** Runs in any POSIX shell with curl. */
 const preparation = (baseUrl: string) => `URL=${baseUrl}
 KEY='your account key' EMAIL='your e-mail address' PASSWORD='your password'
 TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u "$EMAIL:$PASSWORD" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+
+/** Every failure; the operations link to these. */
+function failureSection({ components }: OpenApiDocument): Html {
+  const all = [...Object.entries(failures), ['other', unexpected] as const];
+  const schema = components.schemas.Failure!;
+  return html`<section id="failures">
+    <h2>Failures</h2>
+    <p>${phrase(schema.description ?? '')}</p>
+    ${fieldTable(schema, components.schemas)}
+    ${all.map(
+      ([httpStatus, { name, code: status, description, headers = [] }]) =>
+        html`<article id="${name}">
+          <h3>${statusBadge(httpStatus)} <a href="#${name}">${status}</a></h3>
+          <p>${phrase(description)} ${headers.length > 0 && html`Has <code>${headers.join()}</code>.`}</p>
+          <details>
+            <summary>Example</summary>
+            ${json(components.responses[name]!.content!['application/json']!.example)}
+          </details>
+        </article>`,
+    )}
+  </section>`;
+}
+
+/** Every named schema. */
+const schemaSection = ({ components: { schemas } }: OpenApiDocument): Html =>
+  html`<section id="schemas">
+    <h2>Schemas</h2>
+    ${Object.entries(schemas).map(
+      ([name, schema]) =>
+        html`<article id="${anchorOf(name)}">
+          <h3><a href="#${anchorOf(name)}">${name}</a></h3>
+          <p>${phrase(schema.description ?? '')}</p>
+          ${fieldTable(schema, schemas)}
+        </article>`,
+    )}
+  </section>`;

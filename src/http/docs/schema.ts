@@ -11,10 +11,10 @@ interface Field {
   schema: JsonSchema;
 }
 
-/** Where a component is shown. */
+/** The anchor of a component. */
 export const anchorOf = (name: string) => `schema-${name}`;
 
-/** The fields of an object as a table; objects within it that have no name of their own are part of it. */
+/** The fields of an object as a table, including those of unnamed objects within it. */
 export function fieldTable(schema: JsonSchema, components: Components): Html | undefined {
   const fields = fieldsOf(resolved(schema, components));
   return fields.length === 0 ? undefined : table(fields);
@@ -32,7 +32,7 @@ export const table = (fields: Field[]): Html =>
     )}
   </table>`;
 
-/** A long path may go on in the next line after a full stop. */
+/** Allows a long path to wrap after a full stop. */
 const breakable = (path: string): Html[] =>
   path.split(/(?<=\.)/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
 
@@ -57,7 +57,7 @@ function typeOf(schema: JsonSchema): Html {
   return html`${types}${schema.format !== undefined && html` (${schema.format})`}`;
 }
 
-/** What a value must be besides its type, in a few words each. */
+/** Constraints besides the type, in a few words each. */
 function limitsOf(schema: JsonSchema): Html {
   const main = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   const values = (main.enum ?? ('const' in main ? [main.const] : [])).map(
@@ -70,14 +70,14 @@ function limitsOf(schema: JsonSchema): Html {
     ...range(' characters', main.minLength, main.maxLength),
     ...range(' items', main.minItems, main.maxItems),
     ...range(' fields', undefined, main.maxProperties),
-    ...(isTelling(main.pattern) ? [html`matches <code>${main.pattern}</code>`] : []),
+    ...(isReadable(main.pattern) ? [html`matches <code>${main.pattern}</code>`] : []),
     ...(schema.default === undefined ? [] : [html`default <code>${JSON.stringify(schema.default)}</code>`]),
   ];
   return html`${limits.map((limit) => html`<small>${limit}</small>`)}`;
 }
 
-/** A long pattern is for programs; people have the description. */
-const isTelling = (pattern: string | undefined): pattern is string =>
+/** Long patterns are left out: the description is enough. */
+const isReadable = (pattern: string | undefined): pattern is string =>
   pattern !== undefined && !pattern.includes('\\u0000') && pattern.length <= 60;
 
 function range(unit: string, min?: number, max?: number): Html[] {

@@ -1,18 +1,18 @@
+import type { z } from 'zod';
 import { version } from '../../version.js';
 import type { Route } from '../route.js';
-import { introduction, securitySchemes, tags, title } from './intro.js';
-import { operationOf } from './operation.js';
-import { failureResponses, headers } from './responses.js';
-import { createSchemaCollector, type SchemaCollector } from './schemas.js';
-import type { OpenApiDocument, Paths } from './types.js';
+import { introduction, securitySchemes, tags, title, securityOf } from './intro.js';
+import { failureResponses, headers, responsesOf } from './responses.js';
+import { createSchemaCollector, exampleOf, type SchemaCollector } from './schemas.js';
+import type { OpenApiDocument, Paths, JsonSchema, Operation, Parameter } from './types.js';
 
 export interface DocumentOptions {
   routes: Route[];
-  /** Paths outside the table of routes. */
+  /** Paths that are not in `routes`. */
   pages(schemas: SchemaCollector): Paths;
-  /** What is sent to receivers. */
+  /** The notifications. */
   webhooks(schemas: SchemaCollector): Paths;
-  /** Base URL of the service; `/` is the host that serves the document. */
+  /** Base URL of the service; `/`: the host that serves the document. */
   serverUrl: string;
 }
 
@@ -46,3 +46,55 @@ const pathsOf = (routes: Route[], schemas: SchemaCollector): Paths =>
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     return { ...paths, [path]: { ...paths[path], [route.method]: operationOf(route, routes, schemas) } };
   }, {});
+
+function operationOf(route: Route, routes: Route[], schemas: SchemaCollector): Operation {
+  const parameters = [
+    ...parametersOf(route.params, 'path', schemas),
+    ...parametersOf(route.query, 'query', schemas),
+    ...parametersOf(route.headers, 'header', schemas),
+  ];
+  const requestBody = requestBodyOf(route, schemas);
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: securityOf[route.auth],
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(route, routes, schemas),
+  };
+}
+
+/** One parameter per field; description and example move from the field's schema to the parameter. */
+export function parametersOf(
+  fields: z.ZodObject,
+  place: Parameter['in'],
+  schemas: SchemaCollector,
+): Parameter[] {
+  const { properties = {}, required = [] } = schemas.toJson(fields, 'input');
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = '', examples, ...schema } = property;
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description,
+      schema,
+      ...(examples && { example: examples[0] }),
+    };
+  });
+}
+
+function requestBodyOf({ body, bodyExample }: Route, schemas: SchemaCollector): Operation['requestBody'] {
+  const schema = schemas.toJson(body, 'body');
+  if (takesNothing(schema)) return undefined;
+  const example = bodyExample ?? exampleOf(schema, schemas.components);
+  return {
+    required: !body.safeParse(undefined).success,
+    content: { 'application/json': { schema, example } },
+  };
+}
+
+const takesNothing = ({ $ref, properties = {} }: JsonSchema) =>
+  $ref === undefined && Object.keys(properties).length === 0;

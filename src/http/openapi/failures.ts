@@ -1,6 +1,5 @@
-/** A failure as the document describes it. */
 export interface Failure {
-  /** Of its component. */
+  /** Of its component in the document. */
   name: string;
   code: string;
   description: string;
@@ -15,7 +14,7 @@ export const failures: Record<number, Failure> = {
     name: 'InvalidRequest',
     code: 'INVALID_REQUEST',
     description:
-      'Body, parameter or header is not valid, or the endpoint has no such query parameter; `error.details` names every wrong field.',
+      'A body, parameter or header is invalid, or the endpoint has no such query parameter; `error.details` names every wrong field.',
     message: 'The request is not valid; see details.',
     details: [{ path: 'targetAddress', message: 'The address must begin with https://.' }],
   },
@@ -23,7 +22,7 @@ export const failures: Record<number, Failure> = {
     name: 'Unauthorized',
     code: 'UNAUTHORIZED',
     description:
-      'Key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
+      'The key, credentials or token are missing, wrong, expired or revoked. The message says what is missing or malformed, never which part is wrong. Log in again.',
     message: 'The key, credentials or token are wrong or expired.',
     headers: ['WWW-Authenticate'],
   },
@@ -37,26 +36,26 @@ export const failures: Record<number, Failure> = {
   404: {
     name: 'NotFound',
     code: 'NOT_FOUND',
-    description: "There is no such thing, or it is another shipper's.",
+    description: 'It does not exist, or belongs to another shipper.',
     message: 'This webhook was not found.',
   },
   405: {
     name: 'MethodNotAllowed',
     code: 'METHOD_NOT_ALLOWED',
-    description: 'The path is right, the method is not; `Allow` names those it takes.',
-    message: 'This route takes GET, POST, HEAD.',
+    description: 'The path exists, but not with this method; `Allow` lists the methods it takes.',
+    message: 'This route accepts GET, POST, HEAD.',
     headers: ['Allow'],
   },
   409: {
     name: 'Conflict',
     code: 'CONFLICT',
-    description: 'The request is valid, but what is there stands against it.',
+    description: 'The request is valid, but conflicts with the current state.',
     message: 'The idempotency key was used with another body in the last 24 hours.',
   },
   413: {
     name: 'PayloadTooLarge',
     code: 'PAYLOAD_TOO_LARGE',
-    description: 'The body has more than 256 KiB.',
+    description: 'The body is larger than 256 KiB.',
     message: 'The body must have at most 262144 bytes.',
   },
   415: {
@@ -68,7 +67,7 @@ export const failures: Record<number, Failure> = {
   429: {
     name: 'TooManyRequests',
     code: 'TOO_MANY_REQUESTS',
-    description: 'Too much at once: wait as long as `Retry-After` says.',
+    description: 'Too many requests: wait as long as `Retry-After` says.',
     message: 'Too many requests.',
     headers: ['Retry-After'],
   },
@@ -76,16 +75,16 @@ export const failures: Record<number, Failure> = {
     name: 'Unavailable',
     code: 'UNAVAILABLE',
     description:
-      'The database is out of reach; nothing was accepted, unless `message` says that this is not known. Send it again after `Retry-After`, an order under its `Idempotency-Key`.',
-    message: 'A part the service needs is out of reach; nothing was accepted.',
+      'The database is out of reach; nothing was accepted, unless `message` says that the outcome is unknown. Send the request again after `Retry-After`, an order with its `Idempotency-Key`.',
+    message: 'A dependency of the service is unavailable; nothing was accepted.',
     headers: ['Retry-After'],
   },
 };
 
-/** Of any other HTTP status. */
+/** For any other HTTP status. */
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',
-  description: 'Any other failure has the same form, such as a mistake on our side (500).',
+  description: 'Any other failure has the same form, such as an internal error (500).',
   message: 'Something went wrong on our side.',
 };

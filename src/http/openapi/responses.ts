@@ -1,15 +1,13 @@
 import * as z from 'zod';
-import { described } from '../described.js';
-import { details, milliseconds } from '../request/fields.js';
+import { described, details, milliseconds } from '../request/fields.js';
 import type { Route } from '../route.js';
-import { linksOf } from './links.js';
 import { failures, unexpected, type Failure } from './failures.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
-import type { HeaderObject, Operation, Reference, ResponseObject } from './types.js';
+import type { HeaderObject, Operation, Reference, ResponseObject, LinkObject } from './types.js';
 
 const exampleRequestId = 'c0ffee00-1234-4abc-8def-0123456789ab';
-const version = described(z.string(), 'Changes when the form of answers does.', '1.0.0');
-const timestamp = milliseconds('When the request was answered, in milliseconds since 1970.');
+const version = described(z.string(), 'Changes when the form of responses does.', '1.0.0');
+const timestamp = milliseconds('When the response was sent, in milliseconds since 1970.');
 
 const failureSchema = z
   .object({
@@ -20,7 +18,7 @@ const failureSchema = z
     ),
     timestamp,
     error: z.object({
-      message: described(z.string(), 'What went wrong, for people.', unexpected.message),
+      message: described(z.string(), 'What went wrong, in English.', unexpected.message),
       requestId: described(z.string(), 'The same as the header `X-Request-Id`.', exampleRequestId),
       details,
     }),
@@ -30,13 +28,13 @@ const failureSchema = z
 /** `components.headers` */
 export const headers: Record<string, HeaderObject> = {
   'X-Request-Id': {
-    description: "Names the request, also in the service's log.",
+    description: "Identifies the request, also in the service's log.",
     schema: { type: 'string' },
   },
-  'WWW-Authenticate': { description: 'The scheme that is wanted.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The authentication scheme to use.', schema: { type: 'string' } },
   Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } },
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before the next request.',
     schema: { type: 'integer', minimum: 0 },
   },
 };
@@ -44,7 +42,7 @@ export const headers: Record<string, HeaderObject> = {
 export const headerRefs = (names: string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** `components.responses`: one for each failure. */
+/** `components.responses`, one per failure. */
 export function failureResponses(schemas: SchemaCollector): Record<string, ResponseObject> {
   const schema = schemas.toJson(failureSchema, 'output');
   const example = exampleOf(schema, schemas.components) as z.output<typeof failureSchema>;
@@ -67,14 +65,14 @@ export function failureResponses(schemas: SchemaCollector): Record<string, Respo
   );
 }
 
-/** What an endpoint answers: success in the envelope, and the failures of its kind. */
+/** Success in the envelope, and the failures an endpoint of this kind may have. */
 export const responsesOf = (
   route: Route,
   routes: Route[],
   schemas: SchemaCollector,
 ): Operation['responses'] => ({
   ...Object.fromEntries(
-    Object.entries(route.answers).map(([httpStatus, data]) => {
+    Object.entries(route.responses).map(([httpStatus, data]) => {
       const links = linksOf(route, data, routes);
       const response = success(route, Number(httpStatus), data, schemas);
       return [httpStatus, { ...response, ...(Object.keys(links).length > 0 && { links }) }];
@@ -99,7 +97,7 @@ function success(
     version,
     status: z.literal(httpStatus === 201 ? 'CREATED' : 'OK'),
     ...(route.hasProcessId && {
-      processId: described(z.uuid(), 'Names the processing of the order.', exampleRequestId),
+      processId: described(z.uuid(), 'Identifies the processing of the order.', exampleRequestId),
     }),
     timestamp,
     data,
@@ -112,12 +110,12 @@ function success(
   };
 }
 
-/** In ascending order. What an endpoint's form decides, no endpoint has to declare. */
+/** In ascending order. All but 409 follow from the endpoint's form. */
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
   return [
-    400, // also what bears Parcelhook-Attempt
+    400, // also for requests with Parcelhook-Attempt
     401,
     403,
     ...(namesThing ? [404] : []),
@@ -132,3 +130,45 @@ const refTo = (failure: Failure, description?: string): Reference => ({
   $ref: `#/components/responses/${failure.name}`,
   ...(description !== undefined && { description }),
 });
+
+const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+/** Query filters by id. */
+const filtersOf = ({ query }: Route): string[] => Object.keys(query.shape).filter((name) => /Id$/.test(name));
+
+/**
+ * Links from an endpoint that creates or changes something to those that take its id, in the path or as a filter. The id
+ * comes from the response or from the request's own path.
+ */
+function linksOf(route: Route, data: z.ZodObject, routes: Route[]): Record<string, LinkObject> {
+  if (route.method !== 'post') return {};
+  const returned = Object.keys(data.shape);
+  const own = idsIn(route.path);
+  const sourceOf = (id: string): string | undefined =>
+    returned.includes(id)
+      ? `$response.body#/data/${id}`
+      : own.includes(id)
+        ? `$request.path.${id}`
+        : undefined;
+  const takenBy = (target: Route): string[] => [
+    ...idsIn(target.path),
+    ...filtersOf(target).filter((id) => returned.includes(id)),
+  ];
+  const targets = routes.filter((target) => {
+    const ids = takenBy(target);
+    return (
+      target.operationId !== route.operationId &&
+      ids.some((id) => returned.includes(id)) &&
+      ids.every((id) => sourceOf(id) !== undefined)
+    );
+  });
+  return Object.fromEntries(
+    targets.map((target) => [
+      target.operationId,
+      {
+        operationId: target.operationId,
+        parameters: Object.fromEntries(takenBy(target).map((id) => [id, sourceOf(id)!])),
+      },
+    ]),
+  );
+}

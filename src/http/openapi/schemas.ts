@@ -1,18 +1,13 @@
 import * as z from 'zod';
-import { asBody, bodyComponents, mapped } from './bodies.js';
 import type { JsonSchema } from './types.js';
 
 export interface SchemaCollector {
-  /** `components.schemas`: every schema met so far that has an id. */
+  /** `components.schemas`: every schema with an id converted so far. */
   components: Record<string, JsonSchema>;
-  /**
-   * The schema in JSON Schema: of a parameter, of a body that callers send, or of what they get. Schemas with an id are
-   * referred to.
-   */
+  /** Converts a parameter (`input`), a request body (`body`) or a response (`output`); schemas with an id become references. */
   toJson(schema: z.ZodType, io: 'input' | 'body' | 'output'): JsonSchema;
 }
 
-/** Turns zod schemas into the document's. */
 export function createSchemaCollector(): SchemaCollector {
   const components: Record<string, JsonSchema> = {};
   return {
@@ -31,7 +26,7 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** Leaves out what binds or tells readers nothing: later fields are no breach, a format says what its pattern would. */
+/** Removes what is not part of the contract (additional fields are allowed) or redundant (the pattern of a format). */
 function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format) delete schema.pattern;
@@ -40,17 +35,17 @@ function tidy({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema
   delete schema.$schema;
 }
 
-/** What a reference stands for, with what the reference itself says. */
+/** The target of a reference, overridden by the reference's own keywords. */
 export function resolved(schema: JsonSchema, components: Record<string, JsonSchema>): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const { $ref, ...own } = schema;
   return { ...components[nameOf($ref)], ...own };
 }
 
-/** The last part of a reference: the component's name. */
+/** The component's name: the last part of a reference. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** An example made of the examples of its parts; undefined where a part has none. */
+/** An example composed of the examples of its parts; undefined if a part has none. */
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   const { examples, properties, items, anyOf, ...target } = resolved(schema, components);
   if (examples) return examples[0];
@@ -65,3 +60,47 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   if (items) return [exampleOf(items, components)];
   return target.type === 'boolean' ? false : undefined;
 }
+
+/** For any text in a body. Unpaired surrogates are also refused, but no pattern can express that. */
+const anyText = '^[^\\u0000]*$';
+const anyJson = { $ref: '#/components/schemas/AnyJson' };
+const fieldName = { pattern: anyText, not: { enum: ['__proto__', 'constructor'] } };
+
+const scalars: JsonSchema[] = [{ type: ['null', 'boolean', 'number'] }, { type: 'string', pattern: anyText }];
+const within = (inner: JsonSchema): JsonSchema[] => [
+  { type: 'array', items: inner },
+  { type: 'object', propertyNames: fieldName, additionalProperties: inner },
+];
+
+/** `components.schemas` that bodies refer to. Two levels only: recursive schemas break many tools. */
+const bodyComponents: Record<string, JsonSchema> = {
+  AnyJson: {
+    description:
+      'Any JSON without U+0000 and without the names `__proto__` and `constructor`, at most 32 levels deep.',
+    anyOf: [...scalars, ...within({ $ref: '#/components/schemas/NestedJson' })],
+  },
+  NestedJson: { description: 'A value nested in AnyJson.', anyOf: [...scalars, ...within({})] },
+};
+
+/** Adds to a body's schema what body.ts requires of every body, also in undeclared fields. */
+function asBody(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf, additionalProperties, ...rest } = schema;
+  const parts: JsonSchema = {
+    ...rest,
+    ...(properties && { properties: mapped(properties) }),
+    ...(items && { items: asBody(items) }),
+    ...(anyOf && { anyOf: anyOf.map(asBody) }),
+    ...(additionalProperties && { additionalProperties: asBody(additionalProperties) }),
+  };
+  if (isAnything(schema)) return { ...parts, ...anyJson };
+  if (schema.type === 'string' && !['pattern', 'format', 'enum', 'const'].some((name) => name in schema))
+    return { ...parts, pattern: anyText };
+  if (schema.type !== 'object') return parts;
+  return { propertyNames: fieldName, additionalProperties: anyJson, ...parts };
+}
+
+const mapped = (schemas: Record<string, JsonSchema>): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asBody(schema)]));
+
+const isAnything = (schema: JsonSchema): boolean =>
+  !['type', '$ref', 'anyOf', 'enum', 'const'].some((name) => name in schema);

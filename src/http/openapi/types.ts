@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that the document has. */
+/** The parts of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: {
@@ -28,7 +28,7 @@ export interface Operation {
   tags: [string];
   summary: string;
   description?: string;
-  /** Alternatives, of each of which all are needed; empty: none. */
+  /** Alternatives; each lists schemes that are all required. Empty: none. */
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
@@ -51,7 +51,7 @@ export interface ResponseObject {
   links?: Record<string, LinkObject>;
 }
 
-/** Where to go on from an answer. */
+/** An operation that can follow a response. */
 export interface LinkObject {
   operationId: string;
   parameters: Record<string, string>;
@@ -62,7 +62,7 @@ export interface HeaderObject {
   schema: JsonSchema;
 }
 
-/** In 3.1 a reference may say it in words of its own. */
+/** In OpenAPI 3.1 a reference may override the description. */
 export interface Reference {
   $ref: string;
   description?: string;

@@ -2,22 +2,20 @@ import type { Response } from 'express';
 import { tooManyRequests } from '../../platform/errors.js';
 
 /**
- * Bounds the memory that the bodies of requests under way take. Returns a function that counts the bytes of one
- * request's body; they are released when its response has closed. It throws ApiError TOO_MANY_REQUESTS if the caller
- * exceeds its share. Nothing waits here: a body without room is refused at once.
+ * Bounds the memory of the bodies of requests under way. Returns a function that counts the bytes of one request's
+ * body, until its response closes. It throws ApiError TOO_MANY_REQUESTS if the caller exceeds its share: a body without
+ * room is refused at once, not queued.
  */
 export type BodyBytes = (callerId: string, response: Response) => (bytes: number) => void;
 
-/**
- * No caller may have more than this part of what is free. So a new caller always finds some bytes free.
- */
-const partOfFree = 1 / 8;
+/** A caller may have at most this share of the free bytes, so that a new caller always finds some. */
+const shareOfFree = 1 / 8;
 
 export function createBodyBytes({
   maxBytes,
   onRefused,
 }: {
-  /** The bound for all callers together. */
+  /** For all callers together. */
   maxBytes: number;
   onRefused(): void;
 }): BodyBytes {
@@ -32,7 +30,7 @@ export function createBodyBytes({
   };
   const refusal = () => {
     onRefused();
-    return tooManyRequests('The bodies of your requests under way are too large.', 1);
+    return tooManyRequests('The request bodies in progress for this account are too large.', 1);
   };
 
   return (callerId, response) => {
@@ -40,7 +38,7 @@ export function createBodyBytes({
     let received = 0;
     response.once('close', () => add(callerId, -received));
     return (bytes) => {
-      const share = (maxBytes - total) * partOfFree;
+      const share = (maxBytes - total) * shareOfFree;
       if (response.destroyed || (byCaller.get(callerId) ?? 0) + bytes > share) throw refusal();
       received += bytes;
       add(callerId, bytes);

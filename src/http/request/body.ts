@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js';
 import { maxDetails } from '../route.js';
 
 const maxBodyBytes = 256 * 1024;
-/** A body that takes some milliseconds to parse has a turn of the event loop of its own. */
+/** A larger body takes milliseconds to parse and gets an event-loop tick of its own. */
 const largeBytes = 16 * 1024;
 const maxValues = 10_000;
 const maxDepth = 32;
@@ -15,13 +15,13 @@ const otherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(;|$))/i;
 const refusedKeys = new Set(['__proto__', 'constructor']);
 
 /**
- * Reads a JSON body of at most 256 KiB and 10,000 values; each chunk is counted by `locals.countBytes`, which may
- * refuse it. Anything in it that PostgreSQL or JavaScript could stumble over is handed on by path, to be named with
- * whatever else is wrong (see `parseRequest`). The end of a body that is refused is not waited for.
+ * Reads a JSON body of at most 256 KiB and 10,000 values. `locals.countBytes` counts each chunk and may refuse it.
+ * Content that PostgreSQL or JavaScript could not handle goes to `locals.bodyDetails`, to be reported together with all
+ * other wrong fields (see `parseRequest`). A refused body is not read to its end.
  */
 export function jsonBody(): RequestHandler {
-  let lastTurn: Promise<unknown> = Promise.resolve();
-  const ownTurn = () => (lastTurn = lastTurn.then(() => nextTurn()));
+  let lastTick: Promise<unknown> = Promise.resolve();
+  const ownTick = () => (lastTick = lastTick.then(() => nextTick()));
   return async (request, response, next) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     const isJson = request.is(jsonTypes);
@@ -32,7 +32,7 @@ export function jsonBody(): RequestHandler {
     if (Number(length) > maxBodyBytes) throw payloadTooLarge();
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
     const bytes = await readBytes(request, countBytes);
-    if (bytes.length > largeBytes) await ownTurn();
+    if (bytes.length > largeBytes) await ownTick();
     const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
     if (hasMoreValues(bytes, maxValues))
       throw invalidRequest([{ path: 'body', message: 'must have at most 10,000 values' }]);
@@ -73,18 +73,17 @@ function readBytes(request: Request, count: (bytes: number) => void): Promise<Bu
 }
 
 const [quote, backslash, colon, bracket, brace] = Buffer.from('"\\:[{');
-/** Between values and within none. */
 const betweenValues = new Set(Buffer.from(' \t\r\n,:[]{}"'));
 const isBetween = Uint8Array.from({ length: 256 }, (_, byte) => (betweenValues.has(byte) ? 1 : 0));
 
 /**
- * Counts the values of a JSON text before it is parsed: everything that begins a value, less the colons, since the text
- * before a colon is a key. For text that is not JSON the count means nothing.
+ * Counts the values of a JSON text before it is parsed: every start of a value, minus the colons, since the text before
+ * a colon is a key. For text that is not JSON the count has no meaning.
  */
-export function hasMoreValues(bytes: Buffer, most: number): boolean {
+export function hasMoreValues(bytes: Buffer, max: number): boolean {
   let count = 0;
   let within = false; // a number, true, false or null
-  for (let at = 0; at < bytes.length && count <= most; at += 1) {
+  for (let at = 0; at < bytes.length && count <= max; at += 1) {
     const byte = bytes[at]!;
     if (isBetween[byte] === 0) {
       if (!within) count += 1;
@@ -99,7 +98,7 @@ export function hasMoreValues(bytes: Buffer, most: number): boolean {
       for (at += 1; at < bytes.length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
     }
   }
-  return count > most;
+  return count > max;
 }
 
 const byteOrderMark = '\ufeff';
@@ -121,8 +120,8 @@ export const payloadTooLarge = () =>
   new ApiError(413, 'PAYLOAD_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
 
 /**
- * Names every key and value that must not get further: prototype keys, U+0000, lone surrogates, numbers beyond
- * JavaScript's, too deep nesting. `keys` lead to the value; a path is made of them only for what is wrong.
+ * Reports every refused key and value: prototype keys, U+0000, lone surrogates, numbers beyond JavaScript's, too deep
+ * nesting. `keys` lead to the value; they become a path only if something is wrong.
  */
 function inspect(value: unknown, keys: (string | number)[], details: Detail[]): void {
   if (details.length >= maxDetails) return;
@@ -141,7 +140,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[]): 
   }
   for (const key of Object.keys(value)) {
     keys.push(key);
-    if (refusedKeys.has(key)) wrong('must not be there');
+    if (refusedKeys.has(key)) wrong('is not allowed');
     else {
       if (!isText(key)) wrong(notText);
       inspect((value as Record<string, unknown>)[key], keys, details);
@@ -151,7 +150,7 @@ function inspect(value: unknown, keys: (string | number)[], details: Detail[]): 
 }
 
 const isText = (text: string) => !text.includes('\0') && text.isWellFormed();
-const notText = 'must not contain U+0000 or half a surrogate pair';
+const notText = 'must not contain U+0000 or unpaired surrogates';
 
 const pathOf = (keys: (string | number)[]): string =>
   keys.reduce<string>((path, key) => {

@@ -1,19 +1,29 @@
 import * as z from 'zod';
 import { duration } from '../../platform/duration.js';
-import { described } from '../described.js';
+
+/**
+ * The schema with its documentation: a description, an example, more JSON Schema keywords. The values it accepts do not
+ * change. A schema that transforms is described before its transformation: that is what callers send.
+ */
+export const described = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  example?: unknown,
+  keywords: Record<string, unknown> = {},
+): Schema => schema.meta({ description, ...(example !== undefined && { examples: [example] }), ...keywords });
 
 const exampleId = '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
-const exampleMoment = '2026-11-21T12:00:00+00:00';
+const exampleTime = '2026-11-21T12:00:00+00:00';
 const exampleTrackingId = 'PH1M7YZMHG0R8EB1NC38';
 
-/** Fields that many requests and answers share, as the API's document shows them. */
+/** Fields that many requests and responses share. */
 export const uuid = (description: string) => described(z.uuid(), description, exampleId);
 
-export const moment = (description: string) =>
-  described(z.iso.datetime({ offset: true }), description, exampleMoment);
+export const instant = (description: string) =>
+  described(z.iso.datetime({ offset: true }), description, exampleTime);
 
 export const milliseconds = (description: string) =>
-  described(z.int().min(0), description, Date.parse(exampleMoment));
+  described(z.int().min(0), description, Date.parse(exampleTime));
 
 export const trackingId = described(
   z.string(),
@@ -21,14 +31,14 @@ export const trackingId = described(
   exampleTrackingId,
 );
 
-/** Any JSON; what JavaScript or PostgreSQL could stumble over was refused when the body was read. */
+/** Any JSON; the body's reader has refused what JavaScript or PostgreSQL could not handle. */
 export const anyJson = (description: string, example: unknown) =>
   described(z.unknown(), description, example);
 
-/** Of a text that is trimmed and must not be empty then, for the document. */
+/** The pattern, for the document, of a text that must not be empty after trimming. */
 export const notBlank = '^[^\\u0000]*[^\\s\\u0000\\uFEFF][^\\u0000]*$';
 
-/** Of a body that must have one of these fields, for the document: not every name is another one. */
+/** For the document: a body must have one of these fields (not every name may be another one). */
 export const oneOfFields = (names: string[]) => ({ not: { propertyNames: { not: { enum: names } } } });
 
 /** The shipper's own identifier of orders, in a query. */
@@ -45,7 +55,7 @@ export const ownIdInQuery = (description: string) =>
     { pattern: notBlank },
   ).optional();
 
-/** How long what was before a rotation is good, parsed to milliseconds: a day unless it is said. */
+/** How long the previous secret remains valid after a rotation, parsed to milliseconds; default: a day. */
 export const overlap = (description: string) =>
   described(z.string(), description, '24h', {
     pattern: '^(?:0s|[1-9]\\d{0,5}s|[1-9]\\d{0,3}m|[1-9]\\d?h|[12]?\\dd|30d)$',
@@ -53,20 +63,17 @@ export const overlap = (description: string) =>
     .default('24h')
     .pipe(duration({ minMs: 0, maxMs: 30 * 86_400_000 }));
 
-/**
- * An id in a path or a query, in the case in which ids are stored. Any text passes: what has not the form of an id
- * names nothing, which is 404 rather than 400.
- */
+/** An id in a path or a query, in lower case as stored. Any text passes: a malformed id is 404 rather than 400. */
 export const idInPath = (description: string) =>
   described(z.string().toLowerCase(), description, exampleId, { format: 'uuid' });
 
-/** Of a refinement of a whole object: it looks also where a field is wrong already, so that one answer names all. */
+/** For a refinement of a whole object: it also runs if a field is wrong, so that one response names all problems. */
 export const evenIfFieldsAreWrong = {
   when: ({ value }: { value: unknown }) =>
     typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
-/** What is wrong with a request, field by field. */
+/** The problems of a request, field by field. */
 export const details = described(
   z
     .array(
@@ -76,12 +83,41 @@ export const details = described(
       }),
     )
     .optional(),
-  'Every wrong field of what is not valid.',
+  'Every invalid field or parameter.',
 );
 
-/** Of a list. */
 export const nextCursor = described(
   z.string().nullable(),
   'Send it as `cursor` for the next page; null at the end.',
   null,
 );
+
+/** The end of the year 9999. */
+const maxTimeMs = 253_402_300_799_999;
+const day = z.regexes.date.source.slice(1, -1);
+const hour = '(?:[01]\\d|2[0-3])';
+// A + that was not percent-encoded arrives as a space.
+const offset = `(?:Z|[+ -]${hour}:?[0-5]\\d)`;
+const time = `T${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?${offset}`;
+const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
+const problem = 'must be ISO 8601 with an offset such as 2026-11-21T12:00:00Z, or milliseconds since 1970';
+const text = z.string().regex(form, problem);
+
+/** Clamped to 1970 and the end of the year 9999. */
+function toDate(given: string | number): Date {
+  const isNumber = typeof given === 'number' || /^\d{1,14}$/.test(given);
+  const ms = isNumber ? Number(given) : Date.parse(given.replace(' ', '+'));
+  return new Date(Math.min(Math.max(ms, 0), maxTimeMs));
+}
+
+const words = (description: string) => `${description}: ISO 8601 with an offset, or milliseconds since 1970.`;
+
+export const instantInQuery = (description: string) =>
+  described(text, words(description), '2026-11-21T12:00:00Z').transform(toDate).optional();
+
+export const instantInBody = (description: string, example: string) =>
+  described(
+    z.union([text, z.number().min(0).max(maxTimeMs)], problem),
+    words(description),
+    example,
+  ).transform(toDate);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described } from '../described.js';
+import { described } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -13,16 +13,20 @@ const idOfCursor = (cursor: string): string =>
 
 const exampleCursor = toCursor('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
 
-/** `limit` and `cursor` of every list (contract, section 2). The cursor stands for the last id of the page before. */
+/** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
 export const paging = {
-  limit: described(z.string(), 'Most items of the page.', 50, { type: 'integer', minimum: 1, maximum: 250 })
+  limit: described(z.string(), 'Maximum number of items in the page.', 50, {
+    type: 'integer',
+    minimum: 1,
+    maximum: 250,
+  })
     .default('50')
     .meta({ default: 50 })
     .transform((text) => (/^\d{1,3}$/.test(text) ? Number(text) : 0))
     .refine((n) => n >= 1 && n <= 250, 'must be a whole number from 1 to 250'),
   cursor: described(
-    z.string().regex(cursorForm, 'must be the nextCursor of an earlier answer'),
-    '`nextCursor` of the page before.',
+    z.string().regex(cursorForm, 'must be the nextCursor of an earlier response'),
+    '`nextCursor` of the previous page.',
     exampleCursor,
   )
     .transform(idOfCursor)
@@ -30,19 +34,19 @@ export const paging = {
 };
 
 /**
- * Cuts a page of `limit` from rows read with `limit + 1`, and the cursor of the next one, null at the end. Where not
- * all was looked at for a page that is not full, `lookedTo` is the last id that was.
+ * Cuts a page of `limit` from rows read with `limit + 1`; `nextCursor` is null at the end. `readUpTo` is the last id
+ * read if the search stopped before the page was full.
  */
 export function cutPage<Row>(
   rows: Row[],
   limit: number,
   idOf: (row: Row) => string,
-  lookedTo: string | null = null,
+  readUpTo: string | null = null,
 ) {
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? idOf(page.at(-1)!) : lookedTo;
+  const last = rows.length > limit ? idOf(page.at(-1)!) : readUpTo;
   return { page, nextCursor: last === null ? null : toCursor(last) };
 }
 
-/** Ids in paths: one that is not of the form of an id names nothing, which is 404 rather than 400. */
+/** A path with a malformed id names nothing: 404 rather than 400. */
 export const isUuid = (text: string): boolean => uuidForm.test(text);

@@ -10,30 +10,30 @@ import { requireWritable, type Database } from './postgres.js';
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
 /**
- * A migration that waits for a lock holds up everybody behind it. It gives up before their statements time out, and is
- * tried again.
+ * A migration that waits for a lock delays all sessions behind it. It gives up before their statements time out, and is
+ * retried.
  */
 const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
-/** What a process whose role may not migrate reports while it waits. */
-export const waitsForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
+/** Reported by a process that waits because its role may not migrate. */
+export const waitingForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
 
-/** A migration as it is known by its name and its text, wherever it was run. */
+/** A migration, identified by its name and the hash of its text. */
 export interface Migration {
   name: string;
   sha256: string;
 }
 
-/** Takes PostgreSQL's `server_version_num`. Throws where it is older than 15. */
+/** Takes PostgreSQL's `server_version_num`. Throws if the server is older than PostgreSQL 15. */
 export function requireServerVersion(version: number): void {
   if (version >= lowestServerVersion) return;
-  throw new Error(`PostgreSQL 15 or newer is needed, this one is ${Math.floor(version / 10_000)}`);
+  throw new Error(`PostgreSQL 15 or newer is required, this server is ${Math.floor(version / 10_000)}`);
 }
 
 const byName = (one: Migration, other: Migration) => (one.name < other.name ? -1 : 1);
 
-/** The migrations of this program, in their order. A checkout may have changed the line endings. */
+/** This program's migrations, in order. Line endings are normalised: a checkout may have changed them. */
 function knownMigrations(): (Migration & { text: string })[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
   return files
@@ -46,8 +46,8 @@ function knownMigrations(): (Migration & { text: string })[] {
 }
 
 /**
- * The known migrations that are still to be run. Throws ConfigError if a migration that was run differs from this
- * program's at the same place. Migrations after the last known one are a newer program's; this program works with them.
+ * Returns the known migrations that have not run. Throws ConfigError if an applied migration differs from this program's
+ * at the same position. Migrations after the last known one belong to a newer program; this one works with them.
  */
 export function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
   const inOrder = [...applied].sort(byName);
@@ -55,12 +55,12 @@ export function pendingMigrations<Known extends Migration>(known: Known[], appli
   const differing = inOrder.find((one, at) => at < known.length && !isSame(one, known[at]!));
   if (differing)
     throw new ConfigError(
-      `The database was made by another build: its migration ${differing.name} is not the one that this program has. Nothing in it was changed. Start the build that made it, or start with an empty database (DATABASE_URL, or another DATA_DIR)`,
+      `The database was made by another build: its migration ${differing.name} differs from this program's. Nothing was changed. Start the build that made it, or use an empty database (DATABASE_URL, or another DATA_DIR)`,
     );
   return known.slice(inOrder.length);
 }
 
-/** The table's rows as JSON: the table of an earlier build has no hashes, so no hash matches. */
+/** Rows as JSON, because the table of an earlier build has no column for hashes; then none matches. */
 const appliedQuery = `coalesce((select jsonb_agg(to_jsonb(m)) from migrations m), '[]')`;
 
 async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
@@ -72,14 +72,14 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   return applied.rows[0]!.applied;
 }
 
-/** A connection for migrations, which waits for no lock for long. */
-export async function connected<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Connects for a migration, with a bound on waits for locks. */
+export async function withConnection<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     lock_timeout: lockTimeoutMs,
   });
-  client.on('error', () => undefined); // a connection lost here rejects the query under way
+  client.on('error', () => undefined); // a lost connection also rejects the running query
   await client.connect();
   try {
     return await use(client);
@@ -89,12 +89,12 @@ export async function connected<T>(url: string, use: (client: pg.Client) => Prom
 }
 
 /**
- * Brings the schema up to date. Returns the names of the migrations that were run. Each is a transaction; concurrent
- * starters wait for one another. Throws if the server is older than PostgreSQL 15 or a lock cannot be had, and
- * ConfigError if the database is another build's.
+ * Migrates the schema. Returns the names of the migrations that ran. Each is a transaction; concurrent starts wait for
+ * one another. Throws if the server is older than PostgreSQL 15 or a lock is not available in time, and ConfigError if
+ * the database was made by another build.
  */
 export function migrate(connectionString: string, logger: Logger): Promise<string[]> {
-  return connected(connectionString, async (client) => {
+  return withConnection(connectionString, async (client) => {
     const version = await client.query<{ server_version_num: string }>('show server_version_num');
     requireServerVersion(Number(version.rows[0]?.server_version_num));
     const known = knownMigrations();
@@ -106,7 +106,7 @@ export function migrate(connectionString: string, logger: Logger): Promise<strin
   });
 }
 
-/** Resolves with false if another starter has run it meanwhile. */
+/** Resolves with false if another process has run it meanwhile. */
 async function runNext(
   client: pg.Client,
   known: (Migration & { text: string })[],
@@ -128,20 +128,20 @@ async function runNext(
     return next !== undefined;
   } catch (error) {
     if ((error as { code?: string }).code !== lockNotAvailable) throw error;
-    const message = `migration ${name} was not run: for ${lockTimeoutMs} ms another session held a lock that it needs`;
+    const message = `migration ${name} did not run: another session held a lock it needs for ${lockTimeoutMs} ms`;
     throw Object.assign(new Error(message, { cause: error }), { code: lockNotAvailable });
   }
 }
 
 /**
- * A check that rejects while PostgreSQL is older than 15 or takes no writes, or while its schema lacks a migration of
- * this program or has another build's, as after the restore of a dump.
+ * Returns a check that rejects while PostgreSQL is older than 15 or read-only, or while its schema lacks a migration or
+ * was made by another build, as after the restore of a dump.
  */
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {
     const { version, applied } = await readSchema(db).catch((error: unknown) => {
-      throw error instanceof ApiError ? new Error('PostgreSQL is out of reach') : error;
+      throw error instanceof ApiError ? new Error('PostgreSQL is unreachable') : error;
     });
     requireServerVersion(Number(version));
     const missing = pendingMigrations(known, applied).map(({ name }) => name);

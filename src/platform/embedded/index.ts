@@ -1,33 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.js';
 import { prepareBinaries } from './binaries.js';
-import { connectionStringFor, superuserConnectionString } from './database.js';
+import { connectionStringFor, superuserConnectionString } from './cluster.js';
 import { prepareFolder, type Folder } from './folder.js';
-import { ownershipIn } from './owner.js';
-import { findPostmaster, isPostmaster } from './postmaster.js';
+import { ownershipIn, findPostmaster, isPostmaster } from './processes.js';
 import { asProblem } from './problem.js';
 import { chooseRunner, run, type Runner } from './run-as.js';
 import { bringUp, supervise, type Server } from './server.js';
 
-const FAST_TIMEOUT_MS = 10_000;
-const IMMEDIATE_TIMEOUT_MS = 6_000;
-const KILL_TIMEOUT_MS = 2_000;
+const fastTimeoutMs = 10_000;
+const immediateTimeoutMs = 6_000;
+const killTimeoutMs = 2_000;
 
-/** A running PostgreSQL 18 of our own. */
+/** A running PostgreSQL 18. */
 export interface EmbeddedPostgres {
-  /** Database `parcelhook` as its owner, who is no superuser; stays valid over restarts of the server. */
+  /** Database `parcelhook` as its owner, not a superuser. Stays valid across restarts of the server. */
   connectionString: string;
-  /** The same as the server's superuser, for what is done to the server itself. */
+  /** The same database as the server's superuser. */
   superuserConnectionString: string;
-  /** Ends the server if this process looks after it. Close all pools first; calling twice does no harm. */
+  /** Stops the server if this process owns it. Close all pools first. Safe to repeat. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, or takes over the one that a killed process left behind. From
- * then on it is restarted on the same port whenever it dies. If another living process started it already,
- * that one keeps looking after it: this one only uses it, and inherits it should the other go.
- * Rejects with one Error that says what is wrong and what to do.
+ * Starts PostgreSQL on `<dataDir>/postgres`, or takes over the server that a killed process left behind, and restarts it
+ * on the same port whenever it dies. If another live process owns the server, this one only uses it, and takes over
+ * when the owner is gone. Rejects with an Error that says what is wrong and what to do.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -64,11 +62,11 @@ async function begin(dataDir: string, logger: Logger) {
   const folder = await prepareFolder(dataDir);
   const runner = await chooseRunner(await prepareBinaries(), folder.dataDir);
   if (runner.owner?.uid === 0)
-    logger.warn('embedded PostgreSQL runs with the uid of root: no other user could be used here');
+    logger.warn('embedded PostgreSQL runs with the uid of root: no other user is usable here');
   const server: Server = { folder, runner, owner: ownershipIn(folder.ownerFile), logger };
   try {
     const up = await bringUp(server);
-    server.owner.claim(); // of one that was running already, if its owner is dead
+    server.owner.claim(); // a running server may have lost its owner
     return { server, up };
   } catch (error) {
     await end(server);
@@ -76,25 +74,25 @@ async function begin(dataDir: string, logger: Logger) {
   }
 }
 
-/** Only an owner ends the server; it gives up the ownership last, so that nobody starts one in between. */
+/** Only the owner stops the server. It releases the ownership last, so that no other process starts one in between. */
 async function end({ folder, runner, owner, logger }: Server): Promise<void> {
   if (!owner.isMine()) return;
   await shutDown(folder, runner, logger);
   owner.release();
 }
 
-/** Ends the server on the data folder, if one runs: politely, then with less and less regard. */
+/** Stops the server on the data folder, if one runs, with increasing force. */
 async function shutDown(folder: Folder, runner: Runner, logger: Logger): Promise<void> {
   const steps = [
-    ['SIGINT', FAST_TIMEOUT_MS],
-    ['SIGQUIT', IMMEDIATE_TIMEOUT_MS],
-    ['SIGKILL', KILL_TIMEOUT_MS],
+    ['SIGINT', fastTimeoutMs],
+    ['SIGQUIT', immediateTimeoutMs],
+    ['SIGKILL', killTimeoutMs],
   ] as const;
   for (const [signal, timeoutMs] of steps) {
     const running = findPostmaster(folder.cluster);
     if (!running) return;
-    if (signal !== 'SIGINT') logger.warn(`embedded PostgreSQL does not end, sending ${signal}`);
-    // Windows has no signals: there Node would end it the hard way.
+    if (signal !== 'SIGINT') logger.warn(`embedded PostgreSQL does not stop; sending ${signal}`);
+    // Windows has no signals: there Node would kill the process.
     if (process.platform === 'win32' && signal === 'SIGINT') await stopByProgram(folder, runner, timeoutMs);
     else sendSignal(running.pid, signal);
     const deadline = Date.now() + timeoutMs;
@@ -110,6 +108,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone already, or another user's: the wait that follows tells.
+    // The process is gone or belongs to another user; the wait that follows shows which.
   }
 }

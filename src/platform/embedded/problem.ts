@@ -1,17 +1,17 @@
-export const USE_YOUR_OWN = 'set DATABASE_URL to use your own PostgreSQL ≥ 15';
+export const useYourOwn = 'set DATABASE_URL to use your own PostgreSQL ≥ 15';
 
-const PREFIX = 'Embedded PostgreSQL: ';
+const messagePrefix = 'Embedded PostgreSQL: ';
 
-/** The one error a caller sees: what is wrong, then what to do about it. */
+/** The error for the user: what is wrong, then what to do. */
 export function problem(what: string, remedy: string, cause?: unknown): Error {
-  return new Error(`${PREFIX}${what}. What to do: ${remedy}.`, { cause });
+  return new Error(`${messagePrefix}${what}. What to do: ${remedy}.`, { cause });
 }
 
-/** For what nobody foresaw, which with files is nearly always a matter of permissions or space. */
+/** For unexpected errors, which are nearly always about permissions or space. */
 export function asProblem(error: unknown, dataDir: string): Error {
-  if (error instanceof Error && error.message.startsWith(PREFIX)) return error;
-  const remedy = `make sure that there is space and that this user may read and write all in ${dataDir}`;
-  return problem(messageOf(error), `${remedy}, or ${USE_YOUR_OWN}`, error);
+  if (error instanceof Error && error.message.startsWith(messagePrefix)) return error;
+  const remedy = `make sure that there is space and that this user can read and write everything in ${dataDir}`;
+  return problem(messageOf(error), `${remedy}, or ${useYourOwn}`, error);
 }
 
 /** The code of a Node or PostgreSQL error (`ENOENT`, `28P01`), or an empty string. */

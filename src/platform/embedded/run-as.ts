@@ -16,27 +16,26 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { closeFolder } from './folder.js';
-import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
+import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
 
-/** How PostgreSQL's programs are started, since they refuse to run as root. */
+/** How to start PostgreSQL's programs, which refuse to run as root. */
 export interface Runner {
   native: string;
-  /** Program and arguments that go before the one to run. */
+  /** Program and arguments in front of the command line. */
   prefix: string[];
-  /** What Node sets for the child, where no prefix does it. */
+  /** Set by Node for the child, where no prefix does so. */
   ids: { uid?: number; gid?: number };
-  /** Whom the data folder must belong to; undefined where we are an ordinary user. */
+  /** The owner that the data folder needs; undefined for an ordinary user. */
   owner?: { uid: number; gid: number };
 }
 
-const PROBE_TIMEOUT_MS = 10_000;
-const INITDB_TIMEOUT_MS = 120_000;
+const probeTimeoutMs = 10_000;
+const initdbTimeoutMs = 120_000;
 
 /**
- * As an ordinary user: directly. As root: as `postgres` or `nobody`, to whom the data folder is given, with a copy of
- * the programs where node_modules is out of their reach; failing that (a folder they cannot enter) as one of them with
- * leave to pass file permissions, as root has it; failing that (no leave to become another user) in a user namespace
- * where root has another number.
+ * An ordinary user runs the programs directly. Root runs them as `postgres` or `nobody`, who gets the data folder and, if
+ * node_modules is not readable to it, a copy of the programs. If that user cannot enter the folder, it gets the
+ * capability to bypass file permissions. If root may not become another user, the programs run in a user namespace.
  */
 export async function chooseRunner(native: string, dataDir: string): Promise<Runner> {
   if (process.getuid?.() !== 0) return { native, prefix: [], ids: {} };
@@ -52,8 +51,8 @@ export async function chooseRunner(native: string, dataDir: string): Promise<Run
     }
   }
   throw problem(
-    `it does not run as root, and no other way worked here (${refused.join('; ')})`,
-    `start as an ordinary user, set DATA_DIR to a folder that the user "nobody" can reach, or ${USE_YOUR_OWN}`,
+    `it does not run as root, and no other user worked (${refused.join('; ')})`,
+    `start as an ordinary user, set DATA_DIR to a folder that the user "nobody" can reach, or ${useYourOwn}`,
   );
 }
 
@@ -80,7 +79,7 @@ async function rootCandidates(native: string, dataDir: string): Promise<(() => P
     ...(linux ? users : []).map((user) => async () => {
       await closeFolder(dataDir, user);
       const prefix = ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-      // Without this bit access(2), by which PostgreSQL looks for its own programs, leaves the capability out.
+      // Without this bit, access(2), with which PostgreSQL finds its own programs, ignores the capability.
       const keep = [
         '--securebits=+no_setuid_fixup',
         '--inh-caps=+dac_override',
@@ -102,20 +101,20 @@ async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
   return found.map((line) => ({ uid: Number(line[2]), gid: Number(line[3]) })).filter(({ uid }) => uid !== 0);
 }
 
-/** Proves that initdb finds everything it needs; `--version` would not check that. Nothing is created. */
+/** Proves that initdb finds everything it needs, which `--version` would not check. Creates nothing. */
 async function probePrograms(runner: Runner): Promise<void> {
-  await run(runner, 'initdb', ['--show', '-D', runner.native], PROBE_TIMEOUT_MS);
+  await run(runner, 'initdb', ['--show', '-D', runner.native], probeTimeoutMs);
 }
 
-/** Proves that files in the data folder can be made, whatever lies between it and the root folder. */
+/** Proves that the user can create files in the data folder, through all folders above it. */
 async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
   const folder = path.join(dataDir, `postgres.probe-${randomUUID()}`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await giveTo(runner, folder);
+    await changeOwner(runner, folder);
     const write = ['-c', ': > "$1"', 'sh', path.join(folder, 'file')];
     const { command, args } = commandLine(runner, '/bin/sh', write);
-    await execute(command, args, runner, PROBE_TIMEOUT_MS);
+    await execute(command, args, runner, probeTimeoutMs);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -130,7 +129,7 @@ async function copyBinaries(native: string, dataDir: string): Promise<string> {
   await rm(temporary, { recursive: true, force: true });
   await cp(native, temporary, { recursive: true, verbatimSymlinks: true });
   await eachFile(temporary, (file, isLink) => (isLink ? Promise.resolve() : chmod(file, 0o755)));
-  // What has the final name is whole; another process may have been first.
+  // A folder with the final name is complete; another process may have been first.
   await rename(temporary, copy).catch(async (error: unknown) => {
     await rm(temporary, { recursive: true, force: true });
     if (!existsSync(copy)) throw error;
@@ -138,8 +137,8 @@ async function copyBinaries(native: string, dataDir: string): Promise<string> {
   return copy;
 }
 
-/** Gives a folder and all in it to whom the runner runs as; the folder itself last, so a break is redone. */
-export async function giveTo(runner: Runner, folder: string): Promise<void> {
+/** Gives a folder and its contents to the runner's user. The folder comes last, so an interrupted run is repeated. */
+export async function changeOwner(runner: Runner, folder: string): Promise<void> {
   const { owner } = runner;
   if (!owner || (await stat(folder)).uid === owner.uid) return;
   await eachFile(folder, (file) => lchown(file, owner.uid, owner.gid), false);
@@ -173,22 +172,22 @@ export function commandLine(
   return { command: command ?? program, args: rest };
 }
 
-/** Only what PostgreSQL needs: our own secrets stay out of its environment, and no PG… variable gets in. */
+/** A minimal environment: it has none of our secrets and no PG… variable. */
 export function spawnOptions(runner: Runner): SpawnOptions {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
+  const inherited = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  const env = { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' } as NodeJS.ProcessEnv;
+  const env = { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' } as NodeJS.ProcessEnv;
   return { ...runner.ids, env, cwd: path.parse(runner.native).root, windowsHide: true };
 }
 
-/** Runs one of PostgreSQL's programs to its end; rejects with what it printed. */
+/** Runs one of PostgreSQL's programs to its end; rejects with its output. */
 export async function run(
   runner: Runner,
   name: string,
   programArgs: string[],
-  timeoutMs = INITDB_TIMEOUT_MS,
+  timeoutMs = initdbTimeoutMs,
 ): Promise<void> {
   const { command, args } = commandLine(runner, programOf(runner, name), programArgs);
   await execute(command, args, runner, timeoutMs);
@@ -205,7 +204,8 @@ function execute(command: string, args: string[], runner: Runner, timeoutMs: num
       (error, stdout, stderr) => {
         if (!error) return resolve();
         const printed = (stderr || stdout).trim();
-        const text = printed || (error.killed ? `${command} took over ${timeoutMs} ms` : error.message);
+        const text =
+          printed || (error.killed ? `${command} took longer than ${timeoutMs} ms` : error.message);
         reject(Object.assign(new Error(text), { code: codeOf(error) }));
       },
     );

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import type { Logger } from '../logger.js';
-import { ensureCluster } from './cluster.js';
-import { ensureDatabase } from './database.js';
-import { readOrMakePassword, type Folder } from './folder.js';
-import { launch, type Launch } from './launch.js';
-import type { Ownership } from './owner.js';
-import { findPostmaster, type Postmaster } from './postmaster.js';
-import { USE_YOUR_OWN, codeOf, messageOf, problem } from './problem.js';
-import type { Runner } from './run-as.js';
+import { ensureCluster, ensureDatabase } from './cluster.js';
+import { boundLog, readOrMakePassword, type Folder } from './folder.js';
+import { clearStaleLock, findPostmaster, type Ownership, type Postmaster } from './processes.js';
+import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
+import { commandLine, programOf, spawnOptions, type Runner } from './run-as.js';
 
 export interface Server {
   folder: Folder;
@@ -16,23 +18,23 @@ export interface Server {
   logger: Logger;
 }
 
-/** Long, because recovery after a crash reads up to max_wal_size of log. */
-const UP_TIMEOUT_MS = 120_000;
-/** How long the remains of a killed server may hold its lock or its memory. */
-const LOCK_TIMEOUT_MS = 20_000;
-const POLL_MS = 15;
-const RELAUNCH_MS = 250;
+/** Recovery after a crash reads up to max_wal_size of log. */
+const upTimeoutMs = 120_000;
+/** How long the processes of a killed server may hold its lock or its memory. */
+const lockTimeoutMs = 20_000;
+const pollMs = 15;
+const relaunchMs = 250;
 
-const CHECK_MS = 1_000;
-const BACKOFF_MS = 250;
-const BACKOFF_LIMIT_MS = 5_000;
-const AFTER_FAILURE_MS = 1_000;
-/** A server that ran this long is restarted at once when it dies. */
-const STEADY_MS = 60_000;
+const checkMs = 1_000;
+const backoffMs = 250;
+const maxBackoffMs = 5_000;
+const afterFailureMs = 1_000;
+/** A server that ran this long is restarted without delay. */
+const steadyMs = 60_000;
 
 /**
- * Resolves when a server on the data folder answers: the one that runs already, whoever started it, or a
- * new one if there is none and we own the folder. With `fixedPort` a new one gets that port or none.
+ * Resolves when a server on the data folder accepts connections: a running one, whichever process started it, or a new
+ * one if none runs and we own the folder. A new one gets `fixedPort`, if given, or fails.
  */
 export async function bringUp(
   server: Server,
@@ -41,33 +43,33 @@ export async function bringUp(
 ): Promise<{ port: number; password: string }> {
   const { folder, owner } = server;
   let launched: Launch | undefined;
-  let obstacle = 'another process owns it, but has not brought it up';
+  let obstacle = 'another process owns it, but has not started it';
   const startedAt = Date.now();
   try {
-    while (Date.now() - startedAt < UP_TIMEOUT_MS) {
+    while (Date.now() - startedAt < upTimeoutMs) {
       signal?.throwIfAborted();
       const running = findPostmaster(folder.cluster);
       const failure = launched?.failure();
       if (running?.status === 'ready') {
         const password = await readOrMakePassword(folder);
-        const refusal = await answers(running, password, folder);
+        const refusal = await refusalOf(running, password, folder);
         if (refusal === undefined) return { port: running.port, password };
         obstacle = refusal;
       } else if (running) {
         obstacle = `it is still ${running.status || 'starting'}`;
       } else if (failure) {
-        const mayPass = failure.isLockHeld && Date.now() - startedAt < LOCK_TIMEOUT_MS;
+        const mayPass = failure.isLockHeld && Date.now() - startedAt < lockTimeoutMs;
         const mayMove = failure.isPortTaken && fixedPort === undefined;
         if (!mayPass && !mayMove) throw notUp(folder, failure.reason);
         obstacle = failure.reason;
         launched = undefined;
-        await sleep(RELAUNCH_MS);
+        await sleep(relaunchMs);
       } else if (!launched && owner.claim()) {
         launched = await startServer(server, fixedPort);
       }
-      await sleep(POLL_MS);
+      await sleep(pollMs);
     }
-    throw notUp(folder, `no answer after ${UP_TIMEOUT_MS / 1000} s: ${obstacle}`);
+    throw notUp(folder, `not ready after ${upTimeoutMs / 1000} s: ${obstacle}`);
   } catch (error) {
     await launched?.cancel();
     throw error;
@@ -79,8 +81,8 @@ async function startServer({ folder, runner }: Server, fixedPort?: number): Prom
   return launch(folder, runner, fixedPort);
 }
 
-/** Undefined if it answers, else why not; throws where waiting will not help. */
-async function answers(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
+/** Undefined if the server is usable, else the reason. Throws if waiting will not help. */
+async function refusalOf(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
   try {
     await ensureDatabase(running.port, password);
     return undefined;
@@ -88,7 +90,7 @@ async function answers(running: Postmaster, password: string, folder: Folder): P
     if (codeOf(error) !== '28P01') return messageOf(error);
     throw problem(
       `the server on ${folder.cluster} refuses the password in ${folder.passwordFile}`,
-      'restore that file from where you saved it',
+      'restore that file from a backup',
       error,
     );
   }
@@ -97,39 +99,142 @@ async function answers(running: Postmaster, password: string, folder: Folder): P
 function notUp(folder: Folder, reason: string): Error {
   return problem(
     `the server on ${folder.cluster} does not start:\n${reason}\n`,
-    `see ${folder.logFile}; if it cannot be mended, move ${folder.cluster} away, or ${USE_YOUR_OWN}`,
+    `see ${folder.logFile}; if it cannot be repaired, move ${folder.cluster} away, or ${useYourOwn}`,
   );
 }
 
 /**
- * Restarts the server on the same port whenever it dies and we own it; takes the ownership over when its
- * owner is gone. Does not keep the process alive. Resolves after `signal` is aborted.
+ * Restarts the server on the same port whenever it dies and we own it; takes over the ownership when its owner is gone.
+ * Does not keep the process alive. Resolves after `signal` is aborted.
  */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
   const { folder, owner, logger } = server;
   let upSince = Date.now();
   let restarts = 0;
-  while (await pause(CHECK_MS, signal)) {
+  while (await pause(checkMs, signal)) {
     try {
       if (!owner.claim() || findPostmaster(folder.cluster)) continue;
-      if (Date.now() - upSince > STEADY_MS) restarts = 0;
-      const delayMs = restarts === 0 ? 0 : Math.min(BACKOFF_MS * 2 ** (restarts - 1), BACKOFF_LIMIT_MS);
+      if (Date.now() - upSince > steadyMs) restarts = 0;
+      const delayMs = restarts === 0 ? 0 : Math.min(backoffMs * 2 ** (restarts - 1), maxBackoffMs);
       restarts += 1;
-      logger.warn({ port, delayMs }, 'embedded PostgreSQL died, restarting it');
+      logger.warn({ port, delayMs }, 'embedded PostgreSQL died; restarting it');
       await pause(delayMs, signal);
       await bringUp(server, port, signal);
       upSince = Date.now();
     } catch (error) {
       if (signal.aborted) return;
-      upSince = Date.now(); // being down is not being steady
-      logger.error(`embedded PostgreSQL was not restarted: ${messageOf(error)}`);
-      await pause(AFTER_FAILURE_MS, signal);
+      upSince = Date.now(); // time down does not count as time up
+      logger.error(`embedded PostgreSQL did not restart; retrying: ${messageOf(error)}`);
+      await pause(afterFailureMs, signal);
     }
   }
 }
 
-/** False if it was ended by the signal. */
+/** False if the signal ended it. */
 async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> {
   await sleep(durationMs, undefined, { ref: false, signal }).catch(() => undefined);
   return !signal.aborted;
+}
+
+/** The start of a server process by us. */
+interface Launch {
+  /** Why it ended; undefined while it runs. */
+  failure(): { reason: string; isLockHeld: boolean; isPortTaken: boolean } | undefined;
+  /** Stops the process, ready or not. */
+  cancel(): Promise<void>;
+}
+
+const cancelTimeoutMs = 10_000;
+
+const serverSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 300, // a process takes up to 42, and a killed one holds its own for a while
+  shared_buffers: '128MB',
+  autovacuum_naptime: '15s', // rows of the outbox come and go: frequent vacuums keep it small
+  // Accepted means committed to disk.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  // Without replication; a crash loses nothing at this level either.
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_wal_size: '1GB',
+  jit: 'off',
+  // Parallel queries need more of /dev/shm than a container has.
+  max_parallel_workers_per_gather: 0,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Failed statements hold names and addresses; the client gets the error anyway.
+  log_min_messages: 'log',
+} as const;
+
+/** Starts the server in its own session, so that Ctrl-C reaches only us and we can drain first. */
+async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
+  const port = fixedPort ?? (await choosePort(folder.portFile));
+  clearStaleLock(folder.cluster);
+  await boundLog(folder.logFile);
+  const logFd = openSync(folder.logFile, 'a', 0o600);
+  const logStart = fstatSync(logFd).size;
+  const settings = Object.entries({ ...serverSettings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const program = programOf(runner, 'postgres');
+  const { command, args } = commandLine(runner, program, ['-D', folder.cluster, ...settings]);
+  const options = { ...spawnOptions(runner), detached: true };
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, { ...options, stdio: ['ignore', logFd, logFd] });
+  } finally {
+    closeSync(logFd);
+  }
+  let spawnError: string | undefined;
+  child.on('error', (error) => (spawnError = messageOf(error)));
+  child.unref();
+  const runs = () => spawnError === undefined && child.exitCode === null && child.signalCode === null;
+  return {
+    failure() {
+      if (runs()) return undefined;
+      const text = readFileSync(folder.logFile).subarray(logStart).toString().trim();
+      const tail = text.split('\n').slice(-8).join('\n');
+      return {
+        reason:
+          (spawnError ?? tail) || `it ended with ${child.exitCode ?? child.signalCode} and logged nothing`,
+        isLockHeld: /lock file "postmaster\.pid" already exists|pre-existing shared memory block/.test(text),
+        isPortTaken: /could not bind|Address already in use/.test(text),
+      };
+    },
+    async cancel() {
+      const deadline = Date.now() + cancelTimeoutMs;
+      if (runs()) child.kill('SIGINT');
+      while (runs() && Date.now() < deadline) await sleep(10);
+    },
+  };
+}
+
+/**
+ * The last port if it is free, else another below the range of ephemeral ports: an outgoing connection could otherwise
+ * take the server's port while it is down.
+ */
+async function choosePort(portFile: string): Promise<number> {
+  const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
+  if (Number.isInteger(last) && last > 1024 && last < 65_536 && (await isFree(last))) return last;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(20_000, 32_000);
+    if (!(await isFree(port))) continue;
+    await writeFile(portFile, `${port}\n`);
+    return port;
+  }
+  throw problem(
+    'no free port between 20000 and 32000 on 127.0.0.1',
+    'stop some of the programs listening there',
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }

@@ -1,35 +1,34 @@
 /**
- * Items wait under keys, and keys take turns: however many items wait under one key, every other key is served in
- * between. Within a key, items leave in the order in which they came. An item waits once, however often it is added.
+ * Items wait under keys, and keys are served in rotation, however many items one key has. Within a key, items leave
+ * first in first out. An item waits once, however often it is added.
  *
- * Items may be of several kinds, each with its own round of keys. Each kind gets `lead` turns for every turn of the
- * kinds after it. A kind with nothing waiting leaves its turns to the others.
+ * Items may be of several kinds, each with its own rotation of keys. Each kind is served `lead` times for every time of
+ * the kinds after it. A kind without items leaves its share to the others.
  */
 export interface FairQueue<Item, Key = string> {
   /**
-   * Adds an item at the end of its key; one that already waits there stays where it is. If there are too many of this
-   * kind now, drops and returns the newest item of the key with the most (of this key, if several have as many).
+   * Adds an item at the end of its key; an item that already waits there stays in place. If this kind now has too many
+   * items, drops and returns the newest item of the longest key (of this key, in a tie).
    */
   add(key: Key, item: Item, kind?: number): Dropped<Item> | undefined;
   delete(key: Key, item: Item, kind?: number): void;
-  /** Takes the first item of the next key that `mayTake`, all keys by default; that key goes to the end. */
+  /** Takes the first item of the next key that `mayTake` allows (default: all); that key goes to the end. */
   take(mayTake?: (key: Key) => boolean): Item | undefined;
-  /** How many items wait, in all or under one key. */
+  /** The number of waiting items, of all keys or of one. */
   size(key?: Key): number;
-  /** The items that wait, in all or under one key. */
   items(key?: Key): Item[];
 }
 
 export interface Dropped<Item> {
   item: Item;
-  /** How many items its key still has. */
+  /** Items left under its key. */
   left: number;
 }
 
 export interface FairQueueOptions {
   kinds?: number;
   lead?: number;
-  /** The bound for each kind. */
+  /** Per kind. */
   maxItems?: number;
 }
 
@@ -39,14 +38,13 @@ export function createFairQueue<Item, Key = string>({
   maxItems = Infinity,
 }: FairQueueOptions = {}): FairQueue<Item, Key> {
   const rings = Array.from({ length: kinds }, () => createRing<Item, Key>());
-  const turns = rings.map(() => 0);
+  const served = rings.map(() => 0);
 
-  /** Takes an item from ring `n` or a later one. */
   const takeFrom = (n: number, mayTake: (key: Key) => boolean): Item | undefined => {
     const ring = rings[n];
     if (!ring) return undefined;
-    turns[n] = (turns[n]! + 1) % (lead + 1);
-    return turns[n] === 0
+    served[n] = (served[n]! + 1) % (lead + 1);
+    return served[n] === 0
       ? (takeFrom(n + 1, mayTake) ?? ring.take(mayTake))
       : (ring.take(mayTake) ?? takeFrom(n + 1, mayTake));
   };
@@ -66,7 +64,7 @@ export function createFairQueue<Item, Key = string>({
 }
 
 function createRing<Item, Key>() {
-  const queues = new Map<Key, Set<Item>>(); // in the order of their turns
+  const queues = new Map<Key, Set<Item>>(); // in rotation order
   let total = 0;
 
   const sizeOf = (key: Key) => queues.get(key)?.size ?? 0;

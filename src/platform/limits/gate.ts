@@ -1,30 +1,30 @@
 import { tooManyRequests, unavailable, type ApiError } from '../errors.js';
 import { createFairQueue } from './fair-queue.js';
 
-/** Bounds what runs at once. Keys take turns, so that many items waiting under one key do not delay another key. */
+/** Bounds concurrent work. Keys are served in rotation, so that a long queue of one key does not delay the others. */
 export interface Gate {
   /**
-   * Runs `work` when its turn comes. Throws ApiError if it is refused instead: TOO_MANY_REQUESTS, after calling
-   * `onCrowded`, if too many wait and most of them under this key; else UNAVAILABLE.
+   * Runs `work` when a slot is free. Throws ApiError if it is refused: TOO_MANY_REQUESTS, after calling `onCrowded`, if
+   * too many wait and most of them under this key; else UNAVAILABLE.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
-  /** Takes a slot if one is free now. Returns the function that frees it, or null. */
+  /** Takes a slot if one is free. Returns the function that frees it, or null. */
   enter(key: string, weight?: number): (() => void) | null;
   ask(key: string, entry: Entry): Ticket;
-  /** Starts what may start now. Call it when `mayStart` or `isOpen` may have changed. */
-  look(): void;
-  /** Refuses those waiting for which `isHopeless` returns true, of one key or of all. */
+  /** Starts what may start. Call it when `mayStart` or `isOpen` may have changed. */
+  startReady(): void;
+  /** Refuses the waiting items for which `isHopeless` returns true, of one key or of all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
-  /** How many wait, in all or under one key. */
+  /** The number of waiting items, of all keys or of one. */
   waiting(key?: string): number;
-  /** The weight of what runs under a key. */
+  /** The total weight running under a key. */
   working(key: string): number;
 }
 
 export interface Entry {
-  /** Called when a slot is free, possibly at once, with the function that frees it again. */
+  /** Called when a slot is free, possibly at once, with the function that frees it. */
   start(leave: () => void): void;
-  /** Called if the request is refused, which happens only with a bound on waiting or through `turnAway`. */
+  /** Called if the entry is refused, by a bound on waiting or by `turnAway`. */
   refuse?(why: Refusal): void;
   /** Default: 1. */
   weight?: number | undefined;
@@ -35,27 +35,27 @@ export interface Entry {
 export interface Ticket {
   /** Stops waiting. */
   withdraw(): void;
-  /** Starts now, whatever the bounds, if it still waits. */
+  /** Starts regardless of the bounds, if it still waits. */
   start(): void;
 }
 
 /**
- * CROWD: too many wait, and most of them under this key. FULL: too many wait, one under each key. LATE: it has waited
- * too long. AWAY: it was turned away because what it waits for is out of reach.
+ * CROWD: too many wait, and most of them under this key. FULL: too many wait, one under each key. LATE: it waited too
+ * long. AWAY: what it waits for is unavailable.
  */
 export type Refusal = 'CROWD' | 'FULL' | 'LATE' | 'AWAY';
 
 export interface GateOptions {
-  /** The weight that may run at once; the last one to start may exceed it. */
+  /** The weight that may run at once; the last to start may exceed it. */
   concurrency: number;
   concurrencyPerKey?: number;
-  /** For each kind. One more, and the newest item of the key with the most is refused. */
+  /** Per kind. Beyond it, the newest item of the longest key is refused. */
   maxWaiting?: number;
   maxWaitMs?: number;
   kinds?: number;
-  /** Whether anything may start. Call `look` when that changes. */
+  /** Whether anything may start. Call `startReady` when that changes. */
   isOpen?(): boolean;
-  /** Whether anything of this key may start. Call `look` when that changes. */
+  /** Whether anything of this key may start. Call `startReady` when that changes. */
   mayStart?(key: string): boolean;
 }
 
@@ -87,7 +87,7 @@ export function createGate(options: GateOptions): Gate {
   };
   const hasRoom = () => total < concurrency && isOpen();
   const hasRoomFor = (key: string) => working(key) < concurrencyPerKey && mayStart(key);
-  const look = () => {
+  const startReady = () => {
     while (queue.size() > 0 && hasRoom()) {
       const next = queue.take(hasRoomFor);
       if (!next) return;
@@ -102,7 +102,7 @@ export function createGate(options: GateOptions): Gate {
       if (hasLeft) return;
       hasLeft = true;
       add(key, -weight);
-      look();
+      startReady();
     };
   };
   const enter = (key: string, weight = 1) => (hasRoom() && hasRoomFor(key) ? occupy(key, weight) : null);
@@ -136,7 +136,7 @@ export function createGate(options: GateOptions): Gate {
 
   return {
     run: async (key, work, { kind, onCrowded } = {}) => {
-      const turn = () =>
+      const slot = () =>
         new Promise<() => void>((start, reject) => {
           const refuse = (why: Refusal) => {
             if (why === 'CROWD') onCrowded?.();
@@ -144,7 +144,7 @@ export function createGate(options: GateOptions): Gate {
           };
           wait(key, { start, refuse, kind });
         });
-      const leave = enter(key) ?? (await turn());
+      const leave = enter(key) ?? (await slot());
       try {
         return await work();
       } finally {
@@ -153,7 +153,7 @@ export function createGate(options: GateOptions): Gate {
     },
     enter,
     ask,
-    look,
+    startReady,
     turnAway: (isHopeless, key) => {
       for (const { sinceMs, refuse } of queue.items(key)) if (isHopeless(sinceMs)) refuse('AWAY');
     },
@@ -162,7 +162,7 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-const message = 'Too much at once; try again.';
+const message = 'Too many concurrent requests; try again.';
 
 export function refusalOf(why: Refusal): ApiError {
   if (why === 'CROWD') return tooManyRequests(message, 1);

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { connectRedis } from '../queue/connect-redis.js';
+import { connectRedis } from '../redis.js';
 
-/** What a key has left (less than none if it was overdrawn), and when it has all its points again. */
+/** The points a key has left (negative if overdrawn), and the time until it has all of them again. */
 export interface Balance {
   left: number;
   resetMs: number;
 }
 
-/** So many points for every key in a window, which begins with the first spent. Neither function rejects. */
+/** A number of points per key and window; a window begins with the first point spent. Neither function rejects. */
 export interface RateLimit {
   spend(key: string, points?: number): Promise<Balance>;
-  look(key: string): Promise<Balance>;
+  balance(key: string): Promise<Balance>;
 }
 
 export interface RateLimits {
@@ -19,17 +19,14 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
-/**
- * Keys that a process counts by itself, for each limit: strangers choose how many there are, so the oldest is
- * forgotten.
- */
+/** Keys that a process counts alone, per limit. Strangers choose how many there are, so the oldest is dropped. */
 const maxKeys = 20_000;
-/** The longest a request waits for a Redis that hangs. */
+/** How long a request waits for a Redis that hangs. */
 const commandTimeoutMs = 150;
 
 /**
- * Counts in Redis, so that all processes share a limit; without `redisUrl`, and while Redis is away or does not answer
- * in time, each process counts for itself. Keys go to Redis as they are given: nothing secret may be in them.
+ * Counts in Redis, so that all processes share a limit. Without `redisUrl`, and while Redis is unavailable or slow, each
+ * process counts alone. Keys go to Redis as given, so they must hold no secret.
  */
 export function createRateLimits(redisUrl: string | undefined, prefix: string): RateLimits {
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'fast', commandTimeoutMs);
@@ -51,7 +48,7 @@ export function createRateLimits(redisUrl: string | undefined, prefix: string): 
           : { left: points, resetMs: 0 };
       return {
         spend: (key, spent = 1) => limiter.penalty(key, spent).then(balance, () => alone.spend(key, spent)),
-        look: (key) => limiter.get(key).then(balance, () => alone.look(key)),
+        balance: (key) => limiter.get(key).then(balance, () => alone.balance(key)),
       };
     },
     close: () => Promise.resolve(redis?.disconnect()),
@@ -72,7 +69,7 @@ function countAlone(points: number, windowSeconds: number): RateLimit {
       counts.set(key, count);
       return Promise.resolve({ left: points - count.spent, resetMs: count.endsAt - now });
     },
-    look: (key) => {
+    balance: (key) => {
       const now = performance.now();
       const count = current(key, now);
       return Promise.resolve(

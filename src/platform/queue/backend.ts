@@ -1,13 +1,13 @@
 import type { Job, Queue, Worker } from 'bullmq';
 
-/** What an engine opens of its own; it is closed with the engine. */
+/** The connections of a backend; they are closed with the engine. */
 export type Opened = { close(): Promise<unknown> }[];
 
 export interface Backend {
   prepare(): Promise<void>;
-  /** Answers the queue, opened on first use; throws while the engine is away. */
+  /** Returns a function that returns the queue, opened on first use; it throws while the backend is unavailable. */
   queue(name: string): () => Queue;
-  /** `listen` is given every worker before it runs. */
+  /** `listen` is called with every worker before it runs. */
   worker(
     name: string,
     concurrency: number,
@@ -20,7 +20,7 @@ export interface Backend {
 export const workerOptions = {
   lockDuration: 10_000,
   stalledInterval: 5_000,
-  runRetryDelay: 500, // after a failed fetch; BullMQ's own 15 s would add to every outage
+  runRetryDelay: 500, // after a failed fetch; BullMQ's default of 15 s would prolong every outage
   maxStalledCount: 10,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
@@ -28,7 +28,7 @@ export const workerOptions = {
 
 const reopenAfterMs = 500;
 
-/** BullMQ remembers a failed opening for ever: after a moment the next use begins anew. */
+/** BullMQ remembers a failed opening for ever: shortly after one, the next use opens the queue again. */
 export function reopened(open: () => Queue): () => Queue {
   let queue: Queue | undefined;
   return () => {

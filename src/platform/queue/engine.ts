@@ -6,16 +6,16 @@ import type { Opened } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
-/** A job is a pointer: ids, or nothing where PostgreSQL is asked what is due. Never content. */
+/** A job is a pointer: ids, or nothing if the worker asks PostgreSQL what is due. It never holds content. */
 export interface JobSpec {
   name: string;
-  /** Adding the same id again while it waits is harmless. Without `:`, not digits only. */
+  /** Adding an id that still waits has no effect. Must not contain `:` or be all digits. */
   id: string;
   ids?: string[];
 }
 
 export interface Producer {
-  /** Rejects soon while the engine is away; the sweeper brings what was lost. */
+  /** Rejects soon while the engine is unavailable; the sweeper recovers what is lost. */
   add(jobs: JobSpec[]): Promise<void>;
   /** Jobs ready to run now. */
   waitingCount(): Promise<number>;
@@ -26,7 +26,7 @@ export interface Producer {
 
 export interface QueueEngine {
   kind: 'redis' | 'postgres';
-  /** Brings the engine's own tables up to date; once, before anything else. */
+  /** Migrates the engine's own tables; call it once, before anything else. */
   prepare(): Promise<void>;
   producer(name: string): Producer;
   /** Runs `handle` for each job until `close`, which waits for the jobs under way. */
@@ -35,7 +35,7 @@ export interface QueueEngine {
     concurrency: number,
     handle: (job: { name: string; ids: string[] }) => Promise<void>,
   ): { close(): Promise<void> };
-  /** Rejects with the reason if the engine does not answer or is set up to lose jobs. */
+  /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface QueueEngineOptions {
   logger: Logger;
 }
 
-/** Recovery belongs to PostgreSQL and the sweeper: nothing of a job is kept, none is retried by the queue. */
+/** PostgreSQL and the sweeper recover lost work: the queue keeps no finished job and retries none. */
 const jobOptions: BulkJobOptions = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
 const fewJobs = 4;
@@ -58,13 +58,13 @@ const toBulkJob = ({ name, id, ids }: JobSpec) => ({
   opts: { ...jobOptions, jobId: id },
 });
 
-/** How long closing may wait for an engine to answer. */
+/** How long closing may wait for the engine. */
 const closeTimeoutMs = 2_000;
 
-/** BullMQ on Redis where a URL is given, else on PostgreSQL; nothing outside this file knows which. */
+/** BullMQ on Redis if a URL is given, else on PostgreSQL. */
 export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
   const { logger } = options;
-  const onError = createThrottledWarn(logger, 'queue engine');
+  const onError = createThrottledWarn(logger, 'queue engine error; retrying');
   const opened: Opened = [];
   const backend = options.redisUrl
     ? redisBackend(options.redisUrl, options.prefix, opened, onError)
@@ -78,7 +78,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       return {
         add: async (jobs) => {
           const specs = jobs.map(toBulkJob);
-          // In bulk, PostgreSQL makes and drops two temporary tables: for a few jobs ten times as dear.
+          // In bulk, PostgreSQL creates and drops two temporary tables: ten times the cost for a few jobs.
           if (specs.length > fewJobs) await queue().addBulk(specs);
           else for (const { name, data, opts } of specs) await queue().add(name, data, opts);
         },
@@ -102,7 +102,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         opened.on('failed', (job, error) =>
           logger.warn(
             { queue: name, job: job?.name, error: describeError(error) },
-            'job failed; the sweeper will see to it',
+            'job failed; the sweeper takes over',
           ),
         );
       });
@@ -110,7 +110,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
         close: async () => {
           const closed = worker.close();
           await Promise.allSettled(underWay);
-          // An engine that is away is not waited for: a job it did not hear the end of comes again, in vain.
+          // Closing does not wait for an unavailable engine: it offers the unconfirmed job again, which has no effect.
           await Promise.race([closed, sleep(closeTimeoutMs)]);
         },
       };

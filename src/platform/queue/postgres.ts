@@ -8,17 +8,17 @@ import {
 } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { closeConnectionsInVain, keepAlive, serverKeepAlive } from '../database/postgres.js';
+import { closeDeadConnections, keepAlive, serverKeepAlive } from '../database/postgres.js';
 import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
 
 const insufficientPrivilege = '42501';
 export const queueSchema = 'bullmq';
 
-/** BullMQ's own tables, brought up to date. */
+/** Migrates BullMQ's own tables. */
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
-/** A worker is told of each job. Besides, it looks by itself this often, with four statements; BullMQ's own is 5 s. */
-const waitAtMostSeconds = 10;
+/** Workers are notified of jobs. They also poll this often, with four statements; BullMQ's default is 5 s. */
+const pollSeconds = 10;
 
 /** All queues share one pool. */
 export function postgresBackend(
@@ -32,10 +32,10 @@ export function postgresBackend(
     ...settings,
     application_name: 'parcelhook-queue',
     max: 20,
-    idleTimeoutMillis: 600_000, // node-postgres' own 10 s would open one for nearly every canary
-    maxLifetimeSeconds: 3_600, // what a connection holds in PostgreSQL grows
+    idleTimeoutMillis: 600_000, // node-postgres' default of 10 s would open one for nearly every canary
+    maxLifetimeSeconds: 3_600, // a connection's memory in PostgreSQL grows
     ...keepAlive,
-    // What the queue holds can be rebuilt, so its commits need not wait for the disk.
+    // The queue can be rebuilt, so its commits need not wait for the disk.
     options: [`search_path=${queueSchema}`, 'synchronous_commit=off', ...serverKeepAlive]
       .map((set) => `-c ${set}`)
       .join(' '),
@@ -43,7 +43,7 @@ export function postgresBackend(
   pool.setMaxListeners(0); // every queue and worker listens
   pool.on('error', onError);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  closeConnectionsInVain(pool);
+  closeDeadConnections(pool);
   opened.push({ close: () => pool.end() });
   return {
     prepare: async () => {
@@ -51,7 +51,7 @@ export function postgresBackend(
       client.on('error', onError);
       await client.connect();
       try {
-        // A role that owns no tables has them migrated by another one.
+        // A role that owns no tables relies on another role to migrate them.
         await migrateQueue(client).catch((error: { code?: string }) => {
           if (error.code !== insufficientPrivilege) throw error;
           return assertSchemaCompatibility(client, queueSchema);
@@ -71,7 +71,7 @@ export function postgresBackend(
       runWhenOpen(() => {
         const worker = new PgWorker(name, handle, {
           ...workerOptions,
-          drainDelay: waitAtMostSeconds,
+          drainDelay: pollSeconds,
           connection: pool as never,
           concurrency,
           autorun: false,
@@ -84,8 +84,8 @@ export function postgresBackend(
 }
 
 /**
- * Has a worker run once it has opened, and opens another one where that fails: BullMQ's would remember the failure
- * for ever and spin on it, and nothing else in the process would be run any more.
+ * Runs a worker once it has opened, and opens another one if that fails: a BullMQ worker would remember the failure for
+ * ever and spin on it, which blocks the whole process.
  */
 function runWhenOpen(open: () => Worker): Pick<Worker, 'close'> {
   let closed = false;

@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
-import { connectRedis } from './connect-redis.js';
+import { connectRedis } from '../redis.js';
 
 export function redisBackend(
   url: string,
@@ -12,7 +12,7 @@ export function redisBackend(
   const open = (kind: 'fast' | 'blocking') => {
     const connection = connectRedis(url, kind);
     connection.on('error', onError);
-    // QUIT would wait for ever for a Redis that is away.
+    // QUIT would wait for ever while Redis is unavailable.
     opened.push({
       close: async () => {
         if (connection.status === 'ready') await connection.quit().catch(() => undefined);
@@ -22,10 +22,10 @@ export function redisBackend(
     return connection;
   };
   const producing = open('fast');
-  // The hash tag keeps all keys of one queue on one node of a Redis Cluster, different queues on different ones.
+  // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
   return {
-    // Redis may be away for as long as it likes; a start waits a moment for it, no more.
+    // A start waits briefly for Redis, which may stay unavailable for any time.
     prepare: async () => {
       if (producing.status === 'ready') return;
       await Promise.race([new Promise((resolve) => producing.once('ready', resolve)), sleep(1_000)]);
@@ -55,7 +55,7 @@ export function redisBackend(
       const policies = memory.map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);
       const wrong = policies.find((policy) => policy && policy !== 'noeviction');
       if (wrong)
-        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${wrong}, it must be noeviction`);
+        throw new Error(`Redis may drop jobs: its maxmemory-policy is ${wrong} and must be noeviction`);
     },
   };
 }

@@ -1,25 +1,34 @@
 import { audit, type Actor } from '../../accounts/audit/audit.js';
-import { cancelOnce, untilNothingIsOwed, type ErasedShipment } from '../../deliveries/erasure/cancel.js';
-import type { Times } from '../../deliveries/times.js';
-import { recordNothing } from '../../events/feed/look-store.js';
-import { eraseEvents, markErased, type MarkedShipment } from '../../events/erasure-store.js';
+import {
+  cancelErasedOnce,
+  cancelErasedUntilDone,
+  type ErasedShipment,
+} from '../../deliveries/retention/cancel-erased.js';
+import type { Durations } from '../../deliveries/durations.js';
+import { recordNothing } from '../../events/feed/extent-store.js';
+import { eraseEvents, markErased, type MarkedShipment } from '../../events/store.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { Order } from '../order.js';
-import { eraseOrder } from './order.js';
-import { findOrders, saveErasedOrders } from './store.js';
-import { forgetUnderWay, noteUnderWay } from './under-way-store.js';
+import { findOrders, saveErasedOrders, forgetUnderWay, noteUnderWay } from './store.js';
 
 export interface ErasureDependencies {
   db: Database;
-  times: Times;
+  durations: Durations;
   metrics: Pick<Metrics, 'shipmentsErased'>;
 }
 
 /**
- * Erases the personal data of shipments that have a state. When it resolves, nothing of what was recorded before is sent
- * or owed, and nothing that comes later brings personal data back: neither an attempt that ends, nor an event. May be
- * repeated; if it rejects after its commit, a worker finishes it. `by` is the operator who asked for it.
+ * Erases the personal data of created shipments at the request of the operator `by`. When it resolves, no earlier
+ * notification is sent or owed, and no later event or attempt brings personal data back. Safe to repeat; if it rejects
+ * after its commit, a worker finishes it.
+ *
+ * The mark on a shipment's progress comes first, because every recording locks that row: what was recorded before is
+ * rewritten, and a later recording sees the mark and leaves out what was reported. Rewritten events (`DONE`) can never be
+ * claimed, replayed or redelivered again. Later ones (`AFTER`) are sent, but their responses are not stored. An attempt
+ * claimed before the commit may still start within `maxStartMs`, so deliveries are cancelled once more after that; its
+ * outcome is refused because its row is gone. Request headers are erased, too: someone who has the secret could test
+ * guesses of what was signed.
  */
 export async function eraseShipments(
   deps: ErasureDependencies,
@@ -32,8 +41,8 @@ export async function eraseShipments(
 }
 
 /**
- * As `eraseShipments` up to its commit; `finishErasures` has to follow. With `quietMs` of those only that came to no state
- * in that time; `by` is null where it is the retention.
+ * The part of `eraseShipments` up to its commit; `finishErasures` must follow. With `quietMs`, erases only shipments
+ * without a new state for that time. `by` is null for the retention.
  */
 export async function beginErasures(
   deps: ErasureDependencies,
@@ -48,9 +57,9 @@ export async function beginErasures(
     const ids = shipments.map(({ shipmentId }) => shipmentId);
     await eraseEvents(tx, ids);
     await eraseOrders(tx, ids);
-    await cancelOnce(tx, shipments, deps.times.leaseMs);
+    await cancelErasedOnce(tx, shipments, deps.durations.leaseMs);
     await noteUnderWay(tx, shipments);
-    if (by) await tell(tx, by, shipments);
+    if (by) await auditErasures(tx, by, shipments);
     return shipments;
   });
   if (marked.length > 0)
@@ -58,16 +67,16 @@ export async function beginErasures(
   return marked;
 }
 
-/** Does what is left to be done after the commit of erasures. */
+/** The part of `eraseShipments` after its commit. */
 export async function finishErasures(
-  deps: Pick<ErasureDependencies, 'db' | 'times'>,
+  deps: Pick<ErasureDependencies, 'db' | 'durations'>,
   shipments: ErasedShipment[],
 ): Promise<void> {
-  await untilNothingIsOwed(deps, shipments);
+  await cancelErasedUntilDone(deps, shipments);
   await forgetUnderWay(deps.db, shipments);
 }
 
-async function tell(tx: Database, by: Actor, shipments: MarkedShipment[]): Promise<void> {
+async function auditErasures(tx: Database, by: Actor, shipments: MarkedShipment[]): Promise<void> {
   for (const { shipperId, shipmentId, isFirst } of shipments)
     if (isFirst) await audit(tx, by, { action: 'SHIPMENT_ERASED', shipperId, shipmentId });
 }
@@ -82,3 +91,29 @@ async function eraseOrders(tx: Database, shipmentIds: string[]): Promise<void> {
     })),
   );
 }
+
+const erased = 'ERASED';
+
+/**
+ * Replaces everything about the recipient: name, phone, e-mail, address, and free text. Identifiers, dates, measures and
+ * the country stay. The result is still a valid order.
+ */
+export const eraseOrder = (order: Order): Order => ({
+  ...order,
+  recipientLocation: {
+    street: erased,
+    number: erased,
+    administrativeArea: erased,
+    subAdministrativeArea: erased,
+    country: order.recipientLocation.country,
+    neighborhood: erased,
+    postalCode: erased,
+    notes: null,
+    reference: null,
+    intNumber: null,
+    lat: null,
+    lng: null,
+  },
+  recipientInformation: { fullName: erased, phone: '00000', email: null },
+  package: { ...order.package, description: erased, items: null },
+});

@@ -1,29 +1,31 @@
-import type { ErasedShipment } from '../../deliveries/erasure/cancel.js';
+import type { ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import { inPieces } from '../../platform/walk.js';
 import { beginErasures, finishErasures, type ErasureDependencies } from './erase.js';
-import { nextAccepted, nextAgain, saveLooked, type Candidate } from './retention-store.js';
-import { findUnderWay } from './under-way-store.js';
+import { nextAccepted, nextAgain, saveChecked, findUnderWay, type Candidate } from './store.js';
 
 const shipmentsPerStep = 200;
-/** Time until a shipment that could not be erased is tried again. */
-const stuckForMs = 3_600_000;
+/** Time until a failed erasure is retried. */
+const retryAfterMs = 3_600_000;
 
 export type RetentionDependencies = ErasureDependencies & { logger: Logger; retentionMs: number };
 
 /**
- * Makes steps of the retention: each erases shipments whose last state is longer ago than `retentionMs`, some at a time.
- * The walk over what was accepted never turns back; what came to a state since is looked at again when its own time has
- * come. So each shipment is looked at at least twice and at most a few times. A step that breaks off is made again; a
- * shipment that cannot be erased is passed over and comes again later. Before that, a step finishes erasures that other
- * processes have begun, as those processes may be gone. Resolves with whether there may be more to do.
+ * Returns a step of the retention, which erases some shipments whose last state is older than `retentionMs`. The walk
+ * over accepted shipments never goes back; one that changed its state since is checked again when it is due. So each
+ * shipment is checked at least twice and at most a few times. An interrupted step is repeated; a shipment that fails is
+ * skipped and retried later. Each step first finishes erasures of other processes, which may be gone. Resolves with
+ * whether there may be more to do.
+ *
+ * The walk needs no index on the time of the last state, which each event would have to update: a shipment with a newer
+ * state waits in `shipments_to_erase` instead.
  */
 export function createRetention(deps: RetentionDependencies): () => Promise<boolean> {
   let after: string | null = null;
   return async () => {
     const underWay = await findUnderWay(deps.db, after, shipmentsPerStep);
-    // Behind those that cannot be finished there may be others; at the end it begins anew.
+    // Others may follow those that cannot be finished; at the end the walk starts again.
     after = (await finishOrLeave(deps, underWay)) ? null : underWay.at(-1)!.shipmentId;
     const accepted = await nextAccepted(deps.db, deps.retentionMs, shipmentsPerStep);
     const again = await nextAgain(deps.db, deps.retentionMs, shipmentsPerStep);
@@ -34,32 +36,35 @@ export function createRetention(deps: RetentionDependencies): () => Promise<bool
   };
 }
 
-/**
- * What cannot be finished now stays under way, and keeps nothing else from being erased. Resolves with whether all is
- * finished.
- */
+/** An erasure that fails to finish stays noted and delays no other. Resolves with whether all are finished. */
 async function finishOrLeave(deps: RetentionDependencies, shipments: ErasedShipment[]): Promise<boolean> {
   let allFinished = true;
   const finish = (some: ErasedShipment[]) => finishErasures(deps, some);
   try {
     await inPieces(shipments, shipmentsPerStep, finish, ({ shipmentId }, error) => {
       allFinished = false;
-      deps.logger.warn({ shipmentId, error: describeError(error) }, 'an erasure finishes later');
+      deps.logger.warn(
+        { shipmentId, error: describeError(error) },
+        'erasure not finished; a later step retries',
+      );
     });
   } catch (error) {
     allFinished = false;
-    deps.logger.warn({ shipments: shipments.length, error: describeError(error) }, 'erasures finish later');
+    deps.logger.warn(
+      { shipments: shipments.length, error: describeError(error) },
+      'erasures not finished; a later step retries',
+    );
   }
   return allFinished;
 }
 
 async function eraseAmong(
   deps: RetentionDependencies,
-  looked: Candidate[],
+  checked: Candidate[],
   last: string | null,
 ): Promise<void> {
-  if (looked.length === 0) return;
-  const open = looked.filter(({ erased }) => !erased).map(({ shipmentId }) => shipmentId);
+  if (checked.length === 0) return;
+  const open = checked.filter(({ erased }) => !erased).map(({ shipmentId }) => shipmentId);
   const erased: ErasedShipment[] = [];
   const stuck = new Set<string>();
   const begin = async (shipmentIds: string[]) => {
@@ -67,17 +72,20 @@ async function eraseAmong(
   };
   await inPieces(open, shipmentsPerStep, begin, (shipmentId, error) => {
     stuck.add(shipmentId);
-    deps.logger.error({ shipmentId, error: describeError(error) }, 'personal data not erased yet');
+    deps.logger.error(
+      { shipmentId, error: describeError(error) },
+      'personal data not erased; trying again in an hour',
+    );
   });
   await finishOrLeave(deps, erased);
   const done = new Set([
-    ...looked.filter((candidate) => candidate.erased).map(({ shipmentId }) => shipmentId),
+    ...checked.filter((candidate) => candidate.erased).map(({ shipmentId }) => shipmentId),
     ...erased.map(({ shipmentId }) => shipmentId),
   ]);
-  const again = new Date(Date.now() - deps.retentionMs + stuckForMs);
-  const late = looked.map((candidate) =>
-    stuck.has(candidate.shipmentId) ? { ...candidate, lastStateAt: again } : candidate,
+  const retryAt = new Date(Date.now() - deps.retentionMs + retryAfterMs);
+  const late = checked.map((candidate) =>
+    stuck.has(candidate.shipmentId) ? { ...candidate, lastStateAt: retryAt } : candidate,
   );
-  await saveLooked(deps.db, late, done, last);
+  await saveChecked(deps.db, late, done, last);
   if (erased.length > 0) deps.logger.info({ shipments: erased.length }, 'personal data erased');
 }

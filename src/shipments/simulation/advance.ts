@@ -19,33 +19,32 @@ import {
 } from './store.js';
 
 const stepsAtOnce = 200;
-const roundsPerTurn = 20;
-/** Until a step is tried again whose shipment is not created yet, or that PostgreSQL could not take. */
+const roundsPerRun = 20;
+/** Until a step is retried whose shipment is not created yet, or that failed with an outage. */
 const pauseMs = 200;
-/** Until a step is tried again that failed by itself. */
+/** Until a step is retried that failed alone. */
 const failedPauseMs = 60_000;
-const shortestWaitMs = 10;
-const longestWaitMs = 2_000;
+const minWaitMs = 10;
+const maxWaitMs = 2_000;
 
-/** `db` is that of the recording. */
 export type AdvanceDependencies = RecordDependencies & { logger: Logger };
 
 /**
- * Makes the steps of simulations whose time has come. A step is recorded first and counted then; what was recorded and
- * not counted is recorded again under the same id, which changes nothing. Resolves with the milliseconds until the next
- * step, or none where there is nothing to do, which is all that was asked then.
+ * Makes the due steps of simulations. A step is recorded first and counted then; a step that was recorded but not counted
+ * is recorded again under the same id, which changes nothing. Resolves with the milliseconds until the next step, or
+ * undefined without simulations, at the cost of one query.
  */
 export async function advanceSimulations(deps: AdvanceDependencies): Promise<number | undefined> {
-  for (let round = 0; round < roundsPerTurn; round += 1) {
+  for (let round = 0; round < roundsPerRun; round += 1) {
     const waitMs = await untilNextStep(deps.db);
     if (waitMs === null) return undefined;
-    if (waitMs > 0) return Math.min(longestWaitMs, Math.max(shortestWaitMs, waitMs));
+    if (waitMs > 0) return Math.min(maxWaitMs, Math.max(minWaitMs, waitMs));
     if ((await makeDue(deps)) === 0) break; // another worker is making them
   }
-  return shortestWaitMs;
+  return minWaitMs;
 }
 
-/** Resolves with how many steps were made or could not be. What fails is done in smaller pieces, each a transaction. */
+/** Makes steps in transactions, in smaller pieces after a failure. Resolves with the number of steps tried. */
 async function makeDue(deps: AdvanceDependencies): Promise<number> {
   let made = 0;
   const failed: string[] = [];
@@ -54,7 +53,10 @@ async function makeDue(deps: AdvanceDependencies): Promise<number> {
     stepsAtOnce,
     async (some) => void (made += await deps.db.transaction((tx) => makeSteps(deps, tx, some))),
     (shipmentId, error) => {
-      deps.logger.error({ shipmentId, error: describeError(error) }, 'step of a simulation not made');
+      deps.logger.error(
+        { shipmentId, error: describeError(error) },
+        'simulation step failed; trying again in a minute',
+      );
       failed.push(shipmentId);
     },
   );
@@ -62,7 +64,7 @@ async function makeDue(deps: AdvanceDependencies): Promise<number> {
   return made + failed.length;
 }
 
-/** The steps stay locked until they are counted. Resolves with how many they were. */
+/** The steps stay locked until they are counted. Resolves with their number. */
 async function makeSteps(deps: AdvanceDependencies, tx: Database, shipmentIds: string[]): Promise<number> {
   const steps = await takeSteps(tx, shipmentIds);
   if (steps.length === 0) return 0;
@@ -89,7 +91,7 @@ const eventOf = ({ shipmentId, simulationId, number, state }: Step): NewEvent =>
   externalId: `simulation-${simulationId}-${number}`,
 });
 
-/** Somebody else has moved the shipment, or it is gone. */
+/** The shipment was changed by another event, or is gone. */
 const isRefused = (result: RecordResult): result is ApiError =>
   result instanceof ApiError && result.httpStatus < 500;
 

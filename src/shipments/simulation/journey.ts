@@ -1,12 +1,12 @@
-import { allowedFrom, changeRefused } from '../../events/state-change.js';
+import { allowedFrom, changeRefused } from '../../events/record.js';
 import { conflict } from '../../platform/errors.js';
 import type { StateCatalogue } from '../states.js';
 
-/** Where a journey leads unless its states are named. */
+/** The end of a journey without given states. */
 const destination = 'DELIVERED';
 
-/** The states from one to another, with as few as there can be, the last included; null where no way leads there. */
-export function shortestWay(
+/** The fewest states from one to another, including the last; null if no path leads there. */
+export function shortestPath(
   { next }: Pick<StateCatalogue, 'next'>,
   from: string,
   to: string,
@@ -19,25 +19,25 @@ export function shortestWay(
       cameFrom.set(following, state);
       reached.push(following);
     }
-    if (cameFrom.has(to)) return wayBack(cameFrom, from, to).reverse();
+    if (cameFrom.has(to)) return pathBack(cameFrom, from, to).reverse();
   }
   return null;
 }
 
-function wayBack(cameFrom: Map<string, string>, from: string, to: string): string[] {
-  const way = [to];
-  for (let state = cameFrom.get(to)!; state !== from; state = cameFrom.get(state)!) way.push(state);
-  return way;
+function pathBack(cameFrom: Map<string, string>, from: string, to: string): string[] {
+  const path = [to];
+  for (let state = cameFrom.get(to)!; state !== from; state = cameFrom.get(state)!) path.push(state);
+  return path;
 }
 
 /**
- * The states that a shipment in state `from` will go through: those that are wanted, else the shortest way to DELIVERED.
- * A shipment that is not created yet begins where it will be then. Throws ApiError CONFLICT where the catalogue does not
- * allow it.
+ * The states that a shipment in state `from` will go through: the wanted ones, else the shortest path to DELIVERED. A
+ * shipment that is not created yet starts in the initial state. Throws ApiError CONFLICT if the catalogue does not allow
+ * the journey.
  */
 export function planJourney(catalogue: StateCatalogue, from: string | null, wanted?: string[]): string[] {
   const start = from ?? catalogue.initial;
-  if (!wanted) return wayToDestination(catalogue, start);
+  if (!wanted) return pathToDestination(catalogue, start);
   wanted.forEach((state, step) => {
     const before = wanted[step - 1] ?? start;
     if (!catalogue.allows(before, state)) throw changeRefused(before, state, catalogue.next(before));
@@ -45,11 +45,11 @@ export function planJourney(catalogue: StateCatalogue, from: string | null, want
   return wanted;
 }
 
-function wayToDestination(catalogue: StateCatalogue, start: string): string[] {
+function pathToDestination(catalogue: StateCatalogue, start: string): string[] {
   if (!catalogue.names.has(destination))
-    throw conflict(`There is no state ${destination}: name the \`states\` to go through, from ${start}.`);
-  const way = shortestWay(catalogue, start, destination);
-  if (way) return way;
+    throw conflict(`There is no state ${destination}: give the \`states\` to go through, from ${start}.`);
+  const path = shortestPath(catalogue, start, destination);
+  if (path) return path;
   throw conflict(
     start === destination
       ? `The shipment is ${destination} already; ${allowedFrom(start, catalogue.next(start))}.`

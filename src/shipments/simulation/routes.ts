@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { described } from '../../http/described.js';
-import * as fields from '../../http/request/fields.js';
+import { described } from '../../http/request/fields.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
@@ -9,11 +8,12 @@ import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
 import { planJourney } from './journey.js';
 import { findShipment, insertSimulation } from './store.js';
+import * as fields from '../../http/request/fields.js';
 
 const simulationsPerShipper = 100;
 const retryAfterSeconds = 5;
 const maxStates = 50;
-const maxAnHour = 1_000;
+const maxPerHour = 1_000;
 const interval = { min: 100, max: 3_600_000, default: 1_000 };
 
 export interface SimulationDependencies {
@@ -21,7 +21,7 @@ export interface SimulationDependencies {
   catalogue: StateCatalogue;
   limits: RateLimits;
   onLimited(): void;
-  /** A worker of this process looks at once. */
+  /** Wakes the worker of this process. */
   onBegun(): void;
 }
 
@@ -52,7 +52,7 @@ const bodyOf = (known: ReadonlySet<string>) =>
   z
     .object({
       states: states(
-        'The states to go through, one after the other; without them the shortest way to DELIVERED.',
+        'The states to go through, one after the other; by default the shortest path to DELIVERED.',
         known,
       )
         .min(1, 'must have at least one state')
@@ -62,10 +62,10 @@ const bodyOf = (known: ReadonlySet<string>) =>
     })
     .prefault({});
 
-/** Taking a shipment through states by itself, for who tries out what comes of it (contract, section 4). */
+/** Takes a shipment through states, for testing an integration (contract, section 4). */
 export function simulationRoutes(deps: SimulationDependencies): Route[] {
   const { db, catalogue } = deps;
-  const begunAnHour = deps.limits.limit({ name: 'simulation', points: maxAnHour, windowSeconds: 3_600 });
+  const startsPerHour = deps.limits.limit({ name: 'simulation', points: maxPerHour, windowSeconds: 3_600 });
   return [
     route({
       method: 'post',
@@ -74,18 +74,18 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       operationId: 'simulateShipment',
       tag: 'Shipments',
       description:
-        'For trying it out: there is no such endpoint where parcels are real (`SIMULATE`). The first state comes at once, each other one after the interval, and your webhooks are told as of any. A shipment that was accepted just now begins when it is created. The journey ends early if somebody else moves the shipment so that its next state is not allowed; while the account is suspended it rests.',
-      answers: {
+        'For development: the endpoint is off where parcels are real (`SIMULATE`). The first state comes at once, each further one after the interval, and your webhooks are notified as usual. A shipment that is not created yet starts when it is. The journey ends early if another event changes the shipment so that the next state is not allowed. It rests while the account is suspended.',
+      responses: {
         202: z
           .object({
             states: states('The states it will go through.', catalogue.names),
             intervalMs: intervalMs('Milliseconds from one state to the next.'),
           })
-          .meta({ id: 'Simulation', description: 'The journey has begun.' }),
+          .meta({ id: 'Simulation', description: 'The journey has started.' }),
       },
       errors: {
-        409: 'The catalogue of states does not allow this journey from where the shipment is (the message says what it does allow), or another one of this shipment is under way.',
-        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${maxAnHour} were asked for within an hour.`,
+        409: 'The catalogue of states does not allow this journey from the state of the shipment (the message says what it allows), or the shipment is on a journey already.',
+        429: `Too many requests, or ${simulationsPerShipper} journeys of your shipments are under way, or ${maxPerHour} were started within an hour.`,
       },
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),
@@ -98,18 +98,18 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
           states: planJourney(catalogue, shipment.state, body.states),
           intervalMs: body.intervalMs,
         };
-        const { left, resetMs } = await begunAnHour.spend(shipperId);
+        const { left, resetMs } = await startsPerHour.spend(shipperId);
         if (left < 0) {
           deps.onLimited();
           throw tooManyRequests(
-            `At most ${maxAnHour} simulations an hour may be asked for.`,
+            `At most ${maxPerHour} simulations may be started per hour.`,
             resetMs / 1_000,
           );
         }
         const { shipmentId } = shipment;
         const simulation = { shipmentId, shipperId, simulationId: newId(), ...journey };
         const begun = await insertSimulation(db, simulation, simulationsPerShipper);
-        if (begun === 'same') throw conflict('A simulation of this shipment is under way already.');
+        if (begun === 'same') throw conflict('A simulation of this shipment is already under way.');
         if (begun === 'many')
           throw tooManyRequests(
             `${simulationsPerShipper} simulations of your shipments are under way; wait for one to end.`,

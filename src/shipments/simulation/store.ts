@@ -10,7 +10,7 @@ export interface NewSimulation {
   intervalMs: number;
 }
 
-/** A shipper's shipment and the state it is in; null before it is created. */
+/** A shipper's shipment and its state, which is null before it is created. */
 export async function findShipment(
   db: Database,
   shipperId: string,
@@ -26,14 +26,14 @@ export async function findShipment(
   return rows[0] ?? null;
 }
 
-/** Begins a simulation, unless one of its shipment is under way (`same`) or `limit` are of its shipper (`many`). */
+/** Starts a simulation, unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
 export const insertSimulation = (
   db: Database,
   simulation: NewSimulation,
   limit: number,
 ): Promise<'begun' | 'same' | 'many'> =>
   db.transaction(async (tx) => {
-    await lockShipper(tx, simulation.shipperId); // who counts sees what the one before has begun
+    await lockShipper(tx, simulation.shipperId); // concurrent starts count one another
     const [row] = await tx.query<{ same: boolean; begun: boolean }>(
       'insert-simulation',
       `with running as materialized (
@@ -57,7 +57,7 @@ export const insertSimulation = (
     return row!.begun ? 'begun' : row!.same ? 'same' : 'many';
   });
 
-/** The next state of a shipment whose time has come. */
+/** A due step of a simulation. */
 export interface Step {
   shipmentId: string;
   simulationId: string;
@@ -65,11 +65,11 @@ export interface Step {
   number: number;
   state: string;
   isLast: boolean;
-  /** Whether the shipment is created: nothing can happen to it before. */
+  /** Whether the shipment is created; before that, the step cannot be made. */
   created: boolean;
 }
 
-/** The shipments whose steps have waited longest. Those of shippers that may not call wait. */
+/** The shipments with due steps, longest due first. Simulations of suspended shippers rest. */
 export async function listDue(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ shipmentId: string }>(
     'list-due-simulations',
@@ -80,7 +80,7 @@ export async function listDue(db: Database, limit: number): Promise<string[]> {
   return rows.map(({ shipmentId }) => shipmentId);
 }
 
-/** Takes those of these steps that are still due, for this transaction: what another worker has is left to it. */
+/** Locks and returns the steps that are still due. Skips steps that another worker has locked. */
 export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> =>
   tx.query<Step>(
     'take-simulation-steps',
@@ -96,13 +96,13 @@ export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> 
 const isMoving = (m: string) =>
   `exists (select from shippers s where s.shipper_id = ${m}.shipper_id and s.status = 'ACTIVE')`;
 
-/** What became of steps, by their shipments. */
+/** The outcomes of steps, as ids of their shipments. */
 export interface Outcomes {
-  /** They were made; the next comes after the interval. */
+  /** Made; the next step comes after the interval. */
   moved: string[];
   /** No step follows. */
   ended: string[];
-  /** They could not be made yet. */
+  /** Not possible yet. */
   waiting: string[];
 }
 
@@ -133,7 +133,7 @@ export async function postponeSteps(db: Database, shipmentIds: string[], pauseMs
   );
 }
 
-/** How long it is until the next step; null where none is to be made. */
+/** Milliseconds until the next step; null without simulations. */
 export async function untilNextStep(db: Database): Promise<number | null> {
   const rows = await db.query<{ waitMs: number }>(
     'until-next-simulation-step',

@@ -10,7 +10,7 @@ import type { Case, Phase } from './phase.js';
 const eventsPerRequest = 100;
 const requestsAtOnce = 4;
 
-/** A shipment's way after CREATED, by the default catalogue; those with a place are reported. */
+/** The states after CREATED in the default catalogue; those with a place are reported. */
 export const way = [
   { state: 'PICKED_UP', place: '2nd' },
   { state: 'IN_TRANSIT', place: '3rd' },
@@ -19,7 +19,7 @@ export const way = [
   { state: 'OUT_FOR_DELIVERY', place: '6th' },
 ];
 
-/** States recorded by the operator's API, as fast as a few bulk requests at a time can. */
+/** States recorded through the operator's API, as fast as a few concurrent bulk requests allow. */
 export const events: Phase = {
   name: 'events',
   title: `events in bulk (${eventsPerRequest} a request, ${requestsAtOnce} at a time), each to every webhook`,
@@ -32,7 +32,7 @@ const eventsCase = (shape: Shape): Case => ({
   run: (system, settings, say) =>
     withDeployment(system, shape, async (deployment) => {
       const paths = await registerWebhooks(deployment, Array<string>(settings.webhooks).fill('ok'));
-      const placed = await ordersClosedLoop(deployment, settings.orders, settings.clients); // warms up too
+      const placed = await ordersClosedLoop(deployment, settings.orders, settings.clients);
       await awaitReceipts(deployment, placed, paths);
       await untilSettled(deployment);
       const trackingIds = [...placed.times.keys()];
@@ -47,14 +47,14 @@ const eventsCase = (shape: Shape): Case => ({
           await record();
         } else {
           const { result, cost } = await observe(deployment, record);
-          const { firstSentAt, lastAnsweredAt, lastArrivedAt, fromSentMs, refused } = result;
+          const { firstSentAt, lastRespondedAt, lastArrivedAt, fromSentMs, refused } = result;
           const perSecond = (deliveries * 1_000) / (lastArrivedAt - firstSentAt);
           say(`${place} state: ${Math.round(perSecond)} deliveries/s`);
           measured.push({
             load: `${trackingIds.length} events, the ${place} state of each shipment (${state})`,
             figures: [
               figure('deliveries', '/s', perSecond),
-              figure('events recorded', '/s', (trackingIds.length * 1_000) / (lastAnsweredAt - firstSentAt)),
+              figure('events recorded', '/s', (trackingIds.length * 1_000) / (lastRespondedAt - firstSentAt)),
               ...latencyFigures('event sent to receipt', fromSentMs),
               figure('asked to come again (429, 503)', '', refused),
               ...costFigures(cost, deliveries),

@@ -8,7 +8,7 @@ import type { Case, Phase } from './phase.js';
 
 const ordersPerSecond = 30;
 
-/** One receiver takes requests and never answers: what the others notice. */
+/** One receiver accepts requests and never responds: the effect on the others. */
 export const hang: Phase = {
   name: 'hang',
   title: `one of the webhooks never answers, ${ordersPerSecond} orders/s: the others`,

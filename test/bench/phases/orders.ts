@@ -7,7 +7,7 @@ import { chosen, warmUpOrders } from '../settings.js';
 import { allOnPostgres, allOnRedis, apiAnd1, apiAnd2, apiAnd4, type Shape } from '../shapes.js';
 import type { Case, Phase } from './phase.js';
 
-/** Orders as fast as clients can hand them over, each notified to all webhooks. */
+/** Orders as fast as clients can place them, each notified to all webhooks. */
 export const orders: Phase = {
   name: 'orders',
   title: 'orders in a closed loop, each CREATED to every webhook',
@@ -49,16 +49,16 @@ const ordersCase = (shape: Shape, kind: 'ok' | 'flaky'): Case => ({
 });
 
 function throughputFigures(sent: SentLog, receipts: Receipts, deliveries: number): Figure[] {
-  const { firstSentAt, lastAnsweredAt, lastArrivedAt, lastDeliveredAt } = receipts;
-  const acceptMs = [...sent.times.values()].map(({ sentAt, answeredAt }) => answeredAt - sentAt);
+  const { firstSentAt, lastRespondedAt, lastArrivedAt, lastDeliveredAt } = receipts;
+  const acceptMs = [...sent.times.values()].map(({ sentAt, respondedAt }) => respondedAt - sentAt);
   return [
     figure('deliveries', '/s', (deliveries * 1_000) / (lastArrivedAt - firstSentAt)),
-    figure('orders accepted', '/s', (sent.times.size * 1_000) / (lastAnsweredAt - firstSentAt)),
+    figure('orders accepted', '/s', (sent.times.size * 1_000) / (lastRespondedAt - firstSentAt)),
     ...latencyFigures('order sent to receipt', receipts.fromSentMs),
-    ...latencyFigures('201 to receipt', receipts.fromAnswerMs),
+    ...latencyFigures('201 to receipt', receipts.fromResponseMs),
     ...latencyFigures('order sent to 201', acceptMs),
     figure('asked to come again (429, 503)', '', sent.refused),
-    // Only where receivers failed is it later than the last first attempt.
+    // Later than the last first attempt only if receivers failed.
     ...(lastDeliveredAt > lastArrivedAt
       ? [figure('all answered with 200 after', 's', (lastDeliveredAt - firstSentAt) / 1_000)]
       : []),

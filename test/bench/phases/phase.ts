@@ -4,12 +4,12 @@ import type { System } from '../system.js';
 
 export interface Phase {
   name: string;
-  /** In one line, for the help and the report. */
+  /** One line for the help and the report. */
   title: string;
   cases(settings: Settings): Case[];
 }
 
-/** Measured on one system after the other; what it deploys it clears away. */
+/** Measured on each system in sequence; removes what it deploys. */
 export interface Case {
   title: string;
   run(system: System, settings: Settings, say: (line: string) => void): Promise<Measured[]>;

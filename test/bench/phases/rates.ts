@@ -7,7 +7,7 @@ import { chosen, warmUpOrders, type Settings } from '../settings.js';
 import { allOnPostgres, allOnRedis, apiAnd1, type Shape } from '../shapes.js';
 import type { Case, Phase } from './phase.js';
 
-/** Loads at a steady rate whatever the answers: what the service is like where it spends most of its life. */
+/** Loads at a steady rate, independent of the responses, as in normal operation. */
 export const rates: Phase = {
   name: 'rates',
   title: 'fixed rates (open loop), each order or event to every webhook',
@@ -44,7 +44,7 @@ const ratesCase = (shape: Shape, { rateSeconds, clients, burst, webhooks }: Sett
       await measure('60 orders/s', 'order', orders(60));
       await measure('10 events/s', 'event', () => eventsOpenLoop(deployment, onTheWay, 'PICKED_UP', 10));
       const { sent, receipts } = await fullLoad(Math.ceil(burst / webhooks));
-      await deployment.receiver.reset(); // and no waiting: right after it
+      await deployment.receiver.reset(); // without waiting: right after it
       await measure(`60 orders/s right after a burst of ${burst} deliveries`, 'order', orders(60));
       const fullPerSecond = (sent.times.size * 1_000) / (receipts.lastArrivedAt - receipts.firstSentAt);
       await measure('half of the full load of orders', 'order', orders(fullPerSecond / 2));
@@ -70,7 +70,7 @@ async function measureRate(
     load,
     figures: [
       ...latencyFigures(`${what} sent to receipt`, receipts.fromSentMs),
-      ...latencyFigures(`${what} answered to receipt`, receipts.fromAnswerMs),
+      ...latencyFigures(`${what} answered to receipt`, receipts.fromResponseMs),
       figure('deliveries', '/s', (deliveries * 1_000) / (receipts.lastArrivedAt - receipts.firstSentAt)),
       figure('asked to come again (429, 503)', '', sent.refused),
       ...costFigures(cost, deliveries),

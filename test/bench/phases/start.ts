@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { operatorToken } from '../../process.js';
+import { operatorToken } from '../../support/process.js';
 import { serviceEnv, withDatabase } from '../deployment.js';
 import { figure } from '../figures.js';
 import { median } from '../percentiles.js';
@@ -10,7 +10,7 @@ import { allOnPostgres, allOnRedis, type Shape } from '../shapes.js';
 import type { System } from '../system.js';
 import type { Case, Phase } from './phase.js';
 
-/** From the start of the program to `/readyz`, where the tables are there already. */
+/** From the start of the program to `/readyz`, with existing tables. */
 export const start: Phase = {
   name: 'start',
   title: 'a start after the first, until /readyz answers 200',

@@ -1,4 +1,4 @@
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { target } from '../load.js';
 import { watchMemory, watchPeak } from './memory.js';
 import { until, type Scenario } from './scenario.js';

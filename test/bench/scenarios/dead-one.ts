@@ -2,12 +2,15 @@ import { median, percentiles } from '../percentiles.js';
 import { startIsolation } from './isolation.js';
 import type { Scenario } from './scenario.js';
 
-/** 400 deliveries a second. At twice that two cores are so busy that a p99 tells more of their day than of the dead one. */
+/**
+ * 400 deliveries a second. At twice that, the p99 on two cores reflects the machine's load more than the dead
+ * webhook.
+ */
 const ordersPerSecond = 80;
 const rounds = 6;
 const phaseSeconds = 20;
 const warmUpSeconds = 60;
-/** One after the other: what drifts, and what comes once a minute (autovacuum), strikes both kinds alike. */
+/** Alternating, so that drift and periodic work (autovacuum) affect both kinds alike. */
 const order = [false, true, true, false];
 
 const p99 = (values: number[]) => percentiles(values).p99;
@@ -28,7 +31,7 @@ export const deadOne: Scenario = {
         bench.say(`  ${dead ? 'one dead' : 'healthy '} p99 ${p99(values).toFixed(1)} ms`);
       }
     }
-    // One stall is in the pooled p99 of its kind for good, in the median of the phases it is one phase.
+    // A stall affects the pooled p99 of its kind, but only one phase of the median.
     const base = median(healthy.map(p99));
     const value = median(faulty.map(p99));
     const pooled = p99(healthy.flat());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { target } from '../load.js';
 import { median } from '../percentiles.js';
 import { watchMemory } from './memory.js';
@@ -10,15 +10,15 @@ const rounds = 2;
 const warmSeconds = 3;
 const seconds = 8;
 const boundMb = 10;
-/** Attempts at a time, and the deliveries a second they are given. */
+/** Concurrent attempts and deliveries a second. */
 const loads = [
   { concurrency: 1, perSecond: 40 },
   { concurrency: 50, perSecond: 200 },
 ];
-/** What is answered: no body; the 4 KiB that are kept of any, and the connection is closed; a body without end. */
+/** Response bodies: none; the 4 KiB that are stored of any, closing the connection; an endless one. */
 const kinds = ['ok', 'long', 'endless'];
 
-/** A new worker for each figure, warmed by the same load with short answers; the kinds in turn. */
+/** A new worker for each figure, warmed up with the same load and short responses; the kinds alternate. */
 export const endless: Scenario = {
   name: 'endless',
   promise: 'R3: endless bodies make the worker grow by at most 10 MB more than short ones',
@@ -49,7 +49,7 @@ export const endless: Scenario = {
   },
 };
 
-/** By how much a warm worker's RSS, the median over the load, grows while receivers answer like this. */
+/** The growth of a warm worker's RSS, the median over the load, with responses of this kind. */
 async function growth(bench: Bench, kind: string, concurrency: number, perSecond: number): Promise<number> {
   const deployment = await bench.deploy('split', { DELIVERY_CONCURRENCY: String(concurrency) });
   const { url, workerPid } = deployment;

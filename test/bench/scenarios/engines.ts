@@ -6,25 +6,23 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
 import { createLogger } from '../../../src/platform/logger.js';
-import { operatorToken, startProcess, stopProcess } from '../../process.js';
-import { startRedis } from '../../redis.js';
+import { operatorToken, startProcess, stopProcess } from '../../support/process.js';
+import { startRedis } from '../../support/redis.js';
 import { startPostgres } from '../postgres-server.js';
 import { startReceiverProcess, type BenchReceiver } from '../processes.js';
 
-/** One process of role `all`, or an API and a worker: then memory and CPU of the worker are its own. */
+/** One process of role `all`, or an API and a worker, to separate the worker's memory and CPU. */
 export type Roles = 'all' | 'split';
 
 export interface Deployment {
-  /** Of the API. */
   url: string;
-  /** The process with the worker's role. */
   workerPid: number;
   stop(): Promise<void>;
 }
 
 export interface Engines {
   receiver: BenchReceiver;
-  /** Null where the queue is on PostgreSQL. */
+  /** Null if the queue is on PostgreSQL. */
   redis: { keys(): Promise<number>; usedMb(): Promise<number> } | null;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Starts the built service on these engines. */
@@ -32,7 +30,7 @@ export interface Engines {
   stop(): Promise<void>;
 }
 
-/** An empty embedded PostgreSQL, a Redis if asked for (null where none is installed), and a receiver. */
+/** An empty embedded PostgreSQL, a Redis if requested (null if none is installed), and a receiver. */
 export async function startEngines(queue: string, withStatements = false): Promise<Engines | null> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-scenario-'));
   const redis = queue === 'redis' ? await startRedis(folder) : null;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { target } from '../load.js';
 import { settledRssMb, watchMemory, watchPeak } from './memory.js';
 import { othersFigures, registerOther, watchOther } from './others.js';

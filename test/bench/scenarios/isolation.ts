@@ -1,4 +1,4 @@
-import { registerAccount, registerWebhook, type Account } from '../../client.js';
+import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
 import { target } from '../load.js';
 import { latencies, probeFor } from './probe.js';
 import type { Bench } from './scenario.js';
@@ -7,7 +7,7 @@ const shippers = 20;
 const webhooksPerShipper = 5;
 
 export interface Isolation {
-  /** Latencies in ms of the healthy ones of 100 webhooks under a steady load while those that `hangs` names hang. */
+  /** Latencies in ms of the healthy ones of 100 webhooks under a steady load while those selected by `hangs` hang. */
   phase(seconds: number, hangs: (webhook: number) => boolean): Promise<number[]>;
 }
 
@@ -34,13 +34,13 @@ export async function startIsolation(bench: Bench, ordersPerSecond: number): Pro
   };
 }
 
-/** Orders go to the shippers in turn. */
+/** Orders rotate between the shippers. */
 const healthyOf = (orders: number, kinds: string[][]): number =>
   Array.from({ length: orders }, (_, n) => kinds[n % kinds.length]!)
     .map((ofShipper) => ofShipper.filter((kind) => kind === 'ok').length)
     .reduce((sum, healthy) => sum + healthy, 0);
 
-/** New webhooks for each phase, so that no circuit remembers the last one. */
+/** New webhooks for each phase, so that no circuit state remains. */
 async function registerAll(bench: Bench, accounts: Account[], kinds: string[][]) {
   const registered = await Promise.all(
     accounts.map(async (account, shipper) => {

@@ -11,11 +11,11 @@ export interface LogOwner {
 }
 
 /**
- * Fills the log with about `count` deliveries by SQL, as the service would within its retention: 4 events a shipment,
- * states 5:5:5:4:1 and a few LOST; nearly all succeeded, few ended badly, a handful is open (due tomorrow or leased until
- * then, so that nobody sends it). The `big` shipper's first webhook has half of all, its second those of the last quarter of the
- * time, its third only the last states; `many` has a few of each of its webhooks; what the webhook of `dead` got
- * failed, and is held since. The rest is in equal parts the `usual` ones'.
+ * Fills the log with about `count` deliveries by SQL, like the service within its retention: 4 events a shipment,
+ * states 5:5:5:4:1 and a few LOST; nearly all succeeded, few failed, a handful is open (due tomorrow or leased until
+ * then, so that no worker sends it). The `big` shipper's first webhook has half of all, its second those of the last
+ * quarter of the time, its third only the last states; `many` has a few for each of its webhooks; deliveries to the
+ * webhook of `dead` failed, and are held since. The `usual` shippers share the rest equally.
  */
 export async function fillLog(bench: Bench, owners: LogOwner[], count: number): Promise<void> {
   await bench.sql(`select make_log_partitions((now() - interval '${daysBack + 1} days')::date, now()::date)`);
@@ -59,10 +59,10 @@ const fromTheStart = [
   ],
 ];
 
-/** What is kept of the headers of an attempt. */
+/** The stored headers of an attempt. */
 const headers = `1 0.1.0 receiver.example.com x-api-key,x-team ${'s'.repeat(43)}`;
 
-/** Those before the last one: of what failed, and of what is tried again. */
+/** Attempts before the last one, of failed and of retried deliveries. */
 const afterwards = [
   [
     'attempts',
@@ -82,7 +82,7 @@ const statuses = {
   neverGood: `case when recorded_at < now() - interval '5 days' then 'FAILED' else 'HELD' end`,
 };
 
-/** What is open goes into the outbox, what is over into the log. */
+/** Open deliveries go into the outbox, finished ones into the log. */
 const deliveries = (owners: LogOwner[]) => `
   with parts as materialized (${owners.flatMap(partsOf).join(' union all ')}),
   turns as (
@@ -109,7 +109,7 @@ const deliveries = (owners: LogOwner[]) => `
          case when tried then '${headers}' end
     from (select *, status <> 'CANCELLED' as tried from parts where status in ('SUCCEEDED', 'FAILED', 'CANCELLED')) f`;
 
-/** What each webhook of a shipper got. */
+/** The deliveries of each webhook of a shipper. */
 function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {
   const got = {
     big: ['true', `recorded_at > now() - interval '${daysBack / 4} days'`, 'sequence = 4'],

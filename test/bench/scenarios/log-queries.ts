@@ -1,4 +1,4 @@
-import type { Account } from '../../client.js';
+import type { Account } from '../../support/client.js';
 import type { LogOwner } from './log-fill.js';
 import type { Bench } from './scenario.js';
 
@@ -19,7 +19,7 @@ export interface LogShipper {
   account: Account;
 }
 
-/** Every filter by itself, every two of them together, and pages further back. */
+/** Every filter alone, every pair of filters, and later pages. */
 export async function queriesOf(bench: Bench, shippers: LogShipper[], daysBack: number): Promise<LogQuery[]> {
   const of = (kind: LogOwner['kind']) => shippers.find(({ owner }) => owner.kind === kind)!;
   const { account, owner } = of('big');
@@ -102,7 +102,6 @@ function queryOf(prefix: string, account: Account, filter: Filter, cursor?: stri
   return { name: prefix + (names.join(' ') || 'none'), account, query };
 }
 
-/** The second and the twentieth page. */
 async function pages(account: Account, filter: Filter): Promise<LogQuery[]> {
   const found: LogQuery[] = [];
   let cursor: string | undefined;

@@ -1,11 +1,10 @@
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { daysBack, fillLog, type LogOwner } from './log-fill.js';
 import { queriesOf, type LogShipper } from './log-queries.js';
 import type { Bench, Scenario } from './scenario.js';
 import { timeAll } from './timed.js';
 
 const deliveries = 1_000_000;
-/** Webhooks of each shipper. */
 const shippers: [LogOwner['kind'], number][] = [
   ['big', 3],
   ['many', 100],
@@ -34,7 +33,7 @@ export const log: Scenario = {
   },
 };
 
-/** Its webhooks are paused, so that what is held stays so. */
+/** Its webhooks are paused, so that held deliveries stay held. */
 async function register(bench: Bench, url: string, kind: LogOwner['kind'], webhooks: number) {
   const account = await registerAccount({ url });
   const webhookIds: string[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeOrder, registerAccount, registerWebhook, type Account } from '../../client.js';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../../support/client.js';
 import { registerOther, watchOther } from './others.js';
 import { until, type Bench, type Scenario } from './scenario.js';
 
@@ -26,7 +26,7 @@ export const manyWebhooks: Scenario = {
         const startedAt = performance.now();
         await placeOrder(account);
         acceptMs.push(performance.now() - startedAt);
-        await until('all webhooks are told', 60_000, async () => {
+        await until('all webhooks are notified', 60_000, async () => {
           return (await bench.receiver.count('ok')).received >= order * count;
         });
         fanOutMs.push(performance.now() - startedAt);

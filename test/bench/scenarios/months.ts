@@ -1,4 +1,4 @@
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { startEngines } from './engines.js';
 import type { Bench, Figure, Scenario } from './scenario.js';
 import { createMeasure, shipmentsARound, webhooks as perEvent } from './steady.js';
@@ -9,12 +9,12 @@ const events = 30_000_000;
 const perShipment = 10;
 const shippers = 20;
 const rounds = 3;
-/** Times as much as without any, at most. */
+/** The highest acceptable ratio to the empty one. */
 const atMost = 1.1;
 /** Statements with less than this share of the time are noise. */
 const leastShare = 0.05;
 
-/** The statements that a delivery passes, by what only their text has. */
+/** The statements on a delivery's path, by a unique part of their text. */
 const hotStatements = [
   ['accept orders', 'insert into shipments'],
   ['record events', 'insert into shipment_progress'],
@@ -36,11 +36,11 @@ export const monthsScenario: Scenario = {
     try {
       const empty = await prepare({ ...bench, ...other }, false);
       const full = await prepare(bench, true);
-      for (const side of [empty, full]) await side.costs(1); // warms up
+      for (const side of [empty, full]) await side.costs(1);
       const [emptyBefore, fullBefore] = [await empty.times(), await full.times()];
       const totals: { empty: number[]; full: number[] } = { empty: [], full: [] };
       for (let round = 0; round < rounds; round += 1) {
-        // By turns: the machine's speed is not the same for long.
+        // Alternating, because the machine's speed varies.
         totals.empty.push(sum(await empty.costs(1)));
         totals.full.push(sum(await full.costs(1)));
       }
@@ -84,13 +84,13 @@ function byStatement(before: Times, after: Times, deliveries: number): Figure[] 
 const since = (times: Times, before: Times): Times =>
   new Map([...times].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
 
-/** The service on engines of its own, an API and a worker, so that what is recorded is pulled; filled or empty. */
+/** The service on its own engines, an API and a worker, so that events are pulled; filled or empty. */
 async function prepare(bench: Bench, filled: boolean) {
   const { url } = await bench.deploy('split');
   if (filled) await fill(bench);
   const account = await registerAccount({ url });
   await registerWebhook(account, bench.receiver.url, { status: 'PAUSED', interests: ['NOTHING'] });
-  const { costs } = await createMeasure({ ...bench, scaled: (count) => count }, url); // else too little to compare
+  const { costs } = await createMeasure({ ...bench, scaled: (count) => count }, url); // unscaled, or there is too little to compare
   await bench.sql('create extension if not exists pg_stat_statements');
   const times = async (): Promise<Times> => {
     const rows = await bench.sql<{ query: string; us: number }>(
@@ -107,8 +107,8 @@ async function prepare(bench: Bench, filled: boolean) {
 }
 
 /**
- * A month at a time, the indexes at its end, nothing of it through the write-ahead log; with their shipments, of some
- * shippers. This month's are before today.
+ * A month at a time, with the indexes last and without the write-ahead log; with their shipments, of some shippers.
+ * This month's are before today.
  */
 async function fill(bench: Bench): Promise<void> {
   const startedAt = performance.now();
@@ -116,7 +116,7 @@ async function fill(bench: Bench): Promise<void> {
   await bench.sql('create unlogged table filled (shipment_id uuid, shipper_id uuid, at timestamptz)');
   for (let ago = months; ago > 0; ago -= 1) await bench.sql(fillMonth(ago, shipments));
   await bench.sql('drop table filled');
-  await bench.sql('vacuum (analyze)'); // else PostgreSQL does that meanwhile
+  await bench.sql('vacuum (analyze)'); // otherwise autovacuum runs meanwhile
   bench.say(`  filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { placeOrders, target } from '../load.js';
 import { median } from '../percentiles.js';
 import type { Bench, Scenario } from './scenario.js';
@@ -12,8 +12,8 @@ const windows = 4;
 const openSeconds = 600;
 
 /**
- * Full load before, under and after a snapshot that keeps every dead row: orders as fast as 48 clients place them. The
- * snapshot is looked at from the tenth minute on.
+ * Full load before, during and after a snapshot that retains every dead row: orders as fast as 48 clients place them.
+ * The snapshot counts from the tenth minute on.
  */
 export const oldSnapshot: Scenario = {
   name: 'old-snapshot',
@@ -45,7 +45,7 @@ export const oldSnapshot: Scenario = {
     const under = median(await speeds(bench));
     bench.say(`  at its end: ${await size(bench)}`);
     await snapshot;
-    await sleep(30_000); // autovacuum comes every 15 s
+    await sleep(30_000); // autovacuum runs every 15 s
     const after = median(await speeds(bench));
     loading = false;
     await load;

@@ -1,4 +1,4 @@
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { target } from '../load.js';
 import { settledRssMb, watchMemory } from './memory.js';
 import { until, type Scenario } from './scenario.js';
@@ -39,7 +39,7 @@ export const parked: Scenario = {
       }
       return received >= count;
     });
-    await until('it is parked no more', 60_000, async () => {
+    await until('it is no longer parked', 60_000, async () => {
       const open = await bench.sql(`select 1 from replays where kind = 'PARKED' and status = 'RUNNING'`);
       return open.length === 0;
     });

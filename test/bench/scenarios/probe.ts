@@ -6,11 +6,10 @@ import { until } from './scenario.js';
 
 export interface ProbeResult {
   accepted: Accepted;
-  /** From request to 201. */
   acceptMs: number[];
 }
 
-/** A steady load of orders, shared out among `targets` in turn, whatever the answers (open loop). */
+/** A steady load of orders, rotating between `targets`, independent of the responses (open loop). */
 export function startProbe(targets: Target[], perSecond: number): { stop(): Promise<ProbeResult> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const result: ProbeResult = { accepted: new Map(), acceptMs: [] };
@@ -50,8 +49,8 @@ export async function probeFor(targets: Target[], perSecond: number, seconds: nu
 }
 
 /**
- * From each 201 to each receipt on the paths of `kind`, in milliseconds. Throws where not all of `expected`
- * notifications come within `timeoutMs`.
+ * Milliseconds from each 201 to each receipt on the paths of `kind`. Throws unless all `expected` notifications come
+ * within `timeoutMs`.
  */
 export async function latencies(
   receiver: BenchReceiver,

@@ -1,4 +1,4 @@
-import { registerAccount, registerWebhook, type Account } from '../../client.js';
+import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
 import type { Bench, Scenario } from './scenario.js';
 import { timeAll, type Read } from './timed.js';
 
@@ -19,7 +19,7 @@ export const reads: Scenario = {
   },
 };
 
-/** Positions of what is filled in lie before all that come; a hundred events share a commit. */
+/** Filled positions come before all new ones; a hundred events share a commit. */
 async function fill(bench: Bench, { shipperId }: Account, webhookId: string): Promise<void> {
   const perShipment = events / shipments;
   const statements: [string, string, unknown[]][] = [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, registerAccount, registerWebhook } from '../../client.js';
+import { operator, registerAccount, registerWebhook } from '../../support/client.js';
 import { target } from '../load.js';
 import { settledRssMb, watchMemory } from './memory.js';
 import { othersFigures, registerOther, watchOther } from './others.js';
@@ -38,10 +38,10 @@ export const replay: Scenario = {
     let doneS = 0;
     const meanwhile = await watchOther(bench, other, async () => {
       const startedAt = performance.now();
-      const answer = await account.call(`/v1/webhooks/${webhookId}/replay`, {
+      const response = await account.call(`/v1/webhooks/${webhookId}/replay`, {
         body: { from, to: Date.now() },
       });
-      queued = await untilDone(bench, url, answer.data.replayId as string);
+      queued = await untilDone(bench, url, response.data.replayId as string);
       await until(
         'all are delivered',
         60_000,
@@ -70,7 +70,7 @@ export const replay: Scenario = {
   },
 };
 
-/** Resolves with how many it sent. */
+/** Resolves with the number sent. */
 async function untilDone(bench: Bench, url: string, replayId: string): Promise<number> {
   let saidAt = 0;
   let sent = 0;

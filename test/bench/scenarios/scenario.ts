@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engines } from './engines.js';
 
 export interface Bench extends Engines {
-  /** A count or rate, made smaller on slow machines. */
+  /** A count or rate, reduced on slow machines. */
   scaled(count: number): number;
-  /** Progress, on stderr. */
   say(line: string): void;
 }
 
@@ -12,15 +11,15 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** The bound, where there is one. */
+  /** The limit, if there is one. */
   atMost?: number;
-  /** What else was seen. */
+  /** Other observations. */
   note?: string;
 }
 
 export interface Scenario {
   name: string;
-  /** What is to hold, in one line. */
+  /** The requirement, in one line. */
   promise: string;
   /** PostgreSQL counts its statements. */
   withStatements?: boolean;
@@ -29,7 +28,7 @@ export interface Scenario {
 
 export const holds = ({ value, atMost }: Figure): boolean => atMost === undefined || value <= atMost;
 
-/** Resolves with the milliseconds it took until `condition` held; throws after `timeoutMs`. */
+/** Resolves with the milliseconds until `condition` held; throws after `timeoutMs`. */
 export async function until(
   what: string,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-import { operator } from '../../client.js';
+import { operator } from '../../support/client.js';
 import { placeOrders, type Target } from '../load.js';
 import { until, type Bench } from './scenario.js';
 
@@ -6,10 +6,9 @@ const connections = 64;
 const eventsPerRequest = 1_000;
 const requestsAtOnce = 2;
 
-/** The states after CREATED. */
 export const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 
-/** Hands over orders by the API and waits until all are created; their tracking ids. */
+/** Places orders through the API and waits until all are created; returns their tracking ids. */
 export async function createShipments(bench: Bench, target: Target, count: number): Promise<string[]> {
   const accepted = await placeOrders(target, count, connections);
   await until('all shipments are created', 120_000, async () => {
@@ -19,7 +18,7 @@ export async function createShipments(bench: Bench, target: Target, count: numbe
   return [...accepted.keys()];
 }
 
-/** Records a state of every shipment, then the next of every one, by `POST /operator/v1/events`. */
+/** Records a state of every shipment, then the next of each, by `POST /operator/v1/events`. */
 export async function recordStates(
   bench: Bench,
   url: string,
@@ -37,8 +36,8 @@ export async function recordStates(
 }
 
 async function recordSome(url: string, events: object[]): Promise<void> {
-  const answer = await operator({ url }, '/events', { body: { events } });
-  const results = (answer.data?.results ?? []) as { eventId?: string }[];
+  const response = await operator({ url }, '/events', { body: { events } });
+  const results = (response.data?.results ?? []) as { eventId?: string }[];
   if (results.length !== events.length || results.some(({ eventId }) => eventId === undefined))
-    throw new Error(`events not recorded: ${JSON.stringify(answer.body).slice(0, 300)}`);
+    throw new Error(`events not recorded: ${JSON.stringify(response.body).slice(0, 300)}`);
 }

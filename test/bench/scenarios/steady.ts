@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { parentOf, postgresCpuUs } from '../cpu.js';
 import { target } from '../load.js';
 import { way } from '../phases/events.js';
@@ -12,17 +12,17 @@ export const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
-/** Times as much as with nothing else, at most. */
+/** The highest acceptable ratio to an otherwise empty system. */
 const atMost = 1.2;
 const afterwardsMs = 1_500;
-/** How long PostgreSQL is watched with nothing to deliver. */
+/** How long PostgreSQL is observed with nothing to deliver. */
 const idleMs = 10_000;
 
-/** The CPU of PostgreSQL a delivery, in µs, at each state of `way`: medians of the rounds. */
+/** The CPU of PostgreSQL per delivery, in µs, at each state of `way`: medians of the rounds. */
 type Costs = number[];
 interface Measure {
   costs(rounds: number): Promise<Costs>;
-  /** Its CPU with nothing to deliver, in % of a core: what the sweeper takes to walk over what is owed. */
+  /** Its CPU with nothing to deliver, in % of a core: the sweeper's walk over the outbox. */
   idle(): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ export const steady: Scenario = {
   run: async (bench) => {
     const { url } = await bench.deploy('all', { PARKED_AFTER: '10000000' });
     const { costs, idle } = await createMeasure(bench, url);
-    await costs(1); // warms up
+    await costs(1);
     const alone = await costs(rounds);
     await hold(bench, url);
     const idleBesideHeld = await idle();
@@ -42,7 +42,7 @@ export const steady: Scenario = {
     const { webhookId } = await registerWebhook(account, bench.receiver.url, { status: 'PAUSED' });
     const owner = { shipperId: account.shipperId, webhookIds: [webhookId], kind: 'usual' as const };
     await fillLog(bench, [owner], bench.scaled(logged * 5)); // the usual ones have a fifth
-    await bench.sql('vacuum (analyze)'); // else PostgreSQL does that meanwhile, for what was filled in
+    await bench.sql('vacuum (analyze)'); // otherwise autovacuum runs meanwhile for the filled rows
     const besideLog = await costs(rounds);
     return [
       ...way.flatMap(({ place }, index) =>
@@ -72,7 +72,7 @@ const compared = (name: string, alone: Costs, beside: Costs): Figure => ({
   note: `${way.map((_, index) => `${alone[index]!.toFixed(0)} to ${beside[index]!.toFixed(0)}`).join(', ')} µs`,
 });
 
-/** Takes fresh shipments of a shipper with five webhooks through their states, so many rounds. */
+/** Takes new shipments of a shipper with five webhooks through their states, `rounds` times. */
 export async function createMeasure(bench: Bench, url: string): Promise<Measure> {
   const account = await registerAccount({ url });
   for (let n = 0; n < webhooks; n += 1)
@@ -86,7 +86,7 @@ export async function createMeasure(bench: Bench, url: string): Promise<Measure>
       const { received } = await bench.receiver.count('steady');
       return received >= statesEach * shipments * webhooks;
     });
-    await sleep(afterwardsMs); // the last of them are recorded, and nothing is left to be done
+    await sleep(afterwardsMs); // the last ones are recorded, and no work is left
   };
   const idle = async () => {
     await sleep(afterwardsMs);

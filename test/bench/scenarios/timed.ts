@@ -1,4 +1,4 @@
-import type { Account } from '../../client.js';
+import type { Account } from '../../support/client.js';
 import { percentiles } from '../percentiles.js';
 import type { Figure } from './scenario.js';
 
@@ -11,15 +11,15 @@ export interface Read {
 const warmRounds = 5;
 const boundMs = 50;
 
-/** All reads in turn, one at a time, so that a machine that is busy for a moment slows none of them alone. */
+/** Alternates between all reads, one at a time, so that a busy moment affects them all. */
 export async function timeAll(reads: Read[], rounds: number): Promise<Figure[]> {
   const timed = reads.map((read) => ({ ...read, durationsMs: [] as number[], rows: 0 }));
   for (let round = -warmRounds; round < rounds; round += 1) {
     for (const one of timed) {
       const startedAt = performance.now();
-      const answer = await one.account.call(one.path);
-      if (answer.httpStatus !== 200) throw new Error(`${one.path}: ${JSON.stringify(answer.body)}`);
-      one.rows = Object.values(answer.data).find(Array.isArray)?.length ?? 0;
+      const response = await one.account.call(one.path);
+      if (response.httpStatus !== 200) throw new Error(`${one.path}: ${JSON.stringify(response.body)}`);
+      one.rows = Object.values(response.data).find(Array.isArray)?.length ?? 0;
       if (round >= 0) one.durationsMs.push(performance.now() - startedAt);
     }
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeOrder, registerAccount, type Account } from '../../client.js';
+import { placeOrder, registerAccount, type Account } from '../../support/client.js';
 import { median, percentiles } from '../percentiles.js';
 import { watchMemory } from './memory.js';
 import { until, type Bench, type Scenario } from './scenario.js';
@@ -10,12 +10,12 @@ const readersOfEach = 50;
 const warmSeconds = 10;
 const seconds = 180;
 const betweenOrdersMs = 500;
-/** Of a shipper nobody waits for: in a process with nothing to do V8 gives back what it takes again for any work. */
+/** Orders of a shipper without waiting readers: an idle V8 returns memory that it needs again for any work. */
 const otherOrdersPerSecond = 40;
-/** The median of so many samples, ten a second: what is held, not what a collection is about to free. */
+/** The median of so many samples, ten a second: memory in use, rather than about to be collected. */
 const samples = 300;
 
-/** Each reader asks again as soon as it was answered; an order of one shipper after the other wakes fifty of them. */
+/** Each reader polls again after each response; an order wakes fifty of them, rotating between the shippers. */
 export const waiting: Scenario = {
   name: 'waiting',
   promise:
@@ -78,7 +78,7 @@ const connections = async ({ sql }: Bench): Promise<number> =>
 const waitingNow = async (url: string): Promise<number> =>
   Number(/^parcelhook_feed_waiting (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 
-/** An order every half second, of the shippers in turn. Its own number tells when it was sent. */
+/** An order every half second, rotating between the shippers. Its own number is its sending time. */
 async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<void> {
   for (let n = 0; n < (lastingSeconds * 1_000) / betweenOrdersMs; n += 1) {
     await placeOrder(accounts[n % accounts.length]!, String(Date.now()));
@@ -86,7 +86,7 @@ async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<v
   }
 }
 
-/** One after the other, `otherOrdersPerSecond` of them. */
+/** In sequence, `otherOrdersPerSecond` of them. */
 function startOrders(account: Account) {
   let ended = false;
   const run = async () => {
@@ -96,7 +96,7 @@ function startOrders(account: Account) {
     }
   };
   const running = run();
-  running.catch(() => undefined); // told by `stop`
+  running.catch(() => undefined); // reported by `stop`
   return {
     stop: () => {
       ended = true;
@@ -109,12 +109,12 @@ function startReaders(url: string, accounts: Account[], ofEach: number) {
   const latencyMs: number[] = [];
   let failed = 0;
   const ended = new AbortController();
-  setMaxListeners(0, ended.signal); // one of each request
+  setMaxListeners(0, ended.signal); // one per request
   const read = async (account: Account) => {
     const headers = { authorization: `Bearer ${account.token}` };
     const ask = async (url: string) => {
-      const answer = await fetch(url, { headers, signal: ended.signal });
-      return answer.ok ? ((await answer.json()) as { data: Page }).data : null;
+      const response = await fetch(url, { headers, signal: ended.signal });
+      return response.ok ? ((await response.json()) as { data: Page }).data : null;
     };
     const path = `${url}/v1/events?key=${account.accountKey}&wait=30s&after=`;
     let after = 'latest';

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount } from '../../client.js';
+import { registerAccount } from '../../support/client.js';
 import type { Fault } from './fault.js';
-import { answeredWithin, notAccepted } from './figures.js';
+import { respondedWithin, notAccepted } from './figures.js';
 import { largeLog, startGreedy } from '../load/greedy-shipper.js';
 import { heldFrom, probeHealth, watchProcess } from '../load/watch.js';
 
@@ -10,7 +10,7 @@ const backWithinMs = 60_000;
 /** More than an API has places for at that limit. */
 const fewestConnections = 700;
 
-/** Ignores the end, and whatever else the service does. */
+/** A client that ignores the end and everything else the service does. */
 function openStubborn(url: string, bytes: string, again?: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -51,7 +51,7 @@ const halfRequests: Fault = {
     }
     const openedAt = performance.now();
     const { port } = new URL(service.url);
-    // A port whose connection is closed may be somebody else's by now.
+    // The port of a closed connection may be reused by another client.
     const open = () => clients.flatMap(({ localPort, destroyed }) => (destroyed ? [] : (localPort ?? [])));
     const held = () => heldFrom(new Set(open()), Number(port));
     const first = held();
@@ -76,7 +76,7 @@ const fullSpeed: Fault = {
     "one shipper at full speed (64 connections of orders, 12 reading a delivery of 20,000 attempts, a log over 60,000 deleted webhooks, answers never read): another's order p99 ≤ 250 ms, none refused, RSS ≤ 400 MB",
   workers: 2,
   inFlight: 0,
-  api: { env: { API_RATE_LIMIT: '' } }, // the default
+  api: { env: { API_RATE_LIMIT: '' } },
   inject: async ({ world, pause, times, note }) => {
     const { service, postgres } = world;
     const account = await registerAccount(service, 'greedy@example.com');
@@ -85,14 +85,14 @@ const fullSpeed: Fault = {
     const watched = watchProcess(service.api.pid);
     const greedy = startGreedy(service.url, account, log.deliveryId);
     await pause(60_000);
-    const answers = await greedy.stop();
+    const responses = await greedy.stop();
     const { maxMb } = watched();
-    note({ name: 'RSS of the API', value: maxMb, unit: 'MB', atMost: 400, note: `greedy: ${answers}` });
+    note({ name: 'RSS of the API', value: maxMb, unit: 'MB', atMost: 400, note: `greedy: ${responses}` });
     for (const figure of (await health.stop()).figures) note(figure);
     await log.remove();
   },
-  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** What clients do to the service (faults.md, B8 and B9). */
+/** Abuse by clients (faults.md, B8 and B9). */
 export const abuses: Fault[] = [halfRequests, fullSpeed];

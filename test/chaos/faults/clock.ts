@@ -1,10 +1,10 @@
-import { answeredWithin, allThereWithin, notAccepted, triedAgainWithin } from './figures.js';
+import { respondedWithin, allThereWithin, notAccepted, triedAgainWithin } from './figures.js';
 import { inFlightOfProcess } from '../world/service.js';
 import type { Fault } from './fault.js';
 
 const hourMs = 3_600_000;
 
-/** F16: the service's own clock; PostgreSQL's, by which it says what is due, stays right. */
+/** F16: the service's own clock; the clock of PostgreSQL, which determines what is due, stays right. */
 const wrongClock: Fault = {
   name: 'F16',
   promise:
@@ -25,19 +25,19 @@ const wrongClock: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_000),
+    respondedWithin(outcome, 1_000),
     notAccepted(outcome),
     allThereWithin(outcome, 60_000),
   ],
 };
 
-/** F16, and the clock of B21: PostgreSQL's, by which it says what is due; that of all others stays right. */
+/** F16, and the clock of B21: PostgreSQL's, which determines what is due; all others stay right. */
 const wrongPostgresClock: Fault = {
   name: 'F16-postgres',
   promise: 'the clock of PostgreSQL put back by an hour while it runs: nothing early, none 60 s late',
   needs: { postgresClock: true },
   workers: 2,
-  // libfaketime tells each backend within a second: meanwhile one may take for lapsed what another has just claimed.
+  // libfaketime reaches each backend within a second: meanwhile one may consider another's new claim expired.
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, pause, mark }) => {
     await postgres!.setClock!(-hourMs);
@@ -45,7 +45,7 @@ const wrongPostgresClock: Fault = {
     await pause(40_000);
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_000),
+    respondedWithin(outcome, 1_000),
     notAccepted(outcome),
     allThereWithin(outcome, 60_000),
     triedAgainWithin(outcome, 60_000),

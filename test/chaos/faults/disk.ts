@@ -1,4 +1,4 @@
-import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
+import { respondedWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault, Injection } from './fault.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -16,14 +16,14 @@ const postgresFull: Fault = {
   inject: async ({ world: { disks, sql }, pause, mark }: Injection) => {
     await disks.postgres!.fill();
     await pause(fullMs / 2);
-    // Sooner or later the write-ahead log needs its next file: then the whole server ends, and cannot come back.
+    // Eventually the write-ahead log needs its next file: then the whole server ends, and cannot restart.
     await sql('select pg_switch_wal()').catch(() => undefined);
     await pause(fullMs / 2);
     await disks.postgres!.free();
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 3_000),
+    respondedWithin(outcome, 3_000),
     goesOnWithin(outcome, 30_000),
     allThereWithin(outcome, 60_000),
   ],
@@ -45,12 +45,12 @@ const redisFull: Fault = {
     note(await flowsWithin(world, 30_000));
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_000),
+    respondedWithin(outcome, 1_000),
     notAccepted(outcome),
     goesOnWithin(outcome, 30_000),
     allThereWithin(outcome, 60_000),
   ],
 };
 
-/** F14: a disk that is full. */
+/** F14: a full disk. */
 export const diskFaults: Fault[] = [postgresFull, redisFull];

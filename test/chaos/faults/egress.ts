@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { registerWebhook, type Account } from '../../client.js';
+import { registerWebhook, type Account } from '../../support/client.js';
 import { notAccepted, othersUndisturbed } from './figures.js';
 import type { Fault } from './fault.js';
 import { untilDone } from '../load/stops.js';
@@ -44,7 +44,7 @@ const silentDns: Fault = {
 
 const hugeNames = 20;
 
-const hugeAnswers: Fault = {
+const hugeResponses: Fault = {
   name: 'B17',
   promise:
     'the names of 20 more webhooks have 6,100 addresses, each 10 times another name, tested all at once: /healthz ≤ 250 ms, all end with DNS',
@@ -54,7 +54,7 @@ const hugeAnswers: Fault = {
   inject: async ({ world: { accounts, service, dns }, times, note }) => {
     const huge: { account: Account; id: string }[] = [];
     const target = (round: number, n: number) => `http://huge-${round}-${n}.example.org:8080/`;
-    // Of all accounts: one may have five tests under way.
+    // Spread over the accounts: each may have five tests under way.
     while (huge.length < hugeNames) {
       const account = accounts[huge.length % accounts.length]!;
       const { webhookId } = await registerWebhook(account, target(0, huge.length));
@@ -89,7 +89,7 @@ const hugeAnswers: Fault = {
     note({ name: 'names of 6,100 addresses', value: asked, unit: '' });
   },
   figures: (outcome) => {
-    // Without a bound: lookups of others wait behind answers that the thread is reading (docs/faults.md).
+    // No limit: other lookups wait while the thread parses large responses (docs/faults.md).
     const { name, value, unit, note } = othersUndisturbed(outcome);
     return [notAccepted(outcome), { name, value, unit, ...(note !== undefined && { note }) }];
   },
@@ -188,5 +188,5 @@ async function startAnew({ service }: World, settings: Record<string, string>): 
   await service.startApi(settings);
 }
 
-/** What webhooks may make the service call. */
-export const egressFaults: Fault[] = [silentDns, webhookOnItself, tightenedPolicy, hugeAnswers];
+/** Calls that webhooks can cause. */
+export const egressFaults: Fault[] = [silentDns, webhookOnItself, tightenedPolicy, hugeResponses];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/scenarios/scenario.js';
-import { answeredWithin, allThereWithin, goesOnWithin, notAccepted, otherThan503 } from './figures.js';
+import { respondedWithin, allThereWithin, goesOnWithin, notAccepted, otherThan503 } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
 import { inFlightOfProcess } from '../world/service.js';
@@ -18,7 +18,7 @@ const clusterPrimary: Fault = {
     note(await flowsWithin(world, 30_000));
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 250),
+    respondedWithin(outcome, 250),
     notAccepted(outcome),
     goesOnWithin(outcome, 30_000),
     allThereWithin(outcome, 30_000),
@@ -38,7 +38,7 @@ const sentinels: Fault = {
     note(await flowsWithin(world, 10_000));
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 250),
+    respondedWithin(outcome, 250),
     notAccepted(outcome),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 60_000),
@@ -56,7 +56,7 @@ const standby: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_100),
+    respondedWithin(outcome, 1_100),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 60_000),
   ],
@@ -76,7 +76,7 @@ const readOnly: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_100),
+    respondedWithin(outcome, 1_100),
     otherThan503(outcome),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 60_000),
@@ -91,7 +91,7 @@ const asynchronousStandby: Fault = {
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { standby, accounts }, pause, leftMs, mark, mayLose, note }) => {
-    await sleep(leftMs() + 2_000); // a webhook has been paused and resumed by then, which is not to be lost
+    await sleep(leftMs() + 2_000); // by then a webhook has been paused and resumed, which must not be lost
     const from = await standby!.cutOff();
     await pause(5_000);
     const read = (query: string) => accounts[0]!.call(`/v1/events?${query}`);
@@ -99,13 +99,13 @@ const asynchronousStandby: Fault = {
     await standby!.failOver();
     mayLose({ from, to: performance.timeOrigin + performance.now() });
     mark();
-    await pause(15_000); // the ids of transactions come to where they were
+    await pause(15_000); // transaction ids reach the old values
     const { httpStatus, body } = await read(`after=${cursor}`);
     const isRefused = httpStatus === 400 && body.error.details?.[0]?.path === 'after';
     note({ name: 'cursors of before that are taken', value: isRefused ? 0 : 1, unit: '', atMost: 0 });
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_100),
+    respondedWithin(outcome, 1_100),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 60_000),
   ],

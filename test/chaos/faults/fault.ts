@@ -5,7 +5,7 @@ import type { AcceptedEvent, History, Span } from '../model.js';
 import type { ApiSettings } from '../world/service.js';
 import type { World } from '../world/world.js';
 
-/** What a fault may do while the load goes on. */
+/** The means of a fault during the load. */
 export interface Injection {
   world: World;
   /** Waits; shorter in a quick run. */
@@ -13,24 +13,23 @@ export interface Injection {
   /** A count; smaller in a quick run. */
   times(count: number): number;
   random(): number;
-  /** What is left for faults until the load has gone on for as long as was asked. */
+  /** The time left for faults until the load has run as long as requested. */
   leftMs(): number;
-  /** So many attempts in flight may come twice, besides those of the fault itself. */
+  /** Allows this many more attempts in flight to be repeated, besides those of the fault itself. */
   mayRepeat(attempts: number): void;
-  /** What was accepted in this time may be gone, and what was sent in it may come again. */
+  /** Allows events accepted in this time to be lost, and requests sent in it to be repeated. */
   mayLose(span: Span): void;
-  /** Accepted besides the load, and checked with it. */
+  /** Adds events accepted outside the load to the check. */
   alsoAccepted(events: AcceptedEvent[]): void;
-  /** From this moment on deliveries must go on again. */
+  /** From this time on deliveries must continue. */
   mark(): void;
-  /** A figure only the fault itself can take. */
+  /** Adds a figure that only the fault itself can measure. */
   note(figure: Figure): void;
 }
 
-/** A run when it is over. */
 export interface Outcome {
   history: History;
-  answers: Load['answers'];
+  responses: Load['responses'];
   /** When the fault began and ended, in milliseconds since 1970. */
   from: number;
   to: number;
@@ -39,16 +38,16 @@ export interface Outcome {
 
 export interface Fault {
   name: string;
-  /** What is done, and what must hold besides the invariants. */
+  /** The fault, and the promise besides the invariants. */
   promise: string;
-  /** It is done to Redis. */
+  /** The fault strikes Redis. */
   needsRedis?: boolean;
-  /** Webhooks have names, and every notification needs a lookup. */
+  /** Webhooks have hostnames, and every notification needs a lookup. */
   byName?: boolean;
   needs?: Needs;
   workers: number;
   api?: ApiSettings;
-  /** Attempts that may have been in flight when it struck: so many may come twice. */
+  /** Attempts that may be in flight when it strikes, and so may be repeated. */
   inFlight: number;
   inject(injection: Injection): Promise<void>;
   figures(outcome: Outcome): Figure[];

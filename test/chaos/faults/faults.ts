@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   allThereWithin,
-  answeredWithin,
+  respondedWithin,
   goesOnWithin,
   notAccepted,
   paceMissing,
@@ -79,7 +79,7 @@ const roll: Fault = {
       await service.startWorker();
       const oldest = service.workers.shift()!;
       const exit = await service.end(oldest, 'SIGTERM');
-      await sleep(100); // for what is still in the pipe
+      await sleep(100); // for output still in the pipe
       if (exit !== 0 || !oldest.output().includes('"msg":"stopped"')) wrong += 1;
     }
     note({ name: 'exits other than 0 or without last line', value: wrong, unit: '', atMost: 0 });
@@ -118,11 +118,11 @@ const killRedis: Fault = {
       await pause(awayMs);
       await redis!.start();
       mark();
-      await sleep(10_000); // as long as it may take, in a quick run too
+      await sleep(10_000); // the full time, in a quick run too
     }
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 250),
+    respondedWithin(outcome, 250),
     notAccepted(outcome),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 60_000),
@@ -157,7 +157,11 @@ const pauseRedis: Fault = {
     await redis!.freeze(ms);
     mark();
   },
-  figures: (outcome) => [answeredWithin(outcome, 1_200), notAccepted(outcome), goesOnWithin(outcome, 10_000)],
+  figures: (outcome) => [
+    respondedWithin(outcome, 1_200),
+    notAccepted(outcome),
+    goesOnWithin(outcome, 10_000),
+  ],
 };
 
 const killClients: Fault = {
@@ -184,13 +188,13 @@ const fillRedis: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 1_000),
+    respondedWithin(outcome, 1_000),
     goesOnWithin(outcome, 30_000),
     warnings(outcome.history.output, outcome.to - outcome.from),
   ],
 };
 
-/** Ten log lines a second of each process at most, whatever happens. */
+/** At most ten log lines a second per process, whatever happens. */
 const warnings = (output: string, ms: number) => {
   const lines = output.split('\n').filter((line) => /"level":[456]0/.test(line));
   const value = lines.length / (ms / 1_000);
@@ -208,7 +212,7 @@ const crashPostgres: Fault = {
     await postgres!.start();
     mark();
   },
-  figures: (outcome) => [answeredWithin(outcome, 1_100), goesOnWithin(outcome, 10_000)],
+  figures: (outcome) => [respondedWithin(outcome, 1_100), goesOnWithin(outcome, 10_000)],
 };
 
 const terminateBackends: Fault = {
@@ -224,7 +228,7 @@ const terminateBackends: Fault = {
         ])
         .catch(() => undefined),
     ),
-  figures: (outcome) => [answeredWithin(outcome, 1_100)],
+  figures: (outcome) => [respondedWithin(outcome, 1_100)],
 };
 
 const lockDeliveries: Fault = {
@@ -236,7 +240,7 @@ const lockDeliveries: Fault = {
     await postgres!.locked('outbox, deliveries', times(30) * 1_000);
     mark();
   },
-  figures: (outcome) => [answeredWithin(outcome, 3_000), goesOnWithin(outcome, 10_000)],
+  figures: (outcome) => [respondedWithin(outcome, 3_000), goesOnWithin(outcome, 10_000)],
 };
 
 async function everySecond(

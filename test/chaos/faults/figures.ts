@@ -2,29 +2,29 @@ import type { Figure } from '../../bench/scenarios/scenario.js';
 import { percentiles } from '../../bench/percentiles.js';
 import type { Outcome } from './fault.js';
 
-/** Orders handed over for the first time while the fault lasted. */
-const ordersDuring = ({ answers, from, to }: Outcome) =>
-  answers.filter(({ kind, isFirst, at }) => kind === 'order' && isFirst && at >= from && at <= to);
+/** Orders first sent during the fault. */
+const ordersDuring = ({ responses, from, to }: Outcome) =>
+  responses.filter(({ kind, isFirst, at }) => kind === 'order' && isFirst && at >= from && at <= to);
 
-/** p99 of all orders handed over while the fault lasted, whatever they were answered. */
-export function answeredWithin(outcome: Outcome, atMost: number): Figure {
+/** p99 of all orders sent during the fault, whatever the response. */
+export function respondedWithin(outcome: Outcome, atMost: number): Figure {
   const all = ordersDuring(outcome);
   const counts = new Map<number, number>();
   for (const { httpStatus } of all) counts.set(httpStatus, (counts.get(httpStatus) ?? 0) + 1);
-  const note = [...counts].map(([status, count]) => `${count} × ${status || 'no answer'}`).join(', ');
+  const note = [...counts].map(([status, count]) => `${count} × ${status || 'no response'}`).join(', ');
   const value = percentiles(all.map(({ durationMs }) => durationMs)).p99;
   return { name: 'p99 of orders during the fault', value, unit: 'ms', atMost, note };
 }
 
-/** Orders answered otherwise than with 201 while the fault lasted. */
+/** Orders sent during the fault that did not get 201. */
 export function notAccepted(outcome: Outcome): Figure {
   const refused = ordersDuring(outcome).filter(({ httpStatus }) => httpStatus !== 201);
   return { name: 'orders not accepted during the fault', value: refused.length, unit: '', atMost: 0 };
 }
 
-/** Answers while the fault lasted that are neither 2xx nor a 503 that says when to come again. */
-export function otherThan503({ answers, from, to }: Outcome): Figure {
-  const others = answers.filter(
+/** Responses during the fault that are neither 2xx nor a 503 with Retry-After. */
+export function otherThan503({ responses, from, to }: Outcome): Figure {
+  const others = responses.filter(
     ({ at, httpStatus, hasRetryAfter }) =>
       at >= from &&
       at <= to &&
@@ -36,7 +36,7 @@ export function otherThan503({ answers, from, to }: Outcome): Figure {
 
 const windowMs = 1_000;
 
-/** From each mark until a second begins in which half the pace is reached that there was before; the slowest. */
+/** From each mark until the first second with half the previous rate; the slowest. */
 export function goesOnWithin({ history, from, marks }: Outcome, atMost: number): Figure {
   const startedAt = history.accepted[0]?.at ?? from;
   const countIn = (begin: number, end: number) =>
@@ -49,7 +49,7 @@ export function goesOnWithin({ history, from, marks }: Outcome, atMost: number):
   return { name: 'half the pace again after', value: Math.max(0, ...waits), unit: 'ms', atMost };
 }
 
-/** From the last mark until each attempt whose outcome was lost had been made again. */
+/** From the last mark until each attempt with a lost outcome was repeated. */
 export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const stopped = new Set(history.stops.map(({ path }) => path));
@@ -69,7 +69,7 @@ export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figu
   };
 }
 
-/** From the last mark until all that had failed before it was tried again, where receivers often fail. */
+/** From the last mark until all earlier failures were retried, on receivers that often fail. */
 export function triedAgainWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const stopped = new Set(history.stops.map(({ path }) => path));
@@ -94,7 +94,7 @@ export function triedAgainWithin({ history, marks }: Outcome, atMost: number): F
   };
 }
 
-/** From the last mark until all that was accepted before it had arrived where receivers are healthy. */
+/** From the last mark until everything accepted before it has arrived at healthy receivers. */
 export function allThereWithin({ history, marks }: Outcome, atMost: number): Figure {
   const mark = marks.at(-1) ?? 0;
   const before = new Set(
@@ -116,7 +116,7 @@ export function allThereWithin({ history, marks }: Outcome, atMost: number): Fig
   return { name: 'all accepted before it had arrived after', value: last - mark, unit: 'ms', atMost };
 }
 
-/** p99 from an event's acceptance to its first arrival where receivers are healthy, against that before the fault. */
+/** p99 from acceptance to first arrival at healthy receivers, relative to that before the fault. */
 export function othersUndisturbed({ history, from, to }: Outcome): Figure {
   const stopped = new Set(history.stops.map(({ path }) => path));
   const acceptedAt = new Map(
@@ -140,7 +140,7 @@ export function othersUndisturbed({ history, from, to }: Outcome): Figure {
   };
 }
 
-/** Deliveries a second while the fault lasted, as a share of those before it, missing from the whole. */
+/** Deliveries a second during the fault, as the share missing from those before. */
 export function paceMissing({ history, from, to }: Outcome, atMost: number): Figure {
   const startedAt = history.accepted[0]?.at ?? from;
   const rate = (begin: number, end: number) =>

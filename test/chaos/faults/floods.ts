@@ -1,15 +1,15 @@
-import { registerAccount, type Account } from '../../client.js';
+import { registerAccount, type Account } from '../../support/client.js';
 import type { Fault, Injection } from './fault.js';
-import { answeredWithin, notAccepted } from './figures.js';
+import { respondedWithin, notAccepted } from './figures.js';
 import { startRawClients, type RawClients } from '../load/raw.js';
 import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
 
 type Flood = Omit<RawClients, 'url'> & { what: string; moreMb: number };
 
-/** For so long, unless the run is quick. */
+/** The duration, unless the run is quick. */
 const floodMs = 20_000;
 
-/** How long the slowest answer of `/healthz` took meanwhile, and how much the API's memory grew. */
+/** The slowest response of `/healthz` meanwhile, and the growth of the API's memory. */
 async function flood({ world, pause, note }: Injection, { what, moreMb, ...clients }: Flood): Promise<void> {
   const { url, api } = world.service;
   const beforeMb = residentMb(api.pid);
@@ -17,10 +17,10 @@ async function flood({ world, pause, note }: Injection, { what, moreMb, ...clien
   const health = probeHealth(url);
   const raw = startRawClients({ url, ...clients });
   await pause(floodMs);
-  const answers = await raw.stop();
+  const responses = await raw.stop();
   const { maxMb } = watched();
   const { slowestMs, figures } = await health.stop();
-  note({ name: `slowest /healthz, ${what}`, value: slowestMs, unit: 'ms', atMost: 250, note: answers });
+  note({ name: `slowest /healthz, ${what}`, value: slowestMs, unit: 'ms', atMost: 250, note: responses });
   note({
     name: `RSS more, ${what}`,
     value: maxMb - beforeMb,
@@ -41,14 +41,14 @@ const pipelines: Fault = {
   workers: 1,
   inFlight: 0,
   inject: async (injection) => {
-    await fetch(`${injection.world.service.url}/openapi.json`); // it is made once
+    await fetch(`${injection.world.service.url}/openapi.json`); // creates and caches the document
     const x = get('/x');
     await flood(injection, { ...pipelined, what: '40 × 2,200', connections: 40, text: x, repeat: 2_200 });
     await flood(injection, { ...pipelined, what: '200 × 250', connections: 200, text: x, repeat: 250 });
     const unread = { ...pipelined, what: '40 × 60 unread', reads: false };
     await flood(injection, { ...unread, connections: 40, text: get('/openapi.json'), repeat: 60 });
   },
-  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
 const maxBodyBytes = 256 * 1024;
@@ -69,7 +69,7 @@ const bodies: Fault = {
     "16 connections of one shipper with bodies of 256 KiB of nested empty arrays, then 900 unfinished uploads: another's order p99 ≤ 250 ms, none refused, RSS + 100 MB",
   workers: 1,
   inFlight: 0,
-  api: { env: { API_RATE_LIMIT: '' } }, // the default
+  api: { env: { API_RATE_LIMIT: '' } },
   inject: async (injection) => {
     const account = await registerAccount(injection.world.service, 'greedy@example.com');
     const arrays = `[${'[],'.repeat(maxBodyBytes / 3 - 2)}[]]`.padEnd(maxBodyBytes);
@@ -89,8 +89,8 @@ const bodies: Fault = {
       again: false,
     });
   },
-  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** What clients send in one piece, to stop the service for everybody (faults.md, B15 and B16). */
+/** Requests sent in one piece to stop the service for all (faults.md, B15 and B16). */
 export const floods: Fault[] = [pipelines, bodies];

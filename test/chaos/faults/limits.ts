@@ -1,22 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentiles } from '../../bench/percentiles.js';
 import type { Figure } from '../../bench/scenarios/scenario.js';
-import { basic, registerAccount, registerWebhook, request, type Account, type Answer } from '../../client.js';
-import { startReceiver } from '../../receiver.js';
-import { answeredWithin, notAccepted } from './figures.js';
+import {
+  basic,
+  registerAccount,
+  registerWebhook,
+  request,
+  type Account,
+  type ApiResponse,
+} from '../../support/client.js';
+import { startReceiver } from '../../support/receiver.js';
+import { respondedWithin, notAccepted } from './figures.js';
 import type { Fault, Injection } from './fault.js';
 
 type Credentials = Pick<Account, 'accountKey' | 'email' | 'password'>;
 
-/** A login from an address, as the proxy in front tells it. */
-const login = (url: string, { accountKey, email, password }: Credentials, ip: string): Promise<Answer> =>
+/** A login from an address, as forwarded by a proxy. */
+const login = (url: string, { accountKey, email, password }: Credentials, ip: string): Promise<ApiResponse> =>
   request(`${url}/v1/login?key=${accountKey}`, {
     headers: { authorization: basic(email, password), 'x-forwarded-for': ip },
   });
 
-/** Calls in several lanes at once until there were `count`, or until it is told to stop. */
-async function inLanes(
-  lanes: number,
+/** Makes calls in several concurrent sequences until there are `count`, or until stopped. */
+async function inSequences(
+  sequences: number,
   call: (n: number) => Promise<unknown>,
   goesOn: (n: number) => boolean,
 ): Promise<void> {
@@ -24,12 +31,12 @@ async function inLanes(
   const lane = async () => {
     while (goesOn(next)) await call(next++);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: sequences }, lane));
 }
 
 const everyMs = 100;
 
-/** Right logins at a steady pace, each user from an address of his own; how long each took, `Infinity` if refused. */
+/** Correct logins at a steady rate, each user from another address; returns each duration, `Infinity` if refused. */
 async function rightLogins(url: string, users: Account[], goesOn: () => boolean): Promise<number[]> {
   const durations: number[] = [];
   const open: Promise<void>[] = [];
@@ -37,8 +44,8 @@ async function rightLogins(url: string, users: Account[], goesOn: () => boolean)
     const startedAt = performance.now();
     const one = async () => {
       const user = n % users.length;
-      const answer = await login(url, users[user]!, `192.0.2.${user}`).catch(() => null);
-      durations.push(answer?.httpStatus === 200 ? performance.now() - startedAt : Infinity);
+      const response = await login(url, users[user]!, `192.0.2.${user}`).catch(() => null);
+      durations.push(response?.httpStatus === 200 ? performance.now() - startedAt : Infinity);
     };
     open.push(one());
   }
@@ -46,7 +53,7 @@ async function rightLogins(url: string, users: Account[], goesOn: () => boolean)
   return durations;
 }
 
-/** One after the other: each costs two hashes. */
+/** Sequentially, because each costs two hashes. */
 async function usersOf(service: { url: string }, count: number): Promise<Account[]> {
   const users: Account[] = [];
   while (users.length < count) users.push(await registerAccount(service, `user${users.length}@example.com`));
@@ -64,7 +71,7 @@ const lateShare = (name: string, durations: number[]): Figure => ({
 const orders: Pick<Fault, 'workers' | 'inFlight' | 'figures'> = {
   workers: 2,
   inFlight: 0,
-  figures: (outcome) => [answeredWithin(outcome, 1_000), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 1_000), notAccepted(outcome)],
 };
 
 const guesses: Fault = {
@@ -78,7 +85,7 @@ const guesses: Fault = {
     let hashed = 0;
     let over = false;
     const wrong = { ...victim!, password: 'wrong horse battery' };
-    const attack = inLanes(
+    const attack = inSequences(
       40,
       async () => void (hashed += (await login(url, wrong, '198.51.100.1')).httpStatus === 401 ? 1 : 0),
       (n) => n < count,
@@ -92,7 +99,7 @@ const guesses: Fault = {
   },
 };
 
-/** How much longer the slower of a known and an unknown e-mail takes; the least of some, so that no load counts. */
+/** The ratio of the times for a known and an unknown e-mail; the least of several, to exclude load. */
 async function timeTold(url: string, user: Account): Promise<Figure> {
   const least = async (email: string, ip: string) => {
     const durations: number[] = [];
@@ -125,7 +132,7 @@ const crowds: Fault = {
       ['20 addresses, known keys', 20, true],
     ] as const) {
       let over = false;
-      const crowd = inLanes(
+      const crowd = inSequences(
         40,
         async (n) => {
           const accountKey = known ? users[n % 20]!.accountKey : `ak_invented${n}`;
@@ -159,7 +166,7 @@ const hammers: Fault = {
   },
 };
 
-const tooMany = ({ httpStatus }: Answer) => httpStatus === 429;
+const tooMany = ({ httpStatus }: ApiResponse) => httpStatus === 429;
 
 async function hammerOne({ world: { service }, times, note }: Injection, address: string): Promise<void> {
   const account = await registerAccount(service);
@@ -174,7 +181,7 @@ async function hammerOne({ world: { service }, times, note }: Injection, address
   ];
   const count = Math.max(50, times(1_000));
   let passed = 1;
-  await inLanes(
+  await inSequences(
     4,
     async (n) => void (passed += tooMany(await asked[n % 3]!()) ? 0 : 1),
     (n) => n < 3 * count,
@@ -190,7 +197,7 @@ async function hammerTogether(
   address: string,
 ): Promise<void> {
   const accounts = await usersOf(service, tenants);
-  const asks: (() => Promise<Answer>)[] = [];
+  const asks: (() => Promise<ApiResponse>)[] = [];
   for (const account of accounts) {
     for (let n = 0; n < webhooksEach; n += 1) {
       const { webhookId } = await registerWebhook(account, `${address}/${n}`);
@@ -199,7 +206,7 @@ async function hammerTogether(
   }
   const count = Math.max(8, times(20)) * asks.length;
   let passed = 0;
-  await inLanes(
+  await inSequences(
     4,
     async (n) => void (passed += tooMany(await asks[n % asks.length]!()) ? 0 : 1),
     (n) => n < count,
@@ -208,5 +215,5 @@ async function hammerTogether(
   note({ name, value: passed, unit: '', atMost: 600 });
 }
 
-/** What callers do to the service, besides the faults of its engines: they are in no mix. */
+/** Client behaviour, as opposed to engine faults; not part of a mix. */
 export const limitFaults: Fault[] = [guesses, crowds, hammers];

@@ -2,12 +2,12 @@ import type { Needs } from '../world/deployment.js';
 import { allThereWithin } from './figures.js';
 import type { Fault } from './fault.js';
 
-/** Many small faults tell more than a few long ones. */
+/** Many small faults find more than a few long ones. */
 const part = 0.25;
 
 /**
- * F17: the others in an order that the seed decides, one after the other until the time is up, each at a quarter of
- * its length. Those that need engines of another kind are not among them.
+ * F17: the others in an order given by the seed, one after the other until the time is up, each at a quarter of its
+ * length; without those that need other engines.
  */
 export function mix(others: Fault[]): Fault {
   const usual = others.filter(({ needs }) => needs?.failOver === undefined);

@@ -1,4 +1,4 @@
-import { answeredWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
+import { respondedWithin, allThereWithin, goesOnWithin, notAccepted } from './figures.js';
 import { flowsWithin } from '../world/flow.js';
 import type { Fault } from './fault.js';
 import type { Order } from '../world/proxy.js';
@@ -8,7 +8,7 @@ import type { World } from '../world/world.js';
 const needs = { proxies: true };
 
 const tellAll = ({ proxies }: World, order: Order) =>
-  Promise.all(Object.values(proxies).map((proxy) => proxy.tell(order)));
+  Promise.all(Object.values(proxies).map((proxy) => proxy.send(order)));
 
 const latency: Fault = {
   name: 'F15-latency',
@@ -23,7 +23,7 @@ const latency: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 3_000),
+    respondedWithin(outcome, 3_000),
     notAccepted(outcome),
     allThereWithin(outcome, 30_000),
   ],
@@ -43,7 +43,7 @@ const resets: Fault = {
     mark();
   },
   figures: (outcome) => [
-    answeredWithin(outcome, 3_000),
+    respondedWithin(outcome, 3_000),
     goesOnWithin(outcome, 10_000),
     allThereWithin(outcome, 30_000),
   ],
@@ -51,7 +51,7 @@ const resets: Fault = {
 
 const noticedMs = 30_000;
 
-/** What was connected is cut off without a word, while new connections are as good as ever. */
+/** Open connections go silent, while new ones work. */
 const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
   name: `F15-half-open-${engine}`,
   promise: `every connection to ${engine} half open, without a word; new ones work: going on within 30 s`,
@@ -60,7 +60,7 @@ const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Faul
   workers: 2,
   inFlight: engine === 'postgres' ? 2 * inFlightOfProcess : 0,
   inject: async ({ world, mark, pause, note }) => {
-    await world.proxies[engine]!.tell({ swallowOpen: true });
+    await world.proxies[engine]!.send({ swallowOpen: true });
     mark();
     note(await flowsWithin(world, noticedMs));
     await pause(noticedMs);
@@ -72,24 +72,24 @@ const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Faul
   ],
 });
 
-/** A host that takes connections and bytes, and never says anything. */
+/** A host that accepts connections and bytes, and never responds. */
 const blackHole = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
   ...halfOpen(engine, figures),
   name: `F15-black-hole-${engine}`,
   promise: `nothing comes through to ${engine}, on old and new connections, for 20 s: going on 30 s after`,
   inject: async ({ world, mark, pause, note }) => {
-    await world.proxies[engine]!.tell({ swallowOpen: true, swallowsNew: true });
+    await world.proxies[engine]!.send({ swallowOpen: true, swallowsNew: true });
     await pause(20_000);
-    await world.proxies[engine]!.tell({ swallowsNew: false });
+    await world.proxies[engine]!.send({ swallowsNew: false });
     mark();
     note(await flowsWithin(world, noticedMs));
   },
 });
 
-const withoutRedis: Fault['figures'] = (outcome) => [answeredWithin(outcome, 1_200), notAccepted(outcome)];
-const withoutPostgres: Fault['figures'] = (outcome) => [answeredWithin(outcome, 4_000)];
+const withoutRedis: Fault['figures'] = (outcome) => [respondedWithin(outcome, 1_200), notAccepted(outcome)];
+const withoutPostgres: Fault['figures'] = (outcome) => [respondedWithin(outcome, 4_000)];
 
-/** F15: a proxy of our own before PostgreSQL and Redis. */
+/** F15: a proxy in front of PostgreSQL and Redis. */
 export const networkFaults: Fault[] = [
   latency,
   resets,

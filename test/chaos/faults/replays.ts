@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook, type Account } from '../../client.js';
-import { addMissedEvents } from '../../flows/support/replays.js';
+import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
+import { addMissedEvents } from '../../support/replays.js';
 import type { PostgresEngine } from '../world/engines.js';
 import type { Fault } from './fault.js';
-import { answeredWithin, notAccepted } from './figures.js';
+import { respondedWithin, notAccepted } from './figures.js';
 
 const address = 'http://127.0.0.1:9/';
 const atMostOwed = 6_000;
 const watchEveryMs = 250;
 
-/** So many replays of a webhook of its own; each looks at all events, and finds nothing to send unless that is paused. */
+/** Starts `count` replays of a new webhook; each reads all events, and finds nothing to send unless that is paused. */
 async function replaysOf(account: Account, count: number, paused = false) {
   const { webhookId } = await registerWebhook(account, address, {
     interests: ['*'],
@@ -20,7 +20,7 @@ async function replaysOf(account: Account, count: number, paused = false) {
     to: Date.now(),
     ...(!paused && { status: 'FAILED' }),
   };
-  /** Asks again where it is told to wait. */
+  /** Honours Retry-After. */
   const ask = async () => {
     for (;;) {
       const startedAt = performance.now();
@@ -32,7 +32,7 @@ async function replaysOf(account: Account, count: number, paused = false) {
   return { webhookId, asks: Array.from({ length: count }, () => ask) };
 }
 
-/** The most rows that replays had in the outbox at once. */
+/** The most outbox rows of replays at any time. */
 function watchOwed({ sql }: PostgresEngine) {
   let most = 0;
   const look = async () => {
@@ -71,10 +71,10 @@ const many: Fault = {
       await replaysOf(two, 3, true),
     ];
     const owed = watchOwed(postgres!);
-    const answers = await Promise.all(webhooks.flatMap(({ asks }) => asks).map((ask) => ask()));
+    const responses = await Promise.all(webhooks.flatMap(({ asks }) => asks).map((ask) => ask()));
     await pause(60_000);
-    const refused = answers.filter(({ httpStatus }) => httpStatus !== 202);
-    const slowestMs = Math.round(Math.max(...answers.map(({ durationMs }) => durationMs)));
+    const refused = responses.filter(({ httpStatus }) => httpStatus !== 202);
+    const slowestMs = Math.round(Math.max(...responses.map(({ durationMs }) => durationMs)));
     note({
       name: 'of 40 replays not recorded',
       value: refused.length,
@@ -90,8 +90,8 @@ const many: Fault = {
     for (const [n, { webhookId }] of webhooks.entries())
       await (n < 2 ? one : two).call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
   },
-  figures: (outcome) => [answeredWithin(outcome, 250), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** What replays of many events do to the service. */
+/** The effect of replays of many events. */
 export const replayFaults: Fault[] = [many];

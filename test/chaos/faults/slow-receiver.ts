@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/scenarios/scenario.js';
-import { registerAccount } from '../../client.js';
+import { registerAccount } from '../../support/client.js';
 import { laneLimits } from '../../../src/deliveries/dispatch/lanes.js';
-import { slowAnswerAfterMs } from '../load/journal.js';
+import { slowResponseAfterMs } from '../load/journal.js';
 import { startLoad } from '../load/load.js';
 import type { History } from '../model.js';
 import { concurrency } from '../world/service.js';
@@ -13,20 +13,20 @@ const path = '/h/its-slow';
 const workers = 2;
 const share = 0.9;
 const atMostBehindMs = 30_000;
-/** Three states of a shipment come one after the other in it. */
+/** Long enough for three consecutive states of a shipment. */
 const leastMs = 15_000;
 
-/** What the lanes of all workers can send to a receiver that is slow, and of it as much as is asked for. */
-const eventsPerSecond = (share * workers * laneLimits(concurrency).slow) / (slowAnswerAfterMs / 1_000);
+/** The requested share of what the lanes of all workers can send to a slow receiver. */
+const eventsPerSecond = (share * workers * laneLimits(concurrency).slow) / (slowResponseAfterMs / 1_000);
 
 interface Owed {
   isCreated: boolean;
-  /** Accepted, and the shipment's state before it has been answered. */
+  /** When the event was accepted and the shipment's previous state had its response. */
   dueAt: number;
   arrivedAt: number;
 }
 
-/** What the slow webhook was owed, from when on, and when it came. */
+/** The slow webhook's deliveries, each with its due time and its arrival. */
 function owedTo({ hooks, accepted, journal }: History): Owed[] {
   const { shipper } = hooks.find((hook) => hook.path === path)!;
   const arrivals = new Map<string, { at: number; endedAt: number }>();
@@ -45,7 +45,7 @@ function owedTo({ hooks, accepted, journal }: History): Owed[] {
     .filter(({ dueAt }) => dueAt < Infinity);
 }
 
-/** How far the longest due that had not come was behind the latest due that had, at the worst moment. */
+/** The largest lag of the longest due missing delivery behind the latest due one that arrived. */
 function furthestBehind(owed: Owed[]): number {
   const byDue = [...owed].sort((a, b) => a.dueAt - b.dueAt);
   let newestDueAt = 0;
@@ -96,5 +96,5 @@ const nearlyFullLane: Fault = {
   figures: (outcome) => [...figuresOf(outcome.history), notAccepted(outcome), othersUndisturbed(outcome)],
 };
 
-/** What a slow receiver is owed when there is about as much of it as it can take. */
+/** A slow receiver with about as many deliveries as it can take. */
 export const slowReceiverFaults: Fault[] = [nearlyFullLane];

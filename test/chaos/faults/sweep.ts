@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { registerAccount, registerWebhook } from '../../client.js';
+import { registerAccount, registerWebhook } from '../../support/client.js';
 import { inFlightOfProcess } from '../world/service.js';
 import type { World } from '../world/world.js';
 import type { Fault } from './fault.js';
@@ -7,13 +7,13 @@ import { notAccepted, takenUpWithin } from './figures.js';
 
 const webhooks = 100;
 const states = 300;
-/** A lease of 10 s, and then as long as it may take. */
+/** A lease of 10 s, and then the time a sweep may take. */
 const lapsedWithinMs = 22_000;
 const walkedWithinMs = 120_000;
 
 /**
- * What a customer may be owed: 100 paused webhooks that want first states only, overtaken ones skipped, and shipments that
- * have had 300 states since; and another by one paused webhook.
+ * A large backlog of one shipper: 100 paused webhooks for first states only, with supersede, and shipments with 300
+ * states since; and one paused webhook of another shipper.
  */
 async function owe(
   { service, accounts, sql }: World,
@@ -66,12 +66,12 @@ async function owe(
     void (await sql('delete from outbox where webhook_id = any($1::uuid[])', [[...ids, owed]]));
 }
 
-/** Seconds since 1970 when any of the workers last came to the end of the outbox. */
+/** When any of the workers last reached the end of the outbox, in seconds since 1970. */
 async function lastWalk({ service }: World): Promise<number> {
   const texts = await Promise.all(
     service.workers.map(({ url }) =>
       fetch(`${url}/metrics`).then(
-        (answer) => answer.text(),
+        (response) => response.text(),
         () => '',
       ),
     ),
@@ -115,5 +115,5 @@ const slowPage: Fault = {
   figures: (outcome) => [takenUpWithin(outcome, lapsedWithinMs), notAccepted(outcome)],
 };
 
-/** What a customer may be owed does not keep others from having their lost attempts made again. */
+/** A large backlog does not delay the repetition of lost attempts of others. */
 export const sweepFaults: Fault[] = [slowPage];

@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../bench/scenarios/scenario.js';
-import { request } from '../../client.js';
-import { startProcess, stopProcess } from '../../process.js';
-import { runProgram } from '../../program.js';
-import { freePort } from '../../redis.js';
+import { request } from '../../support/client.js';
+import { startProcess, stopProcess } from '../../support/process.js';
+import { runProgram } from '../../support/program.js';
+import { freePort } from '../../support/redis.js';
 import {
   emptyDatabaseOfOwner,
   isRefused,
   lostKey,
   otherMigration,
   programWithOtherText,
-  waitsForSchema,
-} from '../../wrong-starts.js';
-import { answeredWithin, notAccepted } from './figures.js';
+  waitingForSchema,
+} from '../../support/wrong-starts.js';
+import { respondedWithin, notAccepted } from './figures.js';
 import type { Fault, Injection } from './fault.js';
 
 const wrongStarts: Fault = {
@@ -27,10 +27,10 @@ const wrongStarts: Fault = {
     await startWrongly(injection);
     await startBeforeSchema(injection);
   },
-  figures: (outcome) => [answeredWithin(outcome, 1_000), notAccepted(outcome)],
+  figures: (outcome) => [respondedWithin(outcome, 1_000), notAccepted(outcome)],
 };
 
-/** Of what a start writes before it works, by those who may write it. */
+/** Rows that a start writes before it works, by role. */
 const written = `
   select md5(concat((select string_agg(m::text, ',' order by name) from migrations m),
                     (select string_agg(k::text, ',') from key_check k),
@@ -66,13 +66,13 @@ async function startWrongly({ world: { service, sql }, times, note }: Injection)
 async function startBeforeSchema({ world: { service, postgres }, note }: Injection): Promise<void> {
   const database = await emptyDatabaseOfOwner(postgres!.superuserUrl);
   const port = await freePort();
-  // An empty REDIS_URL is none: the queue is in the database, too.
+  // An empty REDIS_URL means none: the queue is in the database, too.
   const env = { ...service.env, DATABASE_URL: database.service, REDIS_URL: '', PORT: String(port) };
   const starting = startProcess(env, 'worker');
   try {
     await until('it waits for the schema', 20_000, async () => {
-      const answer = await request(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-      return JSON.stringify(answer?.body ?? '').includes(waitsForSchema);
+      const response = await request(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+      return JSON.stringify(response?.body ?? '').includes(waitingForSchema);
     });
     const urls = { DATABASE_URL: database.service, MIGRATION_DATABASE_URL: database.owner };
     const { exit } = await runProgram(['migrate'], urls);
@@ -86,5 +86,5 @@ async function startBeforeSchema({ world: { service, postgres }, note }: Injecti
   }
 }
 
-/** What an operator may get wrong at a start: in no mix. */
+/** Configuration errors of an operator; not part of a mix. */
 export const wrongStartFaults: Fault[] = [wrongStarts];

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { registerWebhook, type Account } from '../../client.js';
+import { registerWebhook, type Account } from '../../support/client.js';
 import type { PostgresEngine } from '../world/engines.js';
 
-/** One delivery with so many attempts, and so many webhooks that were deleted; `remove` takes them away again. */
+/** Creates a delivery with many attempts and many deleted webhooks; `remove` deletes them. */
 export async function largeLog(
   { sql }: PostgresEngine,
   account: Account,
@@ -45,7 +45,7 @@ export async function largeLog(
   return { deliveryId: row!.id, remove };
 }
 
-/** The shipper's clients, in a process of their own; `stop` resolves with how often they were answered what. */
+/** The shipper's clients, in their own process; `stop` resolves with the count of each response. */
 export function startGreedy(url: string, { accountKey, token }: Account, deliveryId: string) {
   const child = fork(fileURLToPath(new URL('./greedy.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],
@@ -53,9 +53,9 @@ export function startGreedy(url: string, { accountKey, token }: Account, deliver
   });
   return {
     stop: async (): Promise<string> => {
-      const answered = once(child, 'message') as Promise<[Record<string, number>]>;
+      const replied = once(child, 'message') as Promise<[Record<string, number>]>;
       child.send('stop');
-      const [counts] = await answered;
+      const [counts] = await replied;
       child.kill();
       return Object.entries(counts)
         .map(([status, count]) => `${count} × ${status}`)

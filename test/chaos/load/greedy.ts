@@ -1,7 +1,7 @@
-/** A process that takes what it can get of the service as one shipper, until it is told to stop (greedy-shipper.ts). */
+/** A process that uses the service as much as it can as one shipper, until stopped (greedy-shipper.ts). */
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { sampleOrder } from '../../client.js';
+import { sampleOrder } from '../../support/client.js';
 
 interface Target {
   url: string;
@@ -27,7 +27,7 @@ function ask(method: string, path: string, body = ''): Promise<void> {
       authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
-    const count = (answer: number | string) => (counts[answer] = (counts[answer] ?? 0) + 1);
+    const count = (response: number | string) => (counts[response] = (counts[response] ?? 0) + 1);
     const asking = request({ agent, hostname, port, method, path: withKey(path), headers }, (response) => {
       count(response.statusCode ?? 0);
       response.resume().once('close', resolve);
@@ -44,7 +44,7 @@ async function forever(work: () => Promise<void>): Promise<never> {
   for (;;) await work();
 }
 
-/** Asks for much, many times, and reads none of it. */
+/** Requests large responses many times, and reads none of them. */
 function neverRead(): void {
   const head = [`GET ${withKey(reads[0]!)} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, '', ''];
   const socket = connect(Number(port), hostname, () => socket.write(head.join('\r\n').repeat(100)));

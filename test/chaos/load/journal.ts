@@ -7,11 +7,11 @@ import type { Entry, Hook } from '../model.js';
 import type { PathOptions } from './receiver.js';
 
 /** Long enough for many to be in flight at any time. */
-const answerAfterMs = 100;
-/** Far more than makes a receiver a slow one. */
-export const slowAnswerAfterMs = 3_000;
+const respondAfterMs = 100;
+/** Far more than makes a receiver slow. */
+export const slowResponseAfterMs = 3_000;
 
-/** The receiver's process and what it has written down. */
+/** The receiver's process and its journal. */
 export async function startReceiver(journalFile: string, closing: Closing) {
   const child: ChildProcess = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), [journalFile], {
     execArgv: ['--import', 'tsx'],
@@ -25,7 +25,7 @@ export async function startReceiver(journalFile: string, closing: Closing) {
         path,
         secret,
         failing: path.endsWith('-flaky') ? 0.1 : 0.002,
-        answerAfterMs: path.endsWith('-slow') ? slowAnswerAfterMs : answerAfterMs,
+        respondAfterMs: path.endsWith('-slow') ? slowResponseAfterMs : respondAfterMs,
       }));
       child.send({ seed, paths, closes });
       await once(child, 'message');

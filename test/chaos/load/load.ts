@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operator, sampleOrder, type Account, type Answer } from '../../client.js';
+import { operator, sampleOrder, type Account, type ApiResponse } from '../../support/client.js';
 import type { AcceptedEvent } from '../model.js';
 
-/** The states after CREATED, in order. */
 const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 
 export interface Load {
-  /** Everything answered with 2xx so far. */
+  /** Everything that got 2xx so far. */
   accepted: AcceptedEvent[];
-  /** Every single request: its answer (0: no answer) and how long that took. */
-  answers: {
+  /** Every request: its status (0: no response) and its duration. */
+  responses: {
     kind: 'order' | 'event';
     isFirst: boolean;
     at: number;
@@ -17,7 +16,7 @@ export interface Load {
     durationMs: number;
     hasRetryAfter: boolean;
   }[];
-  /** Begins nothing new; resolves with what was never accepted, soon after that time at most. */
+  /** Starts nothing new; resolves with what was never accepted, soon after that time at the latest. */
   stop(giveUpAfterMs?: number): Promise<string[]>;
 }
 
@@ -29,31 +28,31 @@ interface Shipment {
   readyAt: number;
 }
 
-/** What was accepted is not there any more. */
+/** An accepted shipment is unknown. */
 export const unknownShipment = 'an accepted shipment is not known any more';
 
 const now = () => performance.timeOrigin + performance.now();
 const betweenStatesMs = 1_000;
-/** The first of a shipment's events, and those that come after it. */
+/** The first of a shipment's events, and those that follow. */
 const eventsOfShipment = 1 + onTheWay.length;
 const lastTryAfterMs = 60_000;
-/** Where more is unanswered than this, the rest waits: a storm of requests would only measure itself. */
-const maxUnanswered = 500;
-/** Doubles, so that what could not be accepted for a while is no storm afterwards. */
+/** Beyond this many pending requests the rest waits: a storm of requests would only measure itself. */
+const maxPending = 500;
+/** Doubles, so that a backlog of refused requests does not become a storm. */
 const againAfterMs = (tries: number) => Math.min(10_000, 250 * 2 ** tries);
 
 /**
- * A steady load of events, whatever the answers: new orders, and the next states of those that are on their way. What
- * is not accepted is sent again with the same idempotency key or event id until it is; a shipment that is not created
- * yet (409) waits in line again.
+ * A steady load of events, independent of the responses: new orders, and the next states of existing shipments. A
+ * refused request is repeated with the same idempotency key or event id until it is accepted; a shipment that is not
+ * created yet (409) queues again.
  */
 export function startLoad(url: string, accounts: Account[], eventsPerSecond: number, seed: number): Load {
-  const load: Load = { accepted: [], answers: [], stop };
+  const load: Load = { accepted: [], responses: [], stop };
   const waiting: Shipment[] = [];
   const open = new Set<Promise<void>>();
   const startedAt = now();
   let begun = 0;
-  let unanswered = 0;
+  let pending = 0;
   let stopped = false;
   let giveUpAt = Infinity;
   const neverAccepted: string[] = [];
@@ -63,7 +62,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function run(): Promise<void> {
     while (!stopped) {
       const owed = Math.floor(((now() - startedAt) / 1_000) * eventsPerSecond);
-      for (; begun < owed && unanswered < maxUnanswered; begun += 1) {
+      for (; begun < owed && pending < maxPending; begun += 1) {
         const one = next()
           .catch((error: Error) => void neverAccepted.push(error.message))
           .finally(() => open.delete(one));
@@ -73,7 +72,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     }
   }
 
-  /** The next state of the shipment that has waited longest; each fifth time, and where none is ready, a new order. */
+  /** The next state of the shipment that has waited longest; every fifth time, or if none is ready, a new order. */
   function next(): Promise<void> {
     const ready = begun % eventsOfShipment > 0 && waiting[0] && waiting[0].readyAt <= now();
     return ready ? record(waiting.shift()!) : order(begun);
@@ -82,19 +81,19 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
   async function order(number: number): Promise<void> {
     const shipper = number % accounts.length;
     const key = `chaos-${seed}-${number}`;
-    const answer = await untilAnswered('order', [201], () =>
+    const response = await untilStatus('order', [201], () =>
       accounts[shipper]!.call('/v1/shipments', {
         body: { ...sampleOrder(), shipperTrackingId: key },
         headers: { 'idempotency-key': key },
       }),
     );
-    accept({ shipper, trackingId: answer.data.trackingId as string, states: 0, readyAt: 0 }, 'CREATED');
+    accept({ shipper, trackingId: response.data.trackingId as string, states: 0, readyAt: 0 }, 'CREATED');
   }
 
   async function record(shipment: Shipment): Promise<void> {
     const state = onTheWay[shipment.states]!;
     const eventId = `chaos-${shipment.trackingId}-${state}`;
-    const { httpStatus } = await untilAnswered('event', [202, 404, 409], () =>
+    const { httpStatus } = await untilStatus('event', [202, 404, 409], () =>
       operator({ url }, `/shipments/${shipment.trackingId}/events`, { body: { state, eventId } }),
     );
     if (httpStatus === 404) throw new Error(unknownShipment);
@@ -108,19 +107,19 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     if (shipment.states < onTheWay.length) waiting.push({ ...shipment, readyAt: now() + betweenStatesMs });
   }
 
-  async function untilAnswered(
+  async function untilStatus(
     kind: 'order' | 'event',
     expected: number[],
-    ask: () => Promise<Answer>,
-  ): Promise<Answer> {
+    ask: () => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
     for (let tries = 0; ; tries += 1) {
       const at = now();
-      unanswered += 1;
-      const answer = await ask().catch(() => null);
-      unanswered -= 1;
-      const httpStatus = answer?.httpStatus ?? 0;
-      const hasRetryAfter = answer?.headers.has('retry-after') ?? false;
-      load.answers.push({
+      pending += 1;
+      const response = await ask().catch(() => null);
+      pending -= 1;
+      const httpStatus = response?.httpStatus ?? 0;
+      const hasRetryAfter = response?.headers.has('retry-after') ?? false;
+      load.responses.push({
         kind,
         isFirst: tries === 0,
         at,
@@ -128,10 +127,10 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
         durationMs: now() - at,
         hasRetryAfter,
       });
-      if (answer && expected.includes(httpStatus)) return answer;
+      if (response && expected.includes(httpStatus)) return response;
       if (now() > giveUpAt)
         throw new Error(
-          `${kind} never accepted: ${httpStatus} ${answer?.body.error?.message ?? 'no answer'}`,
+          `${kind} never accepted: ${httpStatus} ${response?.body.error?.message ?? 'no response'}`,
         );
       await sleep(againAfterMs(tries));
     }

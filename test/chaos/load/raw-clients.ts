@@ -1,4 +1,4 @@
-/** A process of clients that send bytes as they are, many connections at once, until it is told to stop (raw.ts). */
+/** A process of many clients that send raw bytes until stopped (raw.ts). */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

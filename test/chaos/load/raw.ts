@@ -5,16 +5,15 @@ import { fileURLToPath } from 'node:url';
 export interface RawClients {
   url: string;
   connections: number;
-  /** What each sends in one piece, so many times over. */
+  /** The text that each sends in one piece, repeated. */
   text: string;
   repeat: number;
-  /** Whether they read what they are answered. */
   reads: boolean;
-  /** The piece is one request: sent again after each answer, and on another connection where one has ended. */
+  /** The piece is one request: sent again after each response, on a new connection if the old one has ended. */
   again: boolean;
 }
 
-/** Starts them in a process of their own; `stop` resolves with how often they were answered what. */
+/** Starts them in their own process; `stop` resolves with the count of each response. */
 export function startRawClients(clients: RawClients): { stop(): Promise<string> } {
   const child = fork(fileURLToPath(new URL('./raw-clients.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],
@@ -23,9 +22,9 @@ export function startRawClients(clients: RawClients): { stop(): Promise<string> 
   child.send(clients);
   return {
     stop: async () => {
-      const answered = once(child, 'message') as Promise<[Record<string, number>]>;
+      const replied = once(child, 'message') as Promise<[Record<string, number>]>;
       child.send('stop');
-      const [counts] = await answered;
+      const [counts] = await replied;
       child.kill();
       return Object.entries(counts)
         .map(([status, count]) => `${count} × ${status}`)

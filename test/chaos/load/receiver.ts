@@ -1,6 +1,6 @@
 /**
- * The receiver of the fault bench, in its own process: what it answered is in its journal, on disk, before the answer
- * leaves. `argv`: the journal's file. The parent tells by IPC which paths there are, and gets the port.
+ * The receiver of the fault bench, in its own process: each response is in its journal, on disk, before it is sent.
+ * `argv`: the journal's file. The parent sends the paths over IPC, and gets the port.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import type { Entry } from '../model.js';
 export interface PathOptions {
   path: string;
   secret: string;
-  /** Share of the requests that are answered with 503. */
+  /** Share of the requests that get 503. */
   failing: number;
-  answerAfterMs: number;
+  respondAfterMs: number;
 }
 
 interface Pending {
@@ -56,7 +56,7 @@ function fails(path: string, what: string, attempt: number): boolean {
   return digest.readUInt32BE(0) / 2 ** 32 < share;
 }
 
-/** By the signature alone: how far the clock may be off is the checker's to say. */
+/** Checks the signature alone: the checker judges the clock difference. */
 function verifies(path: string, body: string, headers: IncomingMessage['headers']): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers;
   const signed = new Date(Number(seconds) * 1_000);
@@ -90,7 +90,7 @@ const server = createServer((request, response) => {
       endedAt: Infinity,
       statusCode: fails(path, what, attempt) ? 503 : 200,
     };
-    void sleep(paths.get(path)?.answerAfterMs ?? 0).then(() => {
+    void sleep(paths.get(path)?.respondAfterMs ?? 0).then(() => {
       entry.endedAt = performance.timeOrigin + performance.now();
       pending.push({ entry, response });
       return flush();
@@ -104,5 +104,5 @@ process.on('message', (message: { seed: number; paths: PathOptions[]; closes: bo
     paths.set(path, { webhook: new Webhook(secret), ...options });
   process.send?.('ready');
 });
-process.on('disconnect', () => process.exit(0)); // the parent is gone
+process.on('disconnect', () => process.exit(0));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

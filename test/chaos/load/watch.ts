@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/scenarios/scenario.js';
 
-/** How many descriptors a process has open (Linux). */
 const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** How many connections from these ports to that one somebody has open at its end (Linux): those have an inode. */
+/** The number of connections from these ports that are open on the service's side (Linux): those have an inode. */
 export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number): number {
   const portOf = (address = '') => parseInt(address.slice(address.indexOf(':') + 1), 16);
   const lines = ['tcp', 'tcp6'].flatMap((file) =>
@@ -20,7 +19,7 @@ export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number):
 export const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-/** Looks again and again at what a process takes, until it is asked. */
+/** Samples the resources of a process until stopped. */
 export function watchProcess(pid: number) {
   let [maxMb, maxOpen] = [0, 0];
   const look = () => {
@@ -38,7 +37,7 @@ export function watchProcess(pid: number) {
 const probeEveryMs = 100;
 const probeTimeoutMs = 5_000;
 
-/** Asks `/healthz` on connections of its own until it is stopped. */
+/** Requests `/healthz` on its own connections until stopped. */
 export function probeHealth(url: string): { stop(): Promise<{ slowestMs: number; figures: Figure[] }> } {
   let stopped = false;
   let [asked, slowestMs] = [0, 0];

@@ -1,17 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunningProcess } from '../../process.js';
+import type { RunningProcess } from '../../support/process.js';
 import type { Span } from '../model.js';
 
-/** The wall clocks of the service's processes; nobody else's is touched. */
+/** The wall clocks of the service's processes; all others stay right. */
 export interface Clocks {
-  /** What a process is started with. */
+  /** The environment to start a process with. */
   env: Record<string, string>;
   nodeOptions: string[];
-  /** Resolves when they go wrong (0: right) by so much. */
+  /** Resolves when they are off by this much (0: right). */
   set(processes: RunningProcess[], offsetMs: number): Promise<void>;
-  /** When any of them was wrong. */
   wrong(): Span[];
 }
 

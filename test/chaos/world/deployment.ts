@@ -7,23 +7,23 @@ import { proxyTo, type Proxy } from './proxied.js';
 import { redisCluster, redisWithSentinels, type FailingOver } from './redis-fail-over.js';
 import { postgresWithStandby, type PostgresPair } from './standby.js';
 
-/** What a fault needs its deployment to be, besides the usual. */
+/** Special requirements of a fault for its deployment. */
 export interface Needs {
   /** The data of each engine on a small disk of its own. */
   disks?: boolean;
-  /** A proxy before each engine. */
+  /** A proxy in front of each engine. */
   proxies?: boolean;
-  /** Wall clocks of the service that can be set. */
+  /** Adjustable wall clocks of the service. */
   clocks?: boolean;
-  /** A wall clock of PostgreSQL's own that can be set. */
+  /** An adjustable wall clock of PostgreSQL. */
   postgresClock?: boolean;
-  /** An engine that another one takes over from. */
+  /** An engine with a substitute. */
   failOver?: 'cluster' | 'sentinel' | 'standby' | 'asynchronous standby';
 }
 
 type PerEngine<Thing> = { postgres?: Thing; redis?: Thing };
 
-/** What the service runs on, and what can be done to it: what is null is not there. */
+/** The engines, and what can be done to them; null if not requested. */
 export interface Engines {
   databaseUrl: string;
   redisUrl: string | undefined;
@@ -39,7 +39,7 @@ export interface Engines {
 /** PostgreSQL's holds more than its write-ahead log may take before a checkpoint. */
 const diskMb = { postgres: 2_048, redis: 256 };
 
-/** Null where a Redis is needed and none is installed. */
+/** Null if a Redis is needed and none is installed. */
 export async function startEngines(
   folder: string,
   queue: string,
@@ -84,7 +84,7 @@ async function redisGroup(folder: string, { failOver }: Needs, closing: Closing)
   return failOver === 'sentinel' ? redisWithSentinels(folder, closing) : null;
 }
 
-/** For the bench itself: past all proxies, and with patience. */
+/** The bench's own connection: bypasses all proxies, and is patient. */
 function sqlAt(connectionString: string, closing: Closing): Engines['sql'] {
   const pool = new pg.Pool({ connectionString, max: 3 });
   pool.on('error', () => undefined);

@@ -3,19 +3,19 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Closing } from './engines.js';
 
-/** Something this machine does not allow: the fault was not run, which is neither a success nor a violation. */
+/** This machine does not allow the fault: it was not run, which is neither a success nor a violation. */
 export class NotRunnable extends Error {}
 
 export interface Disk {
   path: string;
-  /** Leaves no room beyond what is used. */
+  /** Leaves no free space. */
   fill(): Promise<void>;
   free(): Promise<void>;
 }
 
 const triedTimes = 100;
 
-/** A tmpfs of its own at `path`, which takes the rights of root; unmounted at the end, come what may. */
+/** A tmpfs at `path`, which needs root; always unmounted at the end. */
 export function smallDisk(path: string, sizeMb: number, closing: Closing): Disk {
   mkdirSync(path);
   const words = ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0755`, 'parcelhook-chaos', path];
@@ -40,7 +40,7 @@ export function smallDisk(path: string, sizeMb: number, closing: Closing): Disk 
     fill: async () => {
       for (let n = 0; n < triedTimes; n += 1) {
         const { bsize, blocks, bfree } = statfsSync(path);
-        if (await resize(String((blocks - bfree) * bsize))) return; // refused where more is used by now
+        if (await resize(String((blocks - bfree) * bsize))) return; // refused if more is used by now
       }
       throw new Error(`${path} could not be filled`);
     },

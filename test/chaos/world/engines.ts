@@ -6,11 +6,11 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/index.js';
 import { createLogger } from '../../../src/platform/logger.js';
 import { startWithClock } from './postgres-clock.js';
-import { startRedis, type RedisServer } from '../../redis.js';
+import { startRedis, type RedisServer } from '../../support/redis.js';
 
 const logger = createLogger('silent');
 
-/** What is to be closed at the end, the last first. */
+/** Functions to call at the end, in reverse order. */
 export type Closing = (() => unknown)[];
 
 export type RedisEngine = NonNullable<Awaited<ReturnType<typeof redisIn>>>;
@@ -31,7 +31,7 @@ export async function sql<Row>(
   }
 }
 
-/** A Redis of the run's own, to be killed, stopped for a while and commanded; null where none is installed. */
+/** A private Redis that can be killed, paused and commanded; null if none is installed. */
 export async function redisIn(folder: string, closing: Closing) {
   let server: RedisServer | null = await startRedis(folder);
   if (!server) return null;
@@ -41,7 +41,7 @@ export async function redisIn(folder: string, closing: Closing) {
     url,
     kill: async () => void (await server?.stop()),
     start: async () => void (server = await startRedis(folder, Number(new URL(url).port))),
-    /** It exists, but does not answer. */
+    /** It exists, but does not respond. */
     freeze: async (ms: number) => {
       const { pid } = server!;
       process.kill(pid, 'SIGSTOP');
@@ -56,7 +56,7 @@ export async function redisIn(folder: string, closing: Closing) {
   };
 }
 
-/** A PostgreSQL of the run's own, to be crashed and started again; its clock can be set where that is wanted. */
+/** A private PostgreSQL that can be crashed and restarted; optionally with an adjustable clock. */
 export async function postgresIn(folder: string, closing: Closing, hasClock = false) {
   const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
   let server = await begin();
@@ -78,13 +78,12 @@ export async function postgresIn(folder: string, closing: Closing, hasClock = fa
       await server.stop();
     },
     start: async () => void (server = await begin()),
-    /** Takes no writes, as the primary of before after a fail-over; or takes them again. */
+    /** Refuses writes, like an old primary after a fail-over; or accepts them again. */
     setReadOnly: async (setting: 'on' | 'off') => {
       const { superuserConnectionString: superuser } = server;
       await sql(superuser, `alter system set default_transaction_read_only = ${setting}`);
       await sql(superuser, 'select pg_reload_conf()');
     },
-    /** Locks tables against everybody. */
     locked: async (tables: string, ms: number) => {
       const client = await pool.connect();
       try {

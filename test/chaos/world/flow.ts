@@ -4,11 +4,11 @@ import type { World } from './world.js';
 
 const triedForMs = 90_000;
 const pollMs = 250;
-const answerWithinMs = 2_000;
+const respondWithinMs = 2_000;
 
 /**
- * How long it takes from now on until a job has come through every queue to every worker, and the API can use the queue:
- * what is due is delivered without, by the sweep, so that deliveries alone do not tell.
+ * How long until a job has passed through every queue to every worker, and the API can use the queue. Deliveries
+ * alone do not show it: the sweep sends due ones without a queue.
  */
 export async function flowsWithin({ service }: World, atMost: number): Promise<Figure> {
   const startedAt = performance.now();
@@ -26,14 +26,14 @@ export async function flowsWithin({ service }: World, atMost: number): Promise<F
   return { name: 'jobs come through every queue again after', value, unit: 'ms', atMost };
 }
 
-const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(respondWithinMs) });
 
 async function canUseQueue(apiUrl: string): Promise<boolean> {
   const { checks } = (await (await get(`${apiUrl}/readyz`)).json()) as { checks: Record<string, string> };
   return checks.queue === 'OK';
 }
 
-/** Of the jobs that came last, the one of the queue where that was longest ago. */
+/** The age of the last job in the queue where it is oldest. */
 async function oldestJobMs(workerUrl: string): Promise<number> {
   const metrics = await (await get(`${workerUrl}/metrics`)).text();
   const ages = [...metrics.matchAll(/queue_canary_age_seconds\{[^}]*\} (\S+)/g)].map(([, age]) =>

@@ -10,16 +10,16 @@ import { until } from '../../bench/scenarios/scenario.js';
 import { NotRunnable } from './disk.js';
 import type { Closing } from './engines.js';
 
-/** Sets PostgreSQL's clock, and nobody else's; resolves when PostgreSQL tells that time. */
+/** Sets only PostgreSQL's clock; resolves when PostgreSQL returns that time. */
 export type SetClock = (offsetMs: number) => Promise<void>;
 
 const upWithinMs = 60_000;
-/** libfaketime looks into its file that often at most. */
+/** libfaketime reads its file this often at most. */
 const heardWithinMs = 5_000;
 
 /**
- * Starts the server on the data folder again, which must have been ended, by the command it was started with before, and
- * with a clock that can be set while it runs (Debian's package libfaketime).
+ * Restarts a stopped server on the data folder with the same command, and with an adjustable clock (Debian's package
+ * libfaketime).
  */
 export async function startWithClock(dataDir: string, url: string, closing: Closing): Promise<SetClock> {
   const library = libraryOf();
@@ -66,7 +66,7 @@ export async function startWithClock(dataDir: string, url: string, closing: Clos
       await client.end().catch(() => undefined);
     }
   };
-  await until('PostgreSQL answers', upWithinMs, () =>
+  await until('PostgreSQL responds', upWithinMs, () =>
     offByMs().then(
       () => true,
       () => false,

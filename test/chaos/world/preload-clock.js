@@ -1,6 +1,6 @@
 /**
- * Loaded into a process of the service before anything else: on SIGUSR2 its wall clock is off by as many milliseconds
- * as stand in `CHAOS_CLOCK_FOLDER/<pid>`. Timers keep going by the monotonic clock, as they do where a clock is set.
+ * Loaded into a process of the service first: on SIGUSR2 its wall clock is off by the milliseconds in
+ * `CHAOS_CLOCK_FOLDER/<pid>`. Timers keep using the monotonic clock, as after any change of the clock.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

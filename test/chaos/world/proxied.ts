@@ -5,12 +5,12 @@ import type { Closing } from './engines.js';
 import type { Order } from './proxy.js';
 
 export interface Proxy {
-  /** The same as the engine's, with the proxy's port. */
+  /** The engine's URL with the proxy's port. */
   url: string;
-  tell(order: Order): Promise<void>;
+  send(order: Order): Promise<void>;
 }
 
-/** A proxy before the engine that `url` names. */
+/** A proxy in front of the engine at `url`. */
 export async function proxyTo(url: string, closing: Closing): Promise<Proxy> {
   const program = fileURLToPath(new URL('./proxy.ts', import.meta.url));
   const child = fork(program, [new URL(url).port], { execArgv: ['--import', 'tsx'] });
@@ -20,7 +20,7 @@ export async function proxyTo(url: string, closing: Closing): Promise<Proxy> {
   proxied.port = String(port);
   return {
     url: proxied.href,
-    tell: async (order) => {
+    send: async (order) => {
       child.send(order);
       await once(child, 'message');
     },

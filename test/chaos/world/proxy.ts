@@ -1,29 +1,27 @@
 /**
- * A TCP proxy in its own process: what goes wrong between two hosts, done to every connection through it. `argv`: the
- * port to pass on to, on 127.0.0.1. The parent tells the weather by IPC, and gets the port.
+ * A TCP proxy in its own process that simulates network faults on every connection. `argv`: the target port, on
+ * 127.0.0.1. The parent sets the weather over IPC, and gets the port.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Weather {
-  /** Added to every answer. */
   latencyMs: number;
   /** Share of the packets with which a connection is reset. */
   resetShare: number;
-  /** New connections are taken, and nothing comes through them. */
+  /** New connections are accepted, and nothing passes through them. */
   swallowsNew: boolean;
-  /** Where new connections go. */
   targetPort: number;
 }
 
-/** `swallowOpen`: from now on nothing comes through the connections there are, and neither side hears of it. */
+/** `swallowOpen`: from now on nothing passes through open connections, without notice to either side. */
 export type Order = Partial<Weather> & { swallowOpen?: boolean };
 
 interface Pair {
   isDark: boolean;
 }
 
-/** As long as a server's own keepalive would take to miss a client that is gone. */
+/** The time a server's own keepalive needs to detect a lost client. */
 const heldMs = 30_000;
 const weather: Weather = {
   latencyMs: 0,
@@ -36,7 +34,7 @@ const pairs = new Set<Pair>();
 function pass(pair: Pair, from: Socket, to: Socket, latencyMs: () => number): void {
   let last = Promise.resolve();
   let dueAt = 0;
-  /** In the order of arrival, also where the latency changes in between. */
+  /** In order of arrival, even if the latency changes in between. */
   const later = (work: () => void) => {
     if (latencyMs() > 0) dueAt = performance.now() + latencyMs();
     const at = dueAt;
@@ -79,5 +77,5 @@ process.on('message', ({ swallowOpen, ...change }: Order) => {
   if (swallowOpen) for (const pair of pairs) pair.isDark = true;
   process.send?.('done');
 });
-process.on('disconnect', () => process.exit(0)); // the parent is gone
+process.on('disconnect', () => process.exit(0));
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

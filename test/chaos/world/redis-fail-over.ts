@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { until } from '../../bench/scenarios/scenario.js';
-import { freePort, redisProgram, startRedis, type RedisServer } from '../../redis.js';
+import { freePort, redisProgram, startRedis, type RedisServer } from '../../support/redis.js';
 import { NotRunnable } from './disk.js';
 import type { Closing } from './engines.js';
 
 export interface FailingOver {
   url: string;
-  /** Kills the one that leads; resolves when another leads in its place. */
+  /** Kills the leader; resolves when another leads in its place. */
   failOver(): Promise<void>;
 }
 
@@ -24,20 +24,20 @@ async function server(folder: string, closing: Closing, settings: string[] = [])
   return started;
 }
 
-async function ask<Answer>(url: string, ...[name, ...words]: string[]): Promise<Answer> {
+async function ask<Result>(url: string, ...[name, ...words]: string[]): Promise<Result> {
   const client = new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 10_000, protocol: 2 });
   client.on('error', () => undefined);
-  return client.call(name!, ...words).finally(() => client.disconnect()) as Promise<Answer>;
+  return client.call(name!, ...words).finally(() => client.disconnect()) as Promise<Result>;
 }
 
 const holds = (check: () => Promise<boolean>) => () => check().catch(() => false);
 
-/** Three primaries and three replicas; the one that leads has the queue of deliveries. */
+/** Three primaries and three replicas; the leader has the queue of deliveries. */
 export async function redisCluster(folder: string, closing: Closing): Promise<FailingOver> {
   const nodes: RedisServer[] = [];
   const addresses: string[] = [];
   for (let n = 0; n < 6; n += 1) {
-    // Its own choice would be among the ports that outgoing connections get.
+    // The default would be among the ephemeral ports.
     const busPort = String(await freePort());
     const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'];
     const node = await server(folder, closing, [...settings, '--cluster-port', busPort]);

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../process.js';
+import { operatorToken, startProcess, stopProcess, type RunningProcess } from '../../support/process.js';
 import { placesOf } from '../../../src/deliveries/dispatch/room.js';
-import { freePort } from '../../redis.js';
+import { freePort } from '../../support/redis.js';
 import type { Clocks } from './clock.js';
 import type { Closing } from './engines.js';
 
 export const retryScheduleMs = [1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 export const concurrency = 50;
 /**
- * Attempts that a process may have in flight when it ends, each of which may come twice: the places of all pools. An
- * attempt keeps its place until it is recorded. A webhook that has not answered yet has a place of the unknown pool, an
- * attempt that lasts gives its place back for one of the slow pool; DELIVERY_CONCURRENCY counts the quick pool alone.
+ * Attempts that a process may have in flight when it ends, each of which may be repeated: the places of all pools. An
+ * attempt keeps its place until it is recorded. A webhook without a response yet has a place of the unknown pool, a
+ * long attempt exchanges its place for one of the slow pool; DELIVERY_CONCURRENCY counts the quick pool alone.
  */
 export const inFlightOfProcess = Object.values(placesOf(concurrency).places).reduce(
   (sum, places) => sum + places,
@@ -19,35 +19,30 @@ export const inFlightOfProcess = Object.values(placesOf(concurrency).places).red
 );
 const endsWithinMs = 60_000;
 
-/** Variables of the environment. */
 type Settings = Record<string, string>;
-/** What differs for the API from a usual deployment. */
+/** Differences of the API from a usual deployment. */
 export interface ApiSettings {
   env?: Record<string, string>;
-  /** Its `ulimit -n`. */
   openFiles?: number;
 }
 
 export interface Service {
   url: string;
-  /** Of the API, and of a worker but for the port. */
+  /** Of the API, and of a worker except for the port. */
   env: Settings;
-  /** The one that runs now. */
   api: RunningProcess;
-  /** The oldest first. */
   workers: RunningProcess[];
   /** Ends a process on purpose; resolves with its exit code or signal, or 'late'. */
   end(running: RunningProcess, signal: NodeJS.Signals): Promise<number | string>;
-  /** Processes that ended although nobody asked them to. */
+  /** Processes that ended unexpectedly. */
   deserters(): string[];
-  /** Another API on the same port: the one before must be gone. */
+  /** Starts another API on the same port after the end of the old one. */
   startApi(settings?: Settings): Promise<void>;
   startWorker(settings?: Settings): Promise<RunningProcess>;
-  /** Of all processes there have been. */
   output(): string;
 }
 
-/** One API on a port that stays, and workers. */
+/** One API on a fixed port, and workers. */
 export async function serviceOn(
   databaseUrl: string,
   redisUrl: string | undefined,

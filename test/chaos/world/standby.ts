@@ -8,13 +8,13 @@ import { prepareBinaries } from '../../../src/platform/embedded/binaries.js';
 import {
   chooseRunner,
   commandLine,
-  giveTo,
+  changeOwner,
   programOf,
   run,
   spawnOptions,
   type Runner,
 } from '../../../src/platform/embedded/run-as.js';
-import { freePort } from '../../redis.js';
+import { freePort } from '../../support/redis.js';
 import { sql, type Closing } from './engines.js';
 import { proxyTo } from './proxied.js';
 import type { FailingOver } from './redis-fail-over.js';
@@ -29,21 +29,21 @@ const user = 'parcelhook';
 const upWithinMs = 60_000;
 
 export interface PostgresPair extends FailingOver {
-  /** For the superuser, past the proxy. */
+  /** For the superuser, bypassing the proxy. */
   primaryUrl: string;
   standbyUrl: string;
   /**
-   * What is committed from now on does not reach the standby any more. Resolves with a moment, in milliseconds since
-   * 1970, before which everything did.
+   * Later commits no longer reach the standby. Resolves with a time, in milliseconds since 1970, before which all
+   * did.
    */
   cutOff(): Promise<number>;
-  /** The standby takes writes, and new connections lead to it; those to the primary stay. */
+  /** The standby accepts writes, and new connections lead to it; those to the primary stay. */
   promote(): Promise<void>;
 }
 
 /**
- * A PostgreSQL and its standby, whose disk commits wait for where it is synchronous, reached through a proxy that is
- * pointed at the standby once it has been promoted, as a name or a virtual address would be.
+ * A PostgreSQL and its standby, synchronous if requested, behind a proxy that points to the standby once it is
+ * promoted, like a hostname or a virtual address.
  */
 export async function postgresWithStandby(
   folder: string,
@@ -61,7 +61,7 @@ export async function postgresWithStandby(
   await stop(empty, 'SIGINT');
   await cp(first, second, { recursive: true });
   await writeFile(join(second, 'standby.signal'), '');
-  await giveTo(runner, second);
+  await changeOwner(runner, second);
 
   const primary = await begin(first, isSynchronous ? ['synchronous_standby_names=*'] : []);
   const conninfo = `host=127.0.0.1 port=${primary.port} user=${user} password=${password}`;
@@ -79,7 +79,7 @@ export async function postgresWithStandby(
   const proxy = await proxyTo(primary.url.replace(/postgres$/, 'parcelhook'), closing);
   const promote = async () => {
     await sql(standby.url, 'select pg_promote(true, 60)');
-    await proxy.tell({ targetPort: standby.port });
+    await proxy.send({ targetPort: standby.port });
   };
   return {
     url: proxy.url,
@@ -113,7 +113,7 @@ async function makeCluster(runner: Runner, folder: string, data: string, passwor
   await mkdir(made);
   await writeFile(join(made, 'password'), password, { mode: 0o600 });
   await mkdir(data, { mode: 0o700 });
-  for (const path of [made, data]) await giveTo(runner, path);
+  for (const path of [made, data]) await changeOwner(runner, path);
   await run(runner, 'initdb', [
     ...['-D', data, '-U', user, `--pwfile=${join(made, 'password')}`, '--auth=scram-sha-256'],
     ...['--encoding=UTF8', '--locale=C', '--data-checksums'],
@@ -139,7 +139,7 @@ async function start(
     await stop(server, 'SIGQUIT');
     process.off('exit', atExit);
   });
-  await until('PostgreSQL answers', upWithinMs, () =>
+  await until('PostgreSQL responds', upWithinMs, () =>
     sql(server.url, 'select 1').then(
       () => true,
       () => false,

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registerAccount, registerWebhook, type Account } from '../../client.js';
-import { hugeAnswer, startDnsServer, type DnsServer } from '../../dns-server.js';
+import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
+import { hugeResponse, startDnsServer, type DnsServer } from '../../support/dns-server.js';
 import { clocksIn, type Clocks } from './clock.js';
 import { startEngines, type Engines, type Needs } from './deployment.js';
 import type { Closing } from './engines.js';
@@ -12,7 +12,7 @@ import { serviceOn, type ApiSettings, type Service } from './service.js';
 
 const shippers = 4;
 
-/** A deployment on engines of its own, and all a fault may do to it. */
+/** A deployment on its own engines, and all a fault may do to it. */
 export interface World extends Engines {
   service: Service;
   clocks: Clocks | null;
@@ -20,7 +20,7 @@ export interface World extends Engines {
   hooks: Hook[];
   /** One more webhook, with all states in order; `-slow` at the end of its name makes its receiver slow. */
   addHook(account: Account, path: string, shipper: number): Promise<void>;
-  /** Silent about names that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
+  /** Silent about hostnames that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
   dns: DnsServer;
   journal(): Entry[];
   log(): Promise<LoggedAttempt[]>;
@@ -32,12 +32,12 @@ export interface WorldOptions {
   needs: Needs;
   workers: number;
   seed: number;
-  /** Each webhook has a name of its own, and each notification needs a connection, and a lookup, of its own. */
+  /** Each webhook has its own hostname, and each notification needs its own connection and lookup. */
   byName: boolean;
   api: ApiSettings | undefined;
 }
 
-/** Null where Redis is asked for and none is installed. */
+/** Null if Redis is requested and none is installed. */
 export async function startWorld(options: WorldOptions): Promise<World | null> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-chaos-'));
   const closing: Closing = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })];
@@ -65,7 +65,7 @@ async function worldIn(
 ): Promise<World> {
   const receiver = await startReceiver(join(folder, 'journal.ndjson'), closing);
   const dns = await startDnsServer((name) => {
-    if (name.startsWith('huge-')) return hugeAnswer;
+    if (name.startsWith('huge-')) return hugeResponse;
     return name.startsWith('dead-') ? 'SILENT' : { addresses: ['127.0.0.1'] };
   });
   closing.push(dns.close);
@@ -90,7 +90,7 @@ async function worldIn(
   return { ...engines, service, clocks, accounts, hooks, addHook, dns, journal: receiver.journal, log, stop };
 }
 
-/** The attempts before the last one, and the last one of what is finished: it is in the delivery's own row. */
+/** Earlier attempts, and the last one of finished deliveries, which is in the delivery's own row. */
 const logQuery = `
   select regexp_replace(w.target_address, '^https?://[^/]+', '') as path, coalesce(e.external_id, e.event_id::text) as id, a.number,
          a.status_code as "statusCode", a.duration_ms as "durationMs"
@@ -106,7 +106,7 @@ const logQuery = `
     ) a join webhooks w using (webhook_id) join events e using (event_id)
    where w.webhook_id = any($1::uuid[])`;
 
-/** All states in order; only two of them; all states in any order, from a receiver that often fails. */
+/** All states in order; only two of them; all states in any order, for a receiver that often fails. */
 async function hooksOf(account: Account, shipper: number, urlOf: (path: string) => string): Promise<Hook[]> {
   const register = (name: string, interests: string[] | null, ordering: 'SHIPMENT' | 'NONE') => {
     const path = `/h/${shipper}-${name}`;

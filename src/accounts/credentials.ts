@@ -1,0 +1,44 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { createGate } from '../platform/limits/gate.js';
+
+/** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
+const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** Kinds of waiting hashes, served in this order. An address block's kind follows from its failures in the last hour. */
+export const hashingKinds = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
+
+/**
+ * A hash takes a core and 19 MiB for about 25 ms. At most half of the cores and of Node's four threads are used, so that
+ * logins starve neither the API nor DNS lookups. Each queue is short enough to be served within about a second.
+ */
+export const hashing = createGate({
+  concurrency: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
+  maxWaiting: 40,
+  maxWaitMs: 5_000,
+  kinds: Object.keys(hashingKinds).length,
+});
+
+export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);
+
+/** Verifies against a stored hash, or in the same time against a decoy if there is none. */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const decoyText = await decoyHash(); // always, so that the first call without a hash takes no longer
+  const matches = await verify(stored ?? decoyText, password).catch(() => false);
+  return matches && stored !== null;
+}
+
+let decoy: Promise<string> | undefined;
+const decoyHash = () => (decoy ??= hashPassword(randomBytes(16).toString('hex')));
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** `ak_` and 160 random bits; stored as a hash only. */
+export const newAccountKey = (): string => `ak_${randomBytes(20).toString('base64url')}`;
+
+/** 256 random bits for a password link; stored as a hash only. */
+export const newLinkToken = (): string => randomBytes(32).toString('base64url');
+
+/** Compares in constant time. */
+export const sameText = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

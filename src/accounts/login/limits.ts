@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { tooManyRequests } from '../../platform/errors.js';
+import { createGate } from '../../platform/limits/gate.js';
+import type { RateLimits } from '../../platform/limits/rate-limit.js';
+import { hashing, hashingKinds } from '../credentials.js';
+import { createLoginBudget, type Pair } from './budget.js';
+
+/** Account key and e-mail as sent, whether they exist or not. */
+export interface LoginAttempt {
+  accountKey: string;
+  email: string;
+  ip: string;
+}
+
+export interface Found<User> {
+  /** Null if the account has no such user: this takes as long as a wrong password. */
+  user: User | null;
+  /** The user logged in from this origin in the last 30 days. */
+  trusted: boolean;
+}
+
+export interface LoginSteps<User> {
+  /** `origin` is a hash of account and address block. Null if there is no such account: this costs no hash. */
+  find(origin: string): Promise<Found<User> | null>;
+  /** Costs a hash, even without a user. */
+  verify(user: User | null): Promise<boolean>;
+  /** Saves the origin of a login. False if the user has been removed. */
+  remember(user: User, origin: string): Promise<boolean>;
+}
+
+export interface LoginLimits {
+  /**
+   * Verifies when a hashing slot is free. Resolves with the user, or null if the credentials are wrong or the user has
+   * been removed. Throws ApiError TOO_MANY_REQUESTS if account, address or the pair is over its hourly limit, or if too
+   * many logins of the address wait; UNAVAILABLE if too many wait in all.
+   */
+  attempt<User>(from: LoginAttempt, steps: LoginSteps<User>): Promise<User | null>;
+}
+
+type Limit = 'login_account' | 'login_ip' | 'login_crowd';
+
+export interface LoginLimitOptions {
+  limits: RateLimits;
+  /** Hashes per hour and account: for each trusted block, and for all other blocks together. */
+  perAccount: number;
+  /** Failures per hour and address; 0 is unlimited. Successes do not count: many users may share an address. */
+  failuresPerIp: number;
+  /** Keys the hashes of accounts and addresses, which must not be readable in Redis or PostgreSQL. */
+  secret: string;
+  onLimited(limit: Limit): void;
+}
+
+const windowSeconds = 3_600;
+/** A block with more failures than this in an hour waits behind all others. */
+const fewFailures = 10;
+/** How long a refusal is cached: repeated attempts cost no lookup. */
+const refusalMs = 10_000;
+/** Lookups of unknown accounts must not starve other database work. */
+const lookups = { concurrency: 4, maxWaiting: 200, maxWaitMs: 1_000 };
+
+export function createLoginLimits(options: LoginLimitOptions): LoginLimits {
+  const { limits, failuresPerIp, onLimited } = options;
+  const budget = createLoginBudget(limits, options.perAccount);
+  const maxFailures = failuresPerIp || Number.MAX_SAFE_INTEGER;
+  const addresses = limits.limit({ name: 'login-ip', points: maxFailures, windowSeconds });
+  const lookupGate = createGate(lookups);
+  const refusals = new LRUCache<string, number>({ max: 10_000, ttl: refusalMs });
+  const keyedHash = (text: string) => createHmac('sha256', options.secret).update(text).digest('base64url');
+  const refuse = (limit: Limit, waitMs: number): never => {
+    onLimited(limit);
+    throw tooManyRequests('Too many logins. Reuse the token until it expires.', waitMs / 1_000);
+  };
+  const onCrowded = () => onLimited('login_crowd');
+
+  const within = async (step: 'check' | 'spend', from: Pair) => {
+    const refused = await budget[step](from);
+    if (!refused) return;
+    if (refused.byBlock) refusals.set(from.pair, Date.now() + refused.waitMs);
+    refuse('login_account', refused.waitMs);
+  };
+
+  return {
+    attempt: async ({ accountKey, email, ip }, { find, verify, remember }) => {
+      const block = keyedHash(addressBlock(ip));
+      const account = keyedHash(`${accountKey}\0${email}`);
+      const pair = keyedHash(`${account}\0${block}`);
+      const refusedUntil = refusals.get(pair);
+      if (refusedUntil !== undefined) refuse('login_account', refusedUntil - Date.now());
+
+      const [found, { left, resetMs }] = await Promise.all([
+        lookupGate.run(block, () => find(pair), { onCrowded }),
+        addresses.balance(block),
+      ]);
+      if (left <= 0 && !found?.trusted) refuse('login_ip', resetMs);
+      if (!found) {
+        await addresses.spend(block);
+        return null;
+      }
+      const { user, trusted } = found;
+      const from = { account, pair, trusted };
+      await within('check', from);
+      const hash = async () => {
+        await within('spend', from); // others that waited may have spent meanwhile
+        return verify(user);
+      };
+      const kind = trusted ? hashingKinds.known : kindOf(maxFailures - left + hashing.waiting(block));
+      const matches = await hashing.run(trusted ? pair : block, hash, { kind, onCrowded });
+      if (user && matches && (await remember(user, pair))) return user;
+      await addresses.spend(block);
+      return null;
+    },
+  };
+}
+
+/** `failures` of a block include its waiting logins, so in a burst only the first counts as new. */
+const kindOf = (failures: number): number => {
+  if (failures === 0) return hashingKinds.new;
+  return failures < fewFailures ? hashingKinds.fewFailures : hashingKinds.manyFailures;
+};
+
+/** An IPv4 address, or the /64 of an IPv6 address: what one caller controls. */
+function addressBlock(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address.kind() === 'ipv6'
+    ? (address as ipaddr.IPv6).parts.slice(0, 4).join(':')
+    : address.toString();
+}

@@ -1,0 +1,166 @@
+import express, { Router, type ErrorRequestHandler, type Request } from 'express';
+import * as z from 'zod';
+import { addressOf } from '../http/addresses.js';
+import { parametersOf } from '../http/openapi/document.js';
+import { pageResponse, text } from '../http/openapi/page-operations.js';
+import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
+import type { Paths } from '../http/openapi/types.js';
+import { described } from '../http/request/fields.js';
+import type { Database } from '../platform/database/postgres.js';
+import { methodNotAllowed } from '../platform/errors.js';
+import { createGate } from '../platform/limits/gate.js';
+import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
+import { findLinkOwner } from './user-store.js';
+import { redeemPasswordLink } from './users.js';
+
+/** Contract, section 6: 12 to 128 characters. */
+export const password = described(
+  z
+    .string()
+    .min(12, 'must have at least 12 characters')
+    .max(128, 'must have at most 128 characters')
+    .refine(
+      (text) => !text.includes('\0') && text.isWellFormed(),
+      'must not contain U+0000 or unpaired surrogates',
+    ),
+  'New password.',
+  'correct horse battery staple',
+);
+
+const linkToken = described(
+  z.string().regex(/^[\w-]{43}$/),
+  'Token of the link.',
+  'Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+);
+const form = z.object({ token: linkToken, password });
+
+/** The page is public: lookups of links must not starve other database work. */
+const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
+
+/** The page behind a password link: a form, and its submission. */
+export function passwordPage(db: Database, onPasswordSet: () => void): Router {
+  const router = Router();
+  const lookupGate = createGate(lookups);
+  const isGood = async (token: string, request: Request): Promise<boolean> =>
+    (await lookupGate.run(addressOf(request) ?? '', () => findLinkOwner(db, sha256(token)))) !== null;
+  router.get('/set-password', async (request, response) => {
+    const token = linkToken.safeParse(request.query.token);
+    const valid = token.success && (await isGood(token.data, request));
+    if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+    response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
+  });
+  router.post(
+    '/set-password',
+    express.urlencoded({ extended: false, limit: 4_096 }),
+    express.json({ limit: 4_096 }),
+    async (request, response) => {
+      const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
+      const valid = token.success && (await isGood(token.data, request));
+      if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+      const parsed = form.safeParse(request.body);
+      if (!parsed.success) {
+        const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
+        return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
+      }
+      const { password: chosen } = parsed.data;
+      const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
+        kind: hashingKinds.known, // only a good link leads here
+      });
+      const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
+      if (redeemed) onPasswordSet();
+      if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
+      response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
+    },
+  );
+  router.use('/set-password', unreadable);
+  router.all('/set-password', () => {
+    throw methodNotAllowed('GET, HEAD, POST');
+  });
+  return router;
+}
+
+/** A body that is not a form gets a page in response, not JSON. */
+const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
+  const { status } = error; // a number where Express could not read the body
+  if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
+  response.status(400).send(page('Not read', '<p>The form could not be read. Open the link again.</p>'));
+};
+
+const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
+
+/**
+ * The token consists of [A-Za-z0-9_-], so nothing needs escaping. Browsers count a character beyond U+FFFF as two: a
+ * `maxlength` of 128 would cut off a valid password.
+ */
+const passwordForm = (token: string, problem = '') => `
+  ${problem && `<p role="alert">${problem}</p>`}
+  <form method="post" action="/set-password">
+    <input type="hidden" name="token" value="${token}">
+    <label>New password (12 to 128 characters)
+      <input type="password" name="password" minlength="12" maxlength="256" autocomplete="new-password" required autofocus>
+    </label>
+    <button>Set password</button>
+  </form>`;
+
+const page = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title} · Parcelhook</title>
+<style>
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem }
+  label, input, button { display: block; width: 100%; box-sizing: border-box }
+  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
+  [role=alert] { color: #b00020 }
+</style>
+<h1>${title}</h1>
+${body}
+</html>`;
+
+const html = text('text/html');
+const unavailable = { $ref: '#/components/responses/Unavailable' };
+const tooManyRequests = { $ref: '#/components/responses/TooManyRequests' };
+const common = { tags: ['Accounts'] as [string], security: [] };
+
+/** `/set-password`, the page behind a password link. */
+export function passwordPaths(schemas: SchemaCollector): Paths {
+  const schema = schemas.toJson(form, 'body');
+  const body = { schema, example: exampleOf(schema, schemas.components) };
+  return {
+    '/set-password': {
+      get: {
+        ...common,
+        operationId: 'showPasswordForm',
+        summary: 'The page on which a user sets a password',
+        description: 'The operator makes a link to it, which is good for one use and 24 hours.',
+        parameters: parametersOf(z.object({ token: linkToken }), 'query', schemas),
+        responses: {
+          200: pageResponse('A form.', html),
+          404: pageResponse('The link has already been used or has expired.', html),
+          429: tooManyRequests,
+          503: unavailable,
+        },
+      },
+      post: {
+        ...common,
+        operationId: 'setPassword',
+        summary: 'Set a password',
+        description: 'Submits the form of the page; uses up the link.',
+        requestBody: {
+          required: true,
+          content: { 'application/x-www-form-urlencoded': body, 'application/json': body },
+        },
+        responses: {
+          200: pageResponse('The password is set.', html),
+          400: pageResponse('The password is too short or too long; the form again.', html),
+          404: pageResponse('The link has already been used or has expired.', html),
+          413: {
+            $ref: '#/components/responses/PayloadTooLarge',
+            description: 'The body is larger than 4 KiB.',
+          },
+          429: tooManyRequests,
+          503: unavailable,
+        },
+      },
+    },
+  };
+}

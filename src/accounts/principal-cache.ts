@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import { createBatcher } from '../platform/batch.js';
+import type { Database } from '../platform/database/postgres.js';
+import type { TokenClaims } from './tokens.js';
+
+/** A user with its shipper: decides whether a token still counts. */
+export interface Principal {
+  userId: string;
+  userEpoch: number;
+  shipperId: string;
+  shipperEpoch: number;
+  shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
+  /** Hashes of the valid account keys, in base64url: one, or two after a rotation. */
+  keyHashes: string[];
+}
+
+/** Unknown users are left out. */
+async function loadPrincipals(db: Database, userIds: string[]): Promise<Principal[]> {
+  const rows = await db.query<Omit<Principal, 'keyHashes'> & { key: Buffer; previousKey: Buffer | null }>(
+    'load-principals',
+    `select u.user_id as "userId", u.epoch as "userEpoch", s.shipper_id as "shipperId", s.epoch as "shipperEpoch",
+            s.status as "shipperStatus", s.account_key_hash as key,
+            case when s.previous_key_until > now() then s.previous_key_hash end as "previousKey"
+       from users u cross join lateral (select * from shippers where shipper_id = u.shipper_id limit 1) s
+      where u.user_id = any($1::uuid[])`,
+    [userIds],
+  );
+  return rows.map(({ key, previousKey, ...principal }) => ({
+    ...principal,
+    keyHashes: [key, previousKey].flatMap((hash) => (hash ? [hash.toString('base64url')] : [])),
+  }));
+}
+
+export interface PrincipalCache {
+  /** A user as of at most eight seconds ago; null if there is none. Throws ApiError UNAVAILABLE. */
+  get(userId: string): Promise<Principal | null>;
+  /** The user as of now. */
+  getFresh(userId: string): Promise<Principal | null>;
+  /** Call it after each change of an account by this process. */
+  clear(): void;
+}
+
+interface Entry {
+  principal: Principal | null;
+  /** performance.now() before the query. */
+  readAt: number;
+}
+
+const freshMs = 3_000;
+/** The contract's ten seconds, less the longest statement. */
+const maxMs = 7_000;
+const maxEntries = 10_000;
+
+/**
+ * Caches users, so that a request waits for PostgreSQL only if its user is missing or older than `maxMs`. Otherwise an
+ * entry older than `freshMs` is reloaded in the background.
+ */
+export function createPrincipalCache(db: Database): PrincipalCache {
+  const entries = new LRUCache<string, Entry>({ max: maxEntries });
+  const loading = new Map<string, Promise<Entry>>();
+  let clearedAt = -Infinity;
+  const loads = createBatcher<string, Entry>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 5_000,
+    flush: async (userIds) => {
+      const readAt = performance.now();
+      const found = new Map(
+        (await loadPrincipals(db, [...new Set(userIds)])).map((row) => [row.userId, row]),
+      );
+      return userIds.map((userId) => ({ principal: found.get(userId) ?? null, readAt }));
+    },
+  });
+
+  const load = async (userId: string): Promise<Entry> => {
+    const loaded = await loads.add(userId);
+    if (loaded.readAt > clearedAt && loaded.readAt >= (entries.get(userId)?.readAt ?? 0))
+      entries.set(userId, loaded);
+    return loaded;
+  };
+  const loadOnce = (userId: string): Promise<Entry> => {
+    const promise = loading.get(userId) ?? load(userId).finally(() => loading.delete(userId));
+    loading.set(userId, promise);
+    return promise;
+  };
+
+  return {
+    get: async (userId) => {
+      const entry = entries.get(userId);
+      const ageMs = entry ? performance.now() - entry.readAt : Infinity;
+      if (!entry || ageMs > maxMs) return (await loadOnce(userId)).principal;
+      if (ageMs > freshMs) loadOnce(userId).catch(() => undefined); // the next request that has to wait gets the error
+      return entry.principal;
+    },
+    getFresh: async (userId) => (await load(userId)).principal,
+    clear: () => {
+      clearedAt = performance.now();
+      entries.clear();
+      loading.clear();
+    },
+  };
+}
+
+export type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
+
+/**
+ * Judges a genuine token and an account key by a possibly old entry. An epoch only counts up, and a removed user or
+ * shipper does not come back, so `ENDED` is certain. Null: the entry may be too old to decide.
+ */
+export function judge(claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict | null {
+  if (!principal || principal.shipperStatus === 'REMOVED' || principal.shipperId !== claims.shipperId)
+    return 'ENDED';
+  if (claims.userEpoch < principal.userEpoch || claims.shipperEpoch < principal.shipperEpoch) return 'ENDED';
+  if (claims.userEpoch > principal.userEpoch || claims.shipperEpoch > principal.shipperEpoch) return null;
+  if (![claims.accountKeyHash, keyHash].every((hash) => principal.keyHashes.includes(hash))) return null;
+  return principal.shipperStatus === 'SUSPENDED' ? 'SUSPENDED' : 'GOOD';
+}
+
+/** Judges by an entry read just now, if `judge` returned null for an older one. */
+export const judgeNow = (claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict =>
+  judge(claims, keyHash, principal) ??
+  (principal?.keyHashes.includes(claims.accountKeyHash) && !principal.keyHashes.includes(keyHash)
+    ? 'OTHER_KEY'
+    : 'ENDED');

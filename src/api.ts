@@ -1,0 +1,227 @@
+import type { Access } from './access.js';
+import { passwordPaths } from './accounts/password-page.js';
+import type { Config } from './config/config.js';
+import { createRedeliveryQueue } from './deliveries/by-hand/redelivery.js';
+import { byHandRoutes } from './deliveries/by-hand/routes.js';
+import { byHandLeaseMs } from './deliveries/by-hand/send.js';
+import { createTestSender } from './deliveries/by-hand/send-test.js';
+import { notices, forgetCircuit, forgetCircuits } from './deliveries/circuit/store.js';
+import { queueNames } from './deliveries/dispatch/notify.js';
+import { notificationDocs, notificationsOptions } from './deliveries/notification-docs.js';
+import { deliveryRoutes } from './deliveries/log/routes.js';
+import { dueSinceUnknown, noRoom, type HandOver } from './deliveries/outbox/types.js';
+import { reorderDeliveries } from './deliveries/dispatch/reorder.js';
+import { cancelReplay } from './deliveries/replay/cancel-replay.js';
+import { replayProgressRoutes, replayRoutes } from './deliveries/replay/routes.js';
+import { untilNoSendCanStart } from './deliveries/send/starts.js';
+import { webhookHealth } from './deliveries/stats/health.js';
+import { statsRoutes, defaultHours, webhookStats } from './deliveries/stats/routes.js';
+import { cancelBacklog } from './deliveries/sweep/sweeper.js';
+import { renderNotification } from './events/notification.js';
+import { recordEvents, type NewEvent, type RecordResult } from './events/record.js';
+import { createNotificationsDocument, type AsyncApiDocument } from './http/asyncapi.js';
+import { createDocument } from './http/openapi/document.js';
+import { documentPaths, healthPaths, metricsPaths } from './http/openapi/page-operations.js';
+import type { OpenApiDocument } from './http/openapi/types.js';
+import type { Route } from './http/route.js';
+import { auditRoutes } from './operator/audit-routes.js';
+import { erasureRoutes } from './operator/erasure-routes.js';
+import { maintenanceRoutes } from './operator/maintenance-routes.js';
+import { operatorRoutes } from './operator/routes.js';
+import { shipperRoutes } from './operator/shipper-routes.js';
+import { readStatus } from './operator/status.js';
+import { userRoutes } from './operator/user-routes.js';
+import { createBatcher } from './platform/batch.js';
+import type { Database } from './platform/database/postgres.js';
+import type { Resources } from './resources.js';
+import { createAcceptOrder } from './shipments/accept.js';
+import { createAdmission } from './shipments/admission.js';
+import { createShipments } from './shipments/create.js';
+import { eraseShipments } from './shipments/erasure/erase.js';
+import { findingRoutes, shipmentRoutes } from './shipments/routes.js';
+import { simulationRoutes } from './shipments/simulation/routes.js';
+import { version } from './version.js';
+import { createWebhookLimits, type WebhookLimits } from './webhooks/limits.js';
+import { egressRoute, webhookRoutes } from './webhooks/routes.js';
+import { resealKeyCheck } from './webhooks/sealing/key-check.js';
+import { resealWebhooks } from './webhooks/sealing/reseal.js';
+import { deleteWebhooks, resumeWebhooks, suspendWebhooks, listWebhookIds } from './webhooks/store.js';
+import type { WorkerRole } from './worker.js';
+
+/** Without a worker in this process, jobs of the queue notify the workers of deliveries that are due. */
+const byQueue = ({ notify }: Resources): HandOver => ({
+  reserve: () => noRoom,
+  recorded: (_room, _claims, left) => notify(left),
+  notify,
+});
+
+/** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
+const admission = { atOnce: 60, maxPressure: 25 };
+
+/** All routes of the API but the feed. */
+export function apiRoutes(
+  resources: Resources,
+  access: Access,
+  worker: WorkerRole | null,
+  publicUrl: () => string,
+): Route[] {
+  const handOver = worker?.handOver ?? byQueue(resources);
+  const { config, apiDb: db, logger, catalogue } = resources;
+  const recording = resources.recording(db, handOver);
+  const oneByOne = createBatcher<NewEvent, RecordResult>({
+    maxItems: 200,
+    concurrency: 1,
+    maxWaiting: 5_000,
+    onFlush: (items) => resources.metrics.batchSize.observe({ batch: 'events' }, items),
+    flush: (events) => recordEvents(recording, events),
+  });
+  const acceptOrder = createAcceptOrder({
+    db,
+    dropoffLocations: resources.dropoffLocations,
+    onAccepted: worker?.create ?? (({ shipmentId }) => resources.enqueueCreation(shipmentId)),
+    admission: createAdmission({ ...admission, pressure: worker?.pressure ?? (() => 0) }),
+    metrics: resources.metrics,
+  });
+  const onLimited = (limit: string) => resources.metrics.rateLimited.inc({ limit });
+  const limits = createWebhookLimits({
+    limits: resources.limits,
+    byHandPerWebhook: config.BY_HAND_LIMIT,
+    creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
+    onLimited,
+  });
+  const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
+  return [
+    access.loginRoute,
+    ...accountRoutes(resources, access, handOver),
+    ...webhookRoutes({
+      db,
+      sealer: resources.sealer,
+      policy: resources.policy,
+      webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
+      limits,
+      knownInterests: new Set([...catalogue.names, ...notices]),
+      onStopped: () => untilNoSendCanStart(resources.durations),
+      onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
+      onResuming: forgetCircuit,
+      onResumed: (webhookId) => handOver.notify(dueSinceUnknown([webhookId])),
+      onReordered: (webhookId) => reorderDeliveries(outboxDeps, webhookId),
+      health: (webhookIds) => webhookHealth(db, webhookIds),
+      stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
+    }),
+    egressRoute(config.EGRESS_ADDRESSES ?? []),
+    ...shipmentRoutes({ db, acceptOrder }),
+    ...findingRoutes({ db, catalogue }),
+    ...(config.SIMULATE
+      ? simulationRoutes({
+          db,
+          catalogue,
+          limits: resources.limits,
+          onLimited: () => onLimited('simulation'),
+          onBegun: () => worker?.simulate(),
+        })
+      : []),
+    ...deliveryRoutes({ db }),
+    ...statsRoutes({ db }),
+    ...sendingByHand(resources, handOver, limits),
+    ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
+    ...replayProgressRoutes(outboxDeps),
+    ...operatorRoutes({
+      db,
+      publicUrl,
+      knownStates: catalogue.names,
+      recordEvent: oneByOne.add,
+      recordEvents: (events) => recordEvents(recording, events),
+      status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
+    }),
+    ...erasureRoutes({
+      db,
+      create: (shipmentId) =>
+        createShipments({ ...recording, initialState: catalogue.initial }, [shipmentId]),
+      erase: (shipmentId, by) => eraseShipments({ ...resources, db }, [shipmentId], by),
+    }),
+    ...maintenanceRoutes({
+      db,
+      resealSecrets: async () => {
+        const result = await resealWebhooks({ ...resources, db }, resources.secrets.prefix);
+        if (result.unreadable === 0) await resealKeyCheck(db, resources.secrets);
+        return result;
+      },
+      cancelReplay: (actor, replayId) => cancelReplay(outboxDeps, actor, { replayId, shipperId: null }),
+      durations: resources.durations,
+      orderHoldMs: config.ORDER_HOLD,
+    }),
+  ];
+}
+
+/** Shippers and users after their registration, and the audit log. */
+function accountRoutes(resources: Resources, { onAccountChanged }: Access, handOver: HandOver): Route[] {
+  const { apiDb: db, durations } = resources;
+  const webhooks = {
+    suspend: suspendWebhooks,
+    resume: async (tx: Database, shipperId: string) => {
+      await forgetCircuits(tx, shipperId);
+      await resumeWebhooks(tx, shipperId);
+    },
+    remove: deleteWebhooks,
+  };
+  return [
+    ...shipperRoutes({
+      db,
+      webhooks,
+      onStopped: () => untilNoSendCanStart(durations),
+      onResumed: async (shipperId) => handOver.notify(dueSinceUnknown(await listWebhookIds(db, shipperId))),
+      onChanged: onAccountChanged,
+    }),
+    ...userRoutes({ db, onChanged: onAccountChanged }),
+    ...auditRoutes({ db }),
+  ];
+}
+
+/** Tests are sent by this process, redeliveries by a worker. */
+function sendingByHand(resources: Resources, handOver: HandOver, limits: WebhookLimits): Route[] {
+  const { config, apiDb: db, logger, catalogue, producers, durations } = resources;
+  const sendTest = createTestSender({
+    db,
+    notify: handOver.notify,
+    send: resources.sender.send,
+    targets: resources.targets,
+    starts: resources.starts,
+    logger,
+    metrics: resources.metrics,
+    durations,
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
+    version,
+    render: renderNotification,
+  });
+  const [firstQueue] = queueNames(config.DELIVERY_SHARDS);
+  return byHandRoutes({
+    db,
+    sampleState: catalogue.initial,
+    knownStates: catalogue.names,
+    sendTest,
+    enqueueRedelivery: createRedeliveryQueue(producers.get(firstQueue!)!, logger),
+    limits,
+  });
+}
+
+/** The OpenAPI document of a process that serves the API: its routes, its pages and what receivers get. */
+export const apiDocument = (
+  config: Pick<Config, 'METRICS_PORT' | 'PUBLIC_URL'>,
+  routes: Route[],
+): OpenApiDocument =>
+  createDocument({
+    routes,
+    pages: (schemas) => ({
+      ...passwordPaths(schemas),
+      ...healthPaths(schemas),
+      ...(config.METRICS_PORT === undefined && metricsPaths),
+      ...documentPaths,
+    }),
+    webhooks: notificationDocs,
+    serverUrl: config.PUBLIC_URL ?? '/',
+  });
+
+/** The AsyncAPI document of what the service sends to webhooks. */
+export const notificationsDocument = (): AsyncApiDocument =>
+  createNotificationsDocument(notificationsOptions);

@@ -1,0 +1,143 @@
+import { dropOldAudit } from './accounts/audit/audit-store.js';
+import type { createRedeliverer } from './deliveries/by-hand/redelivery.js';
+import { disableFailing } from './deliveries/circuit/transitions.js';
+import type { Dispatcher } from './deliveries/dispatch/dispatcher.js';
+import { createParking } from './deliveries/replay/parked.js';
+import { advanceReplays } from './deliveries/replay/replay.js';
+import { dropExpiredDays, makeLogPartitions } from './deliveries/retention/log-days.js';
+import { createPurge } from './deliveries/retention/purge.js';
+import { createFold } from './deliveries/stats/fold.js';
+import { dropOldHours } from './deliveries/stats/store.js';
+import { createSweeper } from './deliveries/sweep/sweeper.js';
+import { readFeedExtent } from './events/feed/extent-store.js';
+import { deleteOldExternalIds } from './events/store.js';
+import { refreshGauges } from './operator/gauges.js';
+import { createRemoval } from './operator/removal.js';
+import type { Database } from './platform/database/postgres.js';
+import { every, sparing } from './platform/every.js';
+import type { Producer } from './platform/queue/engine.js';
+import type { Resources } from './resources.js';
+import { createOrderSweep, createShipments, type CreationDependencies } from './shipments/create.js';
+import { createRetention } from './shipments/erasure/retention.js';
+import { advanceSimulations, type AdvanceDependencies } from './shipments/simulation/advance.js';
+import { deleteExpiredIdempotencyKeys } from './shipments/store.js';
+
+export interface BackgroundDependencies {
+  resources: Resources;
+  dispatcher: Dispatcher;
+  redeliverer: ReturnType<typeof createRedeliverer>;
+  creation: CreationDependencies & AdvanceDependencies;
+}
+
+/** `run` may resolve with the milliseconds until its next run; without them the next run follows `intervalMs`. */
+type Task = [name: string, intervalMs: number, run: () => Promise<number | void>];
+
+const staggerMs = 20;
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const daysWithoutSuccess = 5;
+
+/** Starts the tasks one after the other: all at once would open a database connection each. */
+export function startBackground(deps: BackgroundDependencies): {
+  /** Runs the task of this name now, if this process has it. */
+  wake(name: string): void;
+  stop(): Promise<unknown>;
+} {
+  const tasks = new Map(
+    backgroundTasks(deps).map(([name, intervalMs, run], index) => [
+      name,
+      every(intervalMs, name, deps.resources, run, index * staggerMs),
+    ]),
+  );
+  return {
+    wake: (name) => tasks.get(name)?.wake(),
+    stop: () => Promise.all([...tasks.values()].map((task) => task.stop())),
+  };
+}
+
+function backgroundTasks({ resources, dispatcher, redeliverer, creation }: BackgroundDependencies): Task[] {
+  const { config, workerDb: db, logger, metrics, producers, durations, terminalStates } = resources;
+  const { sweepEveryMs, sweepRestEveryMs } = durations;
+  const retentionMs = config.LOG_RETENTION;
+  const common = {
+    db,
+    logger,
+    metrics,
+    durations,
+    notify: dispatcher.notify,
+    orderHoldMs: config.ORDER_HOLD,
+  };
+  const sweeper = createSweeper({
+    ...common,
+    accept: dispatcher.accept,
+    deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+    terminalStates,
+  });
+  const create = (shipmentIds: string[]) => createShipments(creation, shipmentIds);
+  const sweepOrders = createOrderSweep({ db, create, logger, metrics });
+  const sweepRest = () => inSequence(redeliverer.sweep, () => disableFailing(common, daysWithoutSuccess));
+  const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
+  const replaying = { ...common, ...durations, retentionMs, terminalStates, horizon };
+  const eraseOld = createRetention({
+    db,
+    durations,
+    metrics,
+    logger,
+    retentionMs: config.SHIPMENT_RETENTION,
+  });
+  const maintain = () =>
+    inSequence(
+      () => makeLogPartitions(db),
+      () => dropExpiredDays(db, retentionMs, logger),
+      () => dropOldHours(db, retentionMs),
+      () => deleteOldExternalIds(db, retentionMs),
+      () => deleteExpiredIdempotencyKeys(db),
+    );
+  const simulations: Task[] = config.SIMULATE
+    ? [['simulations', sweepEveryMs, () => advanceSimulations(creation)]]
+    : [];
+
+  return [
+    ['sweep deliveries', sweepEveryMs, sweeper.walk],
+    ['sweep orders', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepOrders)],
+    ['lapsed claims', sweepEveryMs, sweeper.takeUpLapsed],
+    ['sweep the rest', sweepRestEveryMs, sparing(sweepRestEveryMs, sweepRest)],
+    ['replays', sweepEveryMs, sooner(durations.replayEveryMs, () => advanceReplays(replaying))],
+    ['parking', sweepEveryMs, createParking(common, { ...durations, parkedAfter: config.PARKED_AFTER })],
+    ...simulations,
+    ['canary', durations.canaryEveryMs / producers.size, createCanary([...producers.values()])],
+    ['gauges', 15 * secondMs, sparing(15 * secondMs, () => refreshGauges({ db, producers, metrics }))],
+    ['maintenance', hourMs, maintain],
+    ['audit retention', hourMs, sooner(500, () => dropOldAudit(db, config.AUDIT_RETENTION))],
+    ['erasure', 10 * minuteMs, sooner(500, eraseOld)],
+    ['removal', sweepRestEveryMs, createRemoval({ db, logger, metrics, quietMs: durations.removedQuietMs })],
+    ['purge webhooks', 10 * minuteMs, sooner(2_000, createPurge(db, logger))],
+    ['fold counts', durations.foldEveryMs, sooner(100, createFold(db, logger))],
+  ];
+}
+
+/** Runs again after `pauseMs` while the task resolves with true: there may be more to do. */
+const sooner = (pauseMs: number, task: () => Promise<boolean>) => async (): Promise<number | undefined> =>
+  (await task()) ? pauseMs : undefined;
+
+/**
+ * The first run sends a canary to every queue, each later run to one queue in rotation: a job wakes every consumer of
+ * its queue, and a burst of those would delay deliveries.
+ */
+function createCanary(producers: Producer[]): () => Promise<void> {
+  const send = (producer: Producer) => producer.add([{ name: 'canary', id: `canary-${Date.now()}` }]);
+  let isFirst = true;
+  return async () => {
+    producers.push(producers.shift()!);
+    await Promise.all((isFirst ? producers : producers.slice(-1)).map(send));
+    isFirst = false;
+  };
+}
+
+/** Runs every task, even after a failure. Rejects with the first failure. */
+async function inSequence(...tasks: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const task of tasks) await task().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}

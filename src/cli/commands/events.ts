@@ -1,0 +1,193 @@
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import { open } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { Refused, Unreachable, type OperatorClient } from '../client.js';
+import { idArgument, jsonArgument, numberArgument, UsageError, wholeNumberArgument } from '../options.js';
+import { example, settingsOf, type Data, type Request } from '../request.js';
+import { aligned, callersPath, printable, write, type Io } from '../terminal.js';
+import { loadEvents, type LineResult } from './load.js';
+
+/** Adds the commands about state events. `finish` gets the exit code of a load. */
+export function addEventCommands(
+  program: Command,
+  request: Request,
+  io: Io,
+  finish: (code: number) => void,
+): void {
+  const event = program.command('event').description('state events of shipments');
+  event
+    .command('send')
+    .description('report that a shipment reached a state')
+    .requiredOption('--tracking-id <id>', 'tracking id of the shipment', idArgument)
+    .requiredOption('--state <state>', 'such as PICKED_UP, IN_TRANSIT, DELIVERED')
+    .option('--event-id <id>', 'makes the event idempotent, so that it can be sent again safely')
+    .option(
+      '--timestamp <ms>',
+      'when it happened, milliseconds since 1970 (default: now)',
+      wholeNumberArgument,
+    )
+    .option('--lat <degrees>', 'latitude', numberArgument)
+    .option('--lng <degrees>', 'longitude', numberArgument)
+    .option('--anomalies <json>', 'any JSON value', jsonArgument)
+    .option('--evidences <json>', 'a JSON array', jsonArgument)
+    .addHelpText('after', example('event send --tracking-id PH123 --state PICKED_UP --lat 19.4 --lng -99.1'))
+    .action(request((client, options: Record<string, unknown>) => sendEvent(client, options)));
+  event
+    .command('load')
+    .description(
+      'report many events: one JSON object per line, with trackingId, state and the options of event send',
+    )
+    .argument('<file>', 'file of lines, - for standard input')
+    .addHelpText('after', `${example('event load events.ndjson')}\nA line of the file:\n  ${sampleLine}\n`)
+    .action(async (file: string, _options: object, command: Command) => {
+      finish(
+        await loadFile(file, {
+          ...settingsOf(command, io),
+          io,
+          writeError: (text) => write(io.stderr, printable(text)),
+        }),
+      );
+    });
+}
+
+const sampleLine =
+  '{"trackingId": "PH123", "state": "PICKED_UP", "eventId": "scan-77", "timestamp": 1793000000000}';
+
+function sendEvent(
+  client: OperatorClient,
+  { trackingId, ...options }: Record<string, unknown>,
+): Promise<Data> {
+  const { state, eventId, timestamp, lat, lng, anomalies, evidences } = options;
+  return client.post(
+    `/operator/v1/shipments/${encodeURIComponent(trackingId as string)}/events`,
+    JSON.stringify({ state, eventId, timestamp, lat, lng, anomalies, evidences }),
+    { repeatable: Boolean(eventId) },
+  );
+}
+
+interface LoadFileDependencies {
+  client: OperatorClient;
+  json: boolean;
+  io: Io;
+  /** Writes an error message. */
+  writeError(text: string): Promise<void>;
+}
+
+/**
+ * `event load`: reports each bad line and refused event, then the counts. With `json`, streams one document:
+ * `{results: [{line, eventId} or {line, error}], read, recorded, refused}`. Returns the exit code: 1 if any line was
+ * refused.
+ */
+async function loadFile(
+  file: string,
+  { client, json, io, writeError }: LoadFileDependencies,
+): Promise<number> {
+  const source = await openSource(file, io);
+  const counts = { read: 0, recorded: 0, refused: 0 };
+  let lastLine = 0;
+  const progress = startProgress(io.stderr, source.sizeBytes);
+
+  async function report(result: LineResult) {
+    lastLine = result.line;
+    if (json) await write(io.stdout, `${counts.read > 0 ? ',\n' : '\n'}    ${JSON.stringify(result)}`);
+    counts.read++;
+    if ('eventId' in result) return void counts.recorded++;
+    counts.refused++;
+    progress.clear();
+    await writeError(`line ${result.line}: ${describe(result.error)}\n`);
+  }
+
+  if (json) await write(io.stdout, '{\n  "results": [');
+  try {
+    await loadEvents({
+      client,
+      chunks: source.chunks,
+      report,
+      onProgress: (readBytes) => progress.update(readBytes, counts),
+    });
+  } catch (error) {
+    throw withAdvice(error, lastLine);
+  } finally {
+    progress.stop();
+    const rest = Object.entries(counts).map(([name, count]) => `"${name}": ${count}`);
+    if (json) await write(io.stdout, `\n  ],\n  ${rest.join(', ')}\n}\n`);
+    else await write(io.stdout, aligned(counts));
+  }
+  return counts.refused > 0 ? 1 : 0;
+}
+
+function describe({
+  status,
+  message,
+  details = [],
+}: Extract<LineResult, { error: unknown }>['error']): string {
+  const fields = details.map((detail) => `${detail.path}: ${detail.message}`).join('; ');
+  return `${status === 'INVALID_LINE' ? '' : `${status}: `}${message}${fields && ` (${fields})`}`;
+}
+
+/** Adds which lines are unconfirmed, so that the caller can load them again. */
+function withAdvice(error: unknown, lastLine: number): unknown {
+  if (!(error instanceof Refused || error instanceof Unreachable)) return error;
+  const done = lastLine === 0 ? 'No line' : `Nothing after line ${lastLine}`;
+  error.message += `\n${done} is confirmed. Events with an eventId can be loaded again safely.`;
+  return error;
+}
+
+interface Progress {
+  update(readBytes: number, counts: object): void;
+  /** Clears the bar for a line of text; the bar reappears below it. */
+  clear(): void;
+  stop(): void;
+}
+
+const none: Progress = { update: () => {}, clear: () => {}, stop: () => {} };
+
+/** A bar of bytes read, with counts. Only counts if the size is unknown; nothing if the stream is not a terminal. */
+function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number | null): Progress {
+  if (!stream.isTTY) return none;
+  const counts = '{recorded} recorded, {refused} refused';
+  const bar = new SingleBar({
+    stream,
+    format: sizeBytes === null ? counts : `{bar} {percentage} %  ${counts}  {eta_formatted} left`,
+    forceRedraw: true,
+    linewrap: true, // changes no terminal mode, so an interrupt leaves nothing to restore
+    gracefulExit: false,
+    clearOnComplete: true,
+  });
+  bar.start(sizeBytes ?? 1, 0, { recorded: 0, refused: 0 });
+  return {
+    update: (readBytes, payload) =>
+      sizeBytes === null ? bar.update(payload) : bar.update(readBytes, payload),
+    clear: () => void stream.write('\r\u001b[K'),
+    stop: () => bar.stop(),
+  };
+}
+
+async function openSource(
+  file: string,
+  io: Io,
+): Promise<{ chunks: AsyncIterable<Buffer>; sizeBytes: number | null }> {
+  if (file === '-') return { chunks: io.stdin, sizeBytes: null };
+  try {
+    const handle = await open(callersPath(file, io.env));
+    const stat = await handle.stat();
+    if (stat.isDirectory()) throw new UsageError(`${file} is a folder, not a file of events.`);
+    return { chunks: readable(file, handle.createReadStream()), sizeBytes: stat.isFile() ? stat.size : null };
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreadable(file, error);
+  }
+}
+
+async function* readable(file: string, stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): UsageError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new UsageError(`${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}.`);
+}

@@ -1,0 +1,60 @@
+import { describeError } from '../../platform/errors.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import { noteAttempt, retryWhileDatabaseDown } from '../settle/settler.js';
+import { attemptRecordOf, isGone } from '../settle/retry-policy.js';
+import type { Target, Targets } from '../send/targets.js';
+import type { Durations } from '../durations.js';
+import type { AttemptRecord, Claim } from '../outbox/types.js';
+import { sendClaim, type SendingOptions } from '../send/request.js';
+
+export interface ByHandOptions extends SendingOptions, Omit<TransitionDependencies, 'durations'> {
+  targets: Targets;
+  durations: Durations;
+  /** No attempt by hand lasts longer, so its lease needs no renewal. */
+  leaseMs: number;
+}
+
+/** Leaves time to record the outcome. */
+export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Durations): number => timeoutMs + leaseMs;
+
+/**
+ * Sends a claimed attempt outside the schedule and records it with `settle`. A failure does not count for the circuit.
+ * Null if nothing was sent: the attempt may not start any more (send/starts.ts), or its target could not be read.
+ */
+export async function sendByHand(
+  options: ByHandOptions,
+  claim: Claim,
+  issuedAt: number,
+  settle: (db: Database, attempt: AttemptRecord & { succeeded: boolean }) => Promise<boolean>,
+): Promise<{ settled: boolean; succeeded: boolean } | null> {
+  const { durations, logger } = options;
+  const target = await options.targets.of(claim).catch((error: unknown) => {
+    logger.warn(
+      { deliveryId: claim.deliveryId, error: describeError(error) },
+      'target not read; nothing is sent',
+    );
+  });
+  const outcome = target ? await sendClaim(options, claim, target, issuedAt) : null;
+  if (!target || !outcome) return null;
+  if (isGone(outcome)) await disableGoneTarget(options, target);
+  const record = attemptRecordOf(claim, outcome);
+  // While PostgreSQL is unavailable, retry only as long as the lease is certainly valid.
+  const giveUpAt = performance.now() + durations.leaseMs - durations.maxStartMs;
+  const settled = await retryWhileDatabaseDown(
+    () => settle(options.db, { ...record, succeeded: outcome.ok }),
+    () => performance.now() < giveUpAt,
+    durations.patienceMs,
+  );
+  noteAttempt(options, claim, record, settled);
+  return { settled, succeeded: outcome.ok };
+}
+
+/** A failure is only logged: the outcome must still be recorded, and the next attempt disables the webhook. */
+const disableGoneTarget = (options: ByHandOptions, target: Target) =>
+  disableGone(options, [target]).catch((error: unknown) =>
+    options.logger.warn(
+      { webhookId: target.webhookId, error: describeError(error) },
+      'webhook not disabled; the next attempt retries',
+    ),
+  );

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { described, instant, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
+import { masked } from '../../webhooks/sealing/sealing.js';
+import { triggers } from '../outbox/types.js';
+import { errorCodes, errorDetails } from '../send/errors.js';
+import { heldByValues } from './store.js';
+import { notice, notification } from '../notification-docs.js';
+import { deliveryStatuses } from './page-store.js';
+
+export const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
+const eventId = described(
+  z.string(),
+  'The event: `webhook-id` of its notifications.',
+  '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+);
+
+const delivery = z
+  .object({
+    deliveryId,
+    webhookId: uuid('The webhook.'),
+    targetAddress: described(
+      z.string(),
+      'Current address of the webhook, without the query.',
+      'https://example.com/hooks/parcelhook',
+      { format: 'uri' },
+    ),
+    eventId,
+    trackingId: described(trackingId.nullable(), 'The shipment; null for tests and notices.'),
+    shipperTrackingId: described(
+      z.string().nullable(),
+      'Your own identifier of the order; null for tests and notices.',
+      'SHIPPER-1',
+    ),
+    state: described(z.string(), 'State that it sends.', 'CREATED'),
+    status: described(
+      z.enum(deliveryStatuses),
+      '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.',
+    ),
+    heldBy: described(
+      z.enum(heldByValues).nullable(),
+      'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.',
+      null,
+    ),
+    nextProbeAt: described(
+      instant('').nullable(),
+      'When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.',
+      null,
+    ),
+    reason: described(
+      z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
+      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.',
+      null,
+    ),
+    attemptCount: described(z.int().min(0), 'Attempts so far, including one under way.', 1),
+    lastAttempt: described(
+      z
+        .object({
+          startedAt: instant('When it began.'),
+          durationMs: described(
+            z.int().min(0).nullable(),
+            'How long it took; null if it was interrupted.',
+            84,
+          ),
+          statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
+          errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it succeeded.', null),
+        })
+        .nullable(),
+      'The last finished attempt; null if there is none.',
+    ),
+    nextAttemptAt: described(instant('').nullable(), 'When the next attempt is due; null if none is.', null),
+    createdAt: instant('When the event was recorded.'),
+    completedAt: instant('When it was settled; null before that.').nullable(),
+  })
+  .meta({ id: 'Delivery', description: 'One event owed to one webhook.' });
+
+const attempt = z
+  .object({
+    number: described(z.int().min(1), 'Counts from 1.', 1),
+    trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
+    startedAt: instant('When it began.'),
+    durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
+    statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
+    errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it succeeded.', null),
+    errorDetail: described(
+      z.enum(errorDetails).nullable(),
+      'More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.',
+      null,
+    ),
+    requestHeaders: described(
+      z.record(z.string(), z.string()).nullable(),
+      `Its headers, with names in lower case; the values of the webhook's own headers are \`${masked}\`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.`,
+      {
+        host: 'example.com',
+        'x-team': masked,
+        'content-type': 'application/json',
+        'user-agent': 'Parcelhook/1.0.0',
+        'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+        'webhook-timestamp': '1795262400',
+        'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+        'parcelhook-sequence': '1',
+        'parcelhook-attempt': '1',
+        'content-length': '245',
+        connection: 'keep-alive',
+      },
+    ),
+    responseBody: described(z.string().nullable(), 'First 4 KiB of the response as text.', 'ok'),
+  })
+  .meta({ id: 'Attempt', description: 'One attempt, as in the log.' });
+
+export const deliveryList = z
+  .object({ deliveries: z.array(delivery), nextCursor })
+  .meta({ description: 'Deliveries, newest first.' });
+
+export const deliveryDetails = delivery
+  .extend({
+    payload: described(z.union([notification, notice]), 'The body that is sent.'),
+    attempts: described(z.array(attempt), 'Finished attempts, newest first, 100 per page.'),
+    nextAttemptsCursor: described(
+      z.string().nullable(),
+      'Send it as `attemptsCursor` for earlier attempts; null at the end.',
+      null,
+    ),
+  })
+  .meta({ id: 'DeliveryDetails', description: 'The delivery with its payload and its attempts.' });
+
+export const testResult = z
+  .object({
+    deliveryId,
+    eventId,
+    ...attempt.shape,
+    trigger: described(z.literal('TEST'), 'What caused it.'),
+  })
+  .meta({ id: 'TestResult', description: 'The attempt as in the log, whether it succeeded or not.' });

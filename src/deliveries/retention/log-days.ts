@@ -1,0 +1,118 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../platform/database/postgres.js';
+import { cancelExpired } from '../outbox/cancel.js';
+import { deleteOldReplays } from '../replay/store.js';
+import { ms, owedSinceBefore } from '../outbox/sql.js';
+
+const cancelledPerStatement = 1_000;
+const replaysPerRun = 1_000;
+const lockTimeoutMs = 500;
+
+/**
+ * Cancels deliveries owed for longer than the log retention and drops older days of the log, one worker at a time. A day
+ * with deliveries still owed stays; one that cannot be dropped without waiting is retried by the next run.
+ */
+export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
+  let expired = 0;
+  let cancelled: number;
+  do {
+    cancelled = await cancelExpired(db, retentionMs, cancelledPerStatement);
+    expired += cancelled;
+  } while (cancelled > 0);
+  if (expired > 0)
+    logger.warn({ deliveries: expired }, 'deliveries owed for longer than the log retention; cancelled');
+  for (const day of await listExpiredDays(db, retentionMs)) {
+    try {
+      if (await isOwedUntil(db, day)) break;
+      const dropped = await db.transaction(async (tx) => {
+        if (!(await lockRetention(tx))) return false;
+        await dropDay(tx, day, lockTimeoutMs);
+        // While this waited for its lock, a replay may have made deliveries of that day again.
+        if (await isOwedUntil(tx, day)) throw new Error('deliveries of this day are owed again');
+        return true;
+      });
+      if (!dropped) break;
+      logger.info({ day }, 'day of the log dropped');
+    } catch (error) {
+      logger.warn({ day, error: describeError(error) }, 'day of the log not dropped; retrying next run');
+    }
+  }
+  await deleteOldReplays(db, retentionMs, replaysPerRun);
+}
+
+/** Days (`YYYYMMDD`, UTC) with a partition of the log that ended before the retention, oldest first. */
+async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(
+    'list-expired-days',
+    `select distinct right(c.relname, 8) as day
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent in ('deliveries'::regclass, 'attempts'::regclass)
+        and c.relname ~ '^(deliveries|attempts)_[0-9]{8}$'
+        and (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'
+            <= now() - ${ms('$1')}
+      order by day`,
+    [retentionMs],
+  );
+  return rows.map((row) => row.day);
+}
+
+/** Makes this transaction the only one that drops partitions; false if another one does. */
+async function lockRetention(tx: Database): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    'lock-retention',
+    `select pg_try_advisory_xact_lock(hashtext('parcelhook-retention')) as locked`,
+  );
+  return row!.locked;
+}
+
+/** Whether deliveries of this day or an earlier one are still owed: they will need its partition of the log. */
+export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
+  const rows = await db.query(
+    'is-owed-until',
+    `${owedSinceBefore(`(to_date($1, 'YYYYMMDD') + 1)::timestamp at time zone 'UTC'`)} limit 1`,
+    [day],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Drops the partitions of a day. The lock this takes blocks all use of the log, so it is waited for briefly, and not at
+ * all while another transaction uses an old day. Throws UNAVAILABLE in that case.
+ */
+async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
+  await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
+  await tx.query('drop-day', 'select drop_log_day($1)', [day]);
+}
+
+const dayMs = 86_400_000;
+const daysAhead = 7;
+const maxDays = 20;
+
+const yesterday = () => new Date(Date.now() - dayMs);
+
+/** Yesterday's, today's and tomorrow's partitions of the log, which the service needs to start. */
+export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
+
+/** The partitions of the coming days, too. */
+export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
+
+/** The partitions of past days, which may be missing since the retention was raised; some at a time. */
+export async function makePartitionsSince(db: Database, since: Date, retentionMs: number): Promise<void> {
+  const oldestMs = Date.now() - retentionMs;
+  for (let atMs = Math.max(since.getTime(), oldestMs); atMs <= Date.now(); atMs += maxDays * dayMs)
+    await makePartitions(db, new Date(atMs), 0);
+}
+
+/** Makes missing partitions from a day (UTC) to `ahead` days from now, at most `maxDays`. Safe for many workers. */
+async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);
+    await tx.query(
+      'make-log-partitions',
+      `select make_log_partitions(first, least(first + $3::int, (now() at time zone 'UTC')::date + $2::int))
+         from (select ($1::timestamptz at time zone 'UTC')::date as first) f`,
+      [from, ahead, maxDays],
+    );
+  });
+}

@@ -1,0 +1,182 @@
+import pRetry from 'p-retry';
+import { createBatcher } from '../../platform/batch.js';
+import { ApiError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Metrics } from '../../platform/metrics.js';
+import type { Pool } from '../../platform/database/postgres.js';
+import { createCircuitCounter } from '../circuit/counter.js';
+import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
+import type { Due, AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import type { Durations } from '../durations.js';
+import type { SettlingResult } from '../outbox/settle.js';
+import type { AttemptOutcome } from '../send/request.js';
+import { isGone, retryAfterMs, settlementOf } from './retry-policy.js';
+import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
+
+export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
+  db: Pool;
+  metrics: Metrics;
+  durations: Durations;
+  retryScheduleMs: readonly number[];
+  /** Schedules a retry of the webhook. */
+  retryAt(delayMs: number, due: Due): void;
+  /** These webhooks responded 410, or their circuits are open: they must not be called, except for a probe. */
+  onNotCallable(webhookIds: string[]): void;
+  /** At low load outcomes wait for each other. */
+  isIdle(): boolean;
+}
+
+/** Settles the outcomes of scheduled attempts, and carries out their consequences. */
+export interface Settler {
+  /** Resolves when the outcome is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
+  settle(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
+  /** From now on outcomes are retried for a few seconds only. */
+  hurry(): void;
+  /** Resolves when all settled outcomes are counted for the circuits. */
+  flushed(): Promise<void>;
+}
+
+/** A delivery whose outcome is lost at shutdown is sent again when its lease has expired. */
+const patienceAtStopMs = 5_000;
+
+interface Item extends Outcome {
+  /** The address it was sent to. */
+  storedAddress: string;
+  /** A probe's Retry-After; 0 if none. */
+  retryAfterMs: number;
+}
+
+export function createSettler(options: SettlerOptions): Settler {
+  const { logger, metrics, durations } = options;
+  const counter = createCircuitCounter({
+    logger,
+    windowMs: durations.circuit.windowMs,
+    countOutcomes: async (outcomes) => options.onNotCallable(await countOutcomes(options, outcomes)),
+  });
+
+  const settleBatch = createSettleBatch(options);
+
+  const batches = createBatcher<Item, boolean>({
+    maxItems: 200,
+    concurrency: 2,
+    maxWaiting: 10_000,
+    lingerMs: () => (options.isIdle() ? durations.lingerMs : 0),
+    onFlush: (items) => metrics.batchSize.observe({ batch: 'settlements' }, items),
+    flush: async (items) => {
+      await disableAllGone(items);
+      const results = await settleBatch(items);
+      for (const [index, item] of items.entries()) followUp(item, results[index]!);
+      return results.map(({ kind }) => kind !== 'lost');
+    },
+  });
+
+  /** Comes first: after its commit nothing more is claimed for these webhooks, and pending claims are given back. */
+  const disableAllGone = async (items: Item[]) => {
+    const gone = items.flatMap(({ claim: { webhookId }, storedAddress, settlement }) =>
+      isGone(settlement) ? { webhookId, storedAddress } : [],
+    );
+    if (gone.length === 0) return;
+    await disableGone(options, gone);
+    options.onNotCallable(gone.map(({ webhookId }) => webhookId));
+  };
+
+  const followUp = ({ claim, settlement, retryAfterMs }: Item, result: SettlingResult) => {
+    if (result.kind === 'lost') return;
+    counter.note(claim, settlement.status === 'SUCCEEDED', retryAfterMs);
+    const { webhookId } = claim;
+    const dueFromMs = result.kind === 'settled' && result.dueAt ? result.dueAt.getTime() : null;
+    if (settlement.delayMs !== null) options.retryAt(settlement.delayMs, { webhookId, dueFromMs });
+  };
+
+  let giveUpAt = Infinity;
+
+  return {
+    settle: async (claim, storedAddress, outcome) => {
+      const settlement = settlementOf(claim, outcome, options.retryScheduleMs);
+      const probeRetryAfterMs = claim.isProbe ? retryAfterMs(outcome.retryAfter, new Date()) : 0;
+      const item = { claim, storedAddress, settlement, retryAfterMs: probeRetryAfterMs };
+      const accepted = await retryWhileDatabaseDown(
+        () => batches.add(item),
+        () => performance.now() < giveUpAt,
+        durations.patienceMs,
+      );
+      noteAttempt(options, claim, settlement, accepted);
+      if (accepted) noteSettlement(metrics, claim, settlement);
+      else metrics.lateResults.inc();
+    },
+    hurry: () => void (giveUpAt = performance.now() + patienceAtStopMs),
+    flushed: counter.flushed,
+  };
+}
+
+/**
+ * Retries `task` about every second for `patienceMs` while PostgreSQL is down and `mayRetry` agrees. Rejects with the
+ * last error, or at once with any other error.
+ */
+export const retryWhileDatabaseDown = <T>(
+  task: () => Promise<T>,
+  mayRetry: (error: unknown) => boolean,
+  patienceMs: number,
+): Promise<T> => {
+  const isRetried = (error: unknown) => error instanceof ApiError && mayRetry(error);
+  return task().catch((error: unknown) => {
+    if (!isRetried(error)) throw error;
+    return pRetry(task, {
+      retries: Infinity,
+      minTimeout: 250,
+      maxTimeout: 1_000,
+      maxRetryTime: patienceMs,
+      shouldRetry: (attempt) => isRetried(attempt.error),
+    });
+  });
+};
+
+type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
+
+/** Counts and logs an attempt that has ended, whatever its trigger. */
+export function noteAttempt(
+  { metrics, logger }: { metrics: Metrics; logger: Logger },
+  claim: Claim,
+  ended: Ended,
+  accepted: boolean,
+): void {
+  const { statusCode, errorCode, durationMs } = ended;
+  metrics.attempts.inc({
+    outcome: errorCode ?? 'SUCCEEDED',
+    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
+  });
+  metrics.attemptDuration.observe(
+    { outcome: errorCode === null ? 'success' : 'failure' },
+    durationMs / 1_000,
+  );
+  if (claim.trigger === 'SCHEDULED' && claim.number === 1)
+    metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
+  const line = {
+    deliveryId: claim.deliveryId,
+    webhookId: claim.webhookId,
+    attempt: claim.number,
+    trigger: claim.trigger,
+    status: ended.status,
+    statusCode,
+    errorCode,
+    durationMs: Math.round(durationMs),
+    delayMs: ended.delayMs,
+  };
+  if (accepted) logger.info(line, 'attempt');
+  else logger.warn(line, 'attempt ended too late: its claim was lost');
+}
+
+/** Counts the effect of a scheduled attempt on its delivery. */
+function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
+  if (status === 'RETRY') metrics.retriesScheduled.inc();
+  if (status === 'FAILED') metrics.exhausted.inc();
+  if (status === 'SUCCEEDED' || status === 'FAILED') metrics.completed.inc({ status });
+  if (status === 'SUCCEEDED' && trigger === 'SCHEDULED')
+    metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
+}
+
+/** Counts a delivery that a manual attempt settled. */
+export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
+
+const secondsSince = ({ recordedAt }: Claim, nowMs: number) =>
+  Math.max(0, nowMs - recordedAt.getTime()) / 1_000;

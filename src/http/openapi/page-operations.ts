@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { described } from '../request/fields.js';
+import { headerRefs } from './responses.js';
+import { exampleOf, type SchemaCollector } from './schemas.js';
+import type { Content, Paths, ResponseObject } from './types.js';
+
+const health = z
+  .object({ status: described(z.literal('OK'), 'The process is alive.') })
+  .meta({ id: 'Health', description: 'The process is alive.' });
+
+const readiness = z
+  .object({
+    status: described(z.enum(['OK', 'UNAVAILABLE']), 'Whether work should be sent here.'),
+    checks: described(
+      z.record(z.string(), z.string()),
+      '`OK` or the failure of each dependency; the reason is included if the request has an operator token that may read. Some dependencies may fail without making the process unready.',
+      { postgres: 'OK', queue: 'OK' },
+    ),
+  })
+  .meta({ id: 'Readiness', description: 'The dependencies of the process, as of the last second.' });
+
+/** A response without the envelope. */
+export const pageResponse = (description: string, content?: Content): ResponseObject => ({
+  description,
+  headers: headerRefs(['X-Request-Id']),
+  ...(content && { content }),
+});
+
+export const text = (type: string): Content => ({ [type]: { schema: { type: 'string' } } });
+
+const common = { tags: ['Health'] as [string], security: [] };
+
+/** `/healthz` and `/readyz` */
+export function healthPaths(schemas: SchemaCollector): Paths {
+  const json = (schema: z.ZodType, changes: object = {}): Content => {
+    const converted = schemas.toJson(schema, 'output');
+    const example = { ...(exampleOf(converted, schemas.components) as object), ...changes };
+    return { 'application/json': { schema: converted, example } };
+  };
+  return {
+    '/healthz': {
+      get: {
+        ...common,
+        operationId: 'getHealth',
+        summary: 'Is the process alive?',
+        description: 'Responds at once without any check. For restarting a process that hangs.',
+        responses: { 200: pageResponse('It is.', json(health)) },
+      },
+    },
+    '/readyz': {
+      get: {
+        ...common,
+        operationId: 'getReadiness',
+        summary: 'Can work be sent here?',
+        description:
+          'Checks PostgreSQL and the queue, each within 1.5 s and at most once a second. For load balancers.',
+        responses: {
+          200: pageResponse('Yes.', json(readiness)),
+          503: pageResponse(
+            'Not now.',
+            json(readiness, { status: 'UNAVAILABLE', checks: { postgres: 'PostgreSQL cannot be used' } }),
+          ),
+        },
+      },
+    },
+  };
+}
+
+/** `/metrics`, where it is served on this port. */
+export const metricsPaths: Paths = {
+  '/metrics': {
+    get: {
+      ...common,
+      operationId: 'getMetrics',
+      summary: 'Metrics for Prometheus',
+      description: 'In the text format of Prometheus; every name begins with `parcelhook_`.',
+      responses: { 200: pageResponse('All metrics of this process.', text('text/plain')) },
+    },
+  },
+};
+
+const document: Content = { 'application/json': { schema: { type: 'object' } } };
+
+export const documentPaths: Paths = {
+  '/openapi.json': {
+    get: {
+      ...common,
+      operationId: 'getOpenApiDocument',
+      summary: 'This API as an OpenAPI 3.1 document',
+      description: 'Generated from the schemas that validate requests. Has an `ETag`.',
+      responses: {
+        200: pageResponse('The document.', document),
+        304: pageResponse('The document that `If-None-Match` names is current.'),
+      },
+    },
+  },
+  '/asyncapi.json': {
+    get: {
+      ...common,
+      operationId: 'getAsyncApiDocument',
+      summary: 'The notifications as an AsyncAPI 3.0 document',
+      description:
+        'What is sent to webhooks, generated from the schemas of the notifications. Has an `ETag`.',
+      responses: {
+        200: pageResponse('The document.', document),
+        304: pageResponse('The document that `If-None-Match` names is current.'),
+      },
+    },
+  },
+  '/docs': {
+    get: {
+      ...common,
+      operationId: 'getDocs',
+      summary: 'This API as a web page',
+      description: 'The same document as one page that loads nothing from elsewhere and runs no script.',
+      responses: {
+        200: pageResponse('The page.', text('text/html')),
+        304: pageResponse('The page that `If-None-Match` names is current.'),
+      },
+    },
+  },
+};

@@ -1,4 +1,0 @@
-import type { Request } from 'express';
-
-/** Where a request comes from, as far as `TRUST_PROXY` lets it be known: an IPv4 address in its own form. */
-export const addressOf = ({ ip }: Request): string | null => ip?.replace(/^::ffff:(?=[\d.]+$)/i, '') ?? null;

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { codeOf } from './problem.js';
+
+/** Which Node process starts, supervises and stops the server. */
+export interface Ownership {
+  /** Takes the ownership if no live process has it; true if it is ours now. Cheap to call. */
+  claim(): boolean;
+  isMine(): boolean;
+  release(): void;
+}
+
+interface Owner {
+  pid: number;
+  startedAt: string;
+  id: string;
+}
+
+/** A file names the owning process; it counts only while that process lives. */
+export function ownershipIn(file: string): Ownership {
+  const me: Owner = { pid: process.pid, startedAt: startOf(process.pid) ?? '', id: randomUUID() };
+  const isMine = () => readOwner(file)?.id === me.id;
+  return {
+    isMine,
+    claim() {
+      const owner = readOwner(file);
+      if (owner?.id === me.id) return true;
+      if (owner && isAlive(owner)) return false;
+      if (owner) removeOwner(file, owner);
+      const temporary = `${file}.${me.id}`;
+      writeFileSync(temporary, JSON.stringify(me), { mode: 0o600 });
+      putInPlace(temporary, file);
+      return isMine();
+    },
+    release() {
+      if (isMine()) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** A link never replaces a file, so of several claimants one wins. */
+function putInPlace(temporary: string, file: string): void {
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Moves the file aside before checking it: another claimant's new file goes back. */
+function removeOwner(file: string, dead: Owner): void {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (readOwner(aside)?.id === dead.id) rmSync(aside, { force: true });
+  else putInPlace(aside, file);
+}
+
+/** Undefined if there is no file; a truncated one reads as a process that does not exist. */
+function readOwner(file: string): Owner | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as Owner;
+  } catch {
+    return { pid: 0, startedAt: '', id: '' };
+  }
+}
+
+function isAlive(owner: Owner): boolean {
+  if (owner.pid <= 0) return false;
+  const startedAt = startOf(owner.pid);
+  return startedAt !== undefined && (startedAt === '' || startedAt === owner.startedAt);
+}
+
+/**
+ * The start time of a process on Linux, where numbers are soon reused, above all in a restarted container; elsewhere an
+ * empty string. Undefined if there is no such process.
+ */
+function startOf(pid: number): string | undefined {
+  const found = processStat(pid);
+  if (found) return found.state === 'Z' ? undefined : found.startedAt;
+  return exists(pid) ? '' : undefined;
+}
+
+/** True also for another user's process, and for a dead one that is not reaped. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+/** From /proc on Linux; undefined elsewhere, or if the process is gone. */
+function processStat(pid: number): { name: string; state: string; startedAt: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const end = text.lastIndexOf(')'); // the name may contain spaces and brackets
+    const fields = text.slice(end + 2).split(' ');
+    return {
+      name: text.slice(text.indexOf('(') + 1, end),
+      state: fields[0] ?? '',
+      startedAt: fields[19] ?? '',
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server process as described by its lock file. */
+export interface Postmaster {
+  pid: number;
+  port: number;
+  /** `starting`, `ready` or `stopping`; empty at first. */
+  status: string;
+}
+
+const lockFileIn = (cluster: string) => path.join(cluster, 'postmaster.pid');
+
+/** The server running on this data folder; undefined if there is only the lock file of a dead one. */
+export function findPostmaster(cluster: string): Postmaster | undefined {
+  const found = readLockFile(cluster);
+  return found && isPostmaster(found.pid, cluster) ? found : undefined;
+}
+
+/**
+ * Removes a lock file that PostgreSQL itself would honour: its number belongs to another process by now, or to a zombie.
+ * Both are common in containers.
+ */
+export function clearStaleLock(cluster: string): void {
+  const found = readLockFile(cluster);
+  if (found && exists(found.pid) && !isPostmaster(found.pid, cluster))
+    rmSync(lockFileIn(cluster), { force: true });
+}
+
+function readLockFile(cluster: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(lockFileIn(cluster), 'utf8').split('\n');
+    const pid = Math.abs(Number(lines[0]));
+    if (!Number.isInteger(pid) || pid === 0) return undefined;
+    return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+export function isPostmaster(pid: number, cluster: string): boolean {
+  if (!exists(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  const stat = processStat(pid);
+  if (!stat || stat.name !== 'postgres' || stat.state === 'Z' || stat.state === 'X') return false;
+  try {
+    const [itsFolder, ours] = [statSync(`/proc/${pid}/cwd`), statSync(cluster)];
+    return itsFolder.ino === ours.ino && itsFolder.dev === ours.dev;
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes(codeOf(error)); // another user's process: its name has to do
+  }
+}

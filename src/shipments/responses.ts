@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import {
+  anyJson,
+  described,
+  instant,
+  milliseconds,
+  nextCursor,
+  trackingId,
+  uuid,
+} from '../http/request/fields.js';
+import { orderSchema } from './order.js';
+
+const { recipientLocation, recipientInformation, package: parcel } = orderSchema.shape;
+const place = recipientLocation.shape;
+const coordinate = described(z.number().nullable(), 'Null if not reported.', null);
+
+const dropoffLocation = z
+  .object({
+    street: described(z.string(), 'Street.', 'Calle Norte 45'),
+    administrativeArea: place.administrativeArea,
+    subAdministrativeArea: place.subAdministrativeArea,
+    country: place.country,
+    neighborhood: place.neighborhood,
+    neighborhoodType: described(z.string(), 'Kind of neighbourhood.', 'Suburb'),
+    zipCode: place.postalCode,
+    lat: described(z.number(), 'Latitude in degrees.', 20.6621),
+    lng: described(z.number(), 'Longitude in degrees.', -103.3412),
+    number: described(z.string(), 'House number.', '12'),
+    intNumber: described(z.string().nullable(), 'Office number.', null),
+    reference: described(z.string(), 'A landmark.', 'Beside the market'),
+    observations: described(z.string(), 'Notes for the person who hands in a parcel.', 'Loading bay 4'),
+  })
+  .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
+
+/** `data` of order integration: the order with every field, and the fields the service adds. */
+export const orderResult = z
+  .object({
+    recipientLocation: recipientLocation.required(),
+    shipperTrackingId: orderSchema.shape.shipperTrackingId,
+    shipperDropoffDate: instant('When you hand in the parcel.'),
+    expectedDeliveryDate: instant('When it should arrive.'),
+    lotId: z.nonoptional(orderSchema.shape.lotId),
+    recipientInformation: recipientInformation.required(),
+    package: parcel
+      .required()
+      .extend({ contentValue: described(z.number().min(0), 'Value, without its fraction.', 349) }),
+    dropoffLocation,
+    trackingId,
+    shipmentId: uuid('Identifier of the shipment.'),
+  })
+  .meta({
+    id: 'OrderResult',
+    description: 'The accepted order. The shipment is created shortly after.',
+  });
+
+export const tracking = z
+  .object({
+    trackingId,
+    shipmentId: uuid('Identifier of the shipment.'),
+    shipperTrackingId: orderSchema.shape.shipperTrackingId,
+    state: described(z.string().nullable(), 'State now; null until the shipment is created.', 'CREATED'),
+    history: described(
+      z.array(
+        z.object({
+          state: described(z.string(), 'The new state.', 'CREATED'),
+          timestamp: milliseconds('When it changed, in milliseconds since 1970.'),
+          lat: coordinate,
+          lng: coordinate,
+          anomalies: anyJson('Anomalies reported with the state; null without any.', null),
+          evidences: described(z.array(z.unknown()), 'Evidence reported with the state.', []),
+        }),
+      ),
+      'Its states, oldest first: the latest 1,000, or as many of them as fit in 4 MiB. The feed (`GET /v1/events`) has all.',
+    ),
+  })
+  .meta({ id: 'Tracking', description: 'A shipment and its history.' });
+
+const shipment = z
+  .object({
+    trackingId,
+    shipmentId: uuid('Identifier of the shipment.'),
+    shipperTrackingId: orderSchema.shape.shipperTrackingId,
+    state: described(z.string().nullable(), 'State now; null until the shipment is created.', 'CREATED'),
+    acceptedAt: instant('When the order was accepted.'),
+    updatedAt: instant('When its state last changed; until it is created, when the order was accepted.'),
+  })
+  .meta({ id: 'ListedShipment', description: 'A shipment, without its recipient.' });
+
+export const shipmentList = z
+  .object({ shipments: z.array(shipment), nextCursor })
+  .meta({ description: 'Shipments, newest first.' });
+
+export const stateList = z
+  .object({
+    states: described(
+      z.array(
+        z
+          .object({
+            state: described(z.string(), 'Name of the state.', 'CREATED'),
+            terminal: described(z.boolean(), 'Whether no state follows.', false),
+            next: described(z.array(z.string()), 'The states that may follow.', ['PICKED_UP', 'CANCELLED']),
+          })
+          .meta({ id: 'State', description: 'A state and those that may follow.' }),
+      ),
+      'Every state a shipment can be in; the first is that of a new shipment.',
+    ),
+  })
+  .meta({ description: 'The catalogue of states.' });

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { described, instant, nextCursor, uuid } from '../http/request/fields.js';
+import { masked } from './sealing/sealing.js';
+import { fields } from './schema.js';
+
+const webhookId = uuid('Identifier of the webhook.');
+const secret = described(
+  z.string().regex(/^whsec_/),
+  'Verifies signatures: `whsec_` and 32 bytes in Base64. Store it; it is not shown again.',
+  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+);
+
+export const webhook = z
+  .object({
+    webhookId,
+    interests: fields.interests,
+    targetAddress: described(
+      z.string(),
+      'Where notifications are sent.',
+      'https://example.com/hooks/parcelhook',
+      { format: 'uri' },
+    ),
+    status: fields.status,
+    disabledReason: described(
+      z.enum(['BY_SHIPPER', 'GONE', 'FAILING']).nullable(),
+      'Why it is `DISABLED`: you disabled it, it responded with 410, or nothing arrived for 5 days.',
+      null,
+    ),
+    ordering: fields.ordering,
+    supersede: fields.supersede,
+    headers: described(
+      z.record(z.string(), z.literal(masked)),
+      'Headers sent with each notification; their values are not shown.',
+      { 'X-Team': masked },
+    ),
+    description: fields.description,
+    createdAt: instant('When it was registered.'),
+    updatedAt: instant('When it was last changed.'),
+    unknownInterests: described(
+      z.array(z.string()),
+      'Interests that are not a state today. They are stored, because such a state may be added later.',
+      [],
+    ),
+  })
+  .meta({ id: 'Webhook', description: 'The webhook.' });
+
+export const newWebhook = webhook
+  .extend({ secret })
+  .meta({ id: 'WebhookWithSecret', description: 'The webhook with its secret, which is shown only once.' });
+
+const health = z.object({
+  circuit: described(
+    z.enum(['CLOSED', 'OPEN']),
+    '`OPEN`: it failed too often, and attempts are stopped for a while.',
+  ),
+  nextProbeAt: instant('When the next attempt tests it while the circuit is open; else null.').nullable(),
+  lastSuccessAt: instant(
+    'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',
+  ).nullable(),
+  failureRate: described(
+    z.number().min(0).max(1).nullable(),
+    'Failed share of the attempts that began in the current hour (UTC) and the previous one, without tests; null if there are none.',
+    0,
+  ),
+  pendingCount: described(z.int().min(0), 'Waiting deliveries, counted up to 10,000.', 0),
+  parkedSince: instant(
+    'Since then what it misses is stored as a position in your events, because it was not called and had too many deliveries waiting. When it is called again, these events become deliveries, in order, and this is null.',
+  ).nullable(),
+});
+
+export const webhookWithHealth = webhook
+  .extend({ health })
+  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries have been going.' });
+
+const count = (description: string, example: number) => described(z.int().min(0), description, example);
+const percentile = (share: string, example: number) =>
+  described(
+    z.int().min(0).nullable(),
+    `${share} of its attempts took at most this long, in milliseconds, to within 5 %; null if none has a duration.`,
+    example,
+  );
+
+export const stats = z
+  .object({
+    hours: described(
+      z.array(
+        z.object({
+          hour: instant('When the hour began.'),
+          attempts: count('Attempts that began in that hour and are finished.', 42),
+          succeeded: count('Those that succeeded.', 40),
+          failed: count('Those that failed or were cut off.', 2),
+          p50Ms: percentile('Half', 84),
+          p95Ms: percentile('95 %', 210),
+        }),
+      ),
+      'By hour, the earliest first.',
+    ),
+  })
+  .meta({
+    id: 'WebhookStats',
+    description:
+      'Attempts by hour (UTC), including hours without any: the oldest first, the current one last.',
+  });
+
+const listedWebhook = webhook
+  .extend({
+    health: described(health.optional(), 'With `include=health`: how its deliveries have been going.'),
+    stats: described(stats.optional(), 'With `include=stats`: its attempts of the last 24 hours.'),
+  })
+  .meta({ id: 'ListedWebhook' });
+
+export const webhookList = z
+  .object({ webhooks: z.array(listedWebhook), nextCursor })
+  .meta({ description: 'Webhooks in order of creation.' });
+
+export const deletedWebhook = z
+  .object({ webhookId })
+  .meta({ description: 'The webhook is gone: no send to it starts any more.' });
+
+export const rotatedSecret = z
+  .object({
+    webhookId,
+    secret,
+    previousSecretValidUntil: instant('Until then every notification is signed with both secrets.'),
+  })
+  .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only once.' });
+
+export const egress = z
+  .object({
+    addresses: described(z.array(z.string()), 'Networks as CIDR; empty if the operator has not named any.', [
+      '198.51.100.0/28',
+      '2001:db8:7::/64',
+    ]),
+  })
+  .meta({ description: 'The addresses that notifications come from.' });

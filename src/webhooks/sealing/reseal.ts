@@ -1,0 +1,104 @@
+import { describeError } from '../../platform/errors.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Database } from '../../platform/database/postgres.js';
+import type { Sealer, OwnHeaders } from './sealing.js';
+
+const webhooksPerStatement = 200;
+
+interface Dependencies {
+  db: Database;
+  sealer: Sealer;
+  logger: Logger;
+}
+
+/**
+ * Reseals webhooks that have anything sealed without this prefix. Safe to interrupt and repeat. Returns how many were
+ * resealed and how many neither key opens; these stay unchanged.
+ */
+export async function resealWebhooks(
+  deps: Dependencies,
+  prefix: string,
+): Promise<{ resealed: number; unreadable: number }> {
+  const result = { resealed: 0, unreadable: 0 };
+  let afterId: string | null = null;
+  for (;;) {
+    const page: Sealed[] = await listSealedOtherwise(deps.db, prefix, afterId, webhooksPerStatement);
+    const changes = page.flatMap((before) => {
+      const after = reseal(deps, before);
+      if (!after) result.unreadable += 1;
+      return after ? [{ before, after }] : [];
+    });
+    if (changes.length > 0) result.resealed += await replaceSealed(deps.db, changes);
+    const last = page.at(-1);
+    if (!last) return result;
+    afterId = last.webhookId;
+  }
+}
+
+function reseal({ sealer, logger }: Dependencies, before: Sealed): Sealed | null {
+  const { webhookId: id, secret, previousSecret, targetAddress, headers } = before;
+  const resealSecret = (stored: string) => sealer.sealSecret(id, sealer.openSecret(id, stored));
+  try {
+    return {
+      webhookId: id,
+      secret: resealSecret(secret),
+      previousSecret: previousSecret === null ? null : resealSecret(previousSecret),
+      targetAddress: sealer.sealAddress(id, sealer.openAddress(id, targetAddress)),
+      headers: sealer.sealHeaders(id, sealer.openHeaders(id, headers)),
+    };
+  } catch (error) {
+    logger.warn(
+      { webhookId: id, error: describeError(error) },
+      'webhook not resealed; it stays sealed as it is',
+    );
+    return null;
+  }
+}
+
+/** The sealed fields of a webhook, as stored. */
+interface Sealed {
+  webhookId: string;
+  secret: string;
+  previousSecret: string | null;
+  targetAddress: string;
+  headers: OwnHeaders;
+}
+
+const query = `substr(target_address, strpos(target_address, '?') + 1)`;
+
+/** Webhooks after `afterId`, deleted ones included, that have anything sealed without this prefix. */
+function listSealedOtherwise(db: Database, prefix: string, afterId: string | null, limit: number) {
+  return db.query<Sealed>(
+    'list-foreign-seals',
+    `select webhook_id as "webhookId", secret, previous_secret as "previousSecret",
+            target_address as "targetAddress", headers
+       from webhooks
+      where webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
+        and (not starts_with(secret, $1) or not starts_with(previous_secret, $1)
+             or target_address like '%?%' and not starts_with(${query}, $1)
+             or exists (select from jsonb_each_text(headers) h where not starts_with(h.value, $1)))
+      order by webhook_id limit $3`,
+    [prefix, afterId, limit],
+  );
+}
+
+/** Skips webhooks that were changed meanwhile. Returns how many were replaced. */
+async function replaceSealed(db: Database, changes: { before: Sealed; after: Sealed }[]): Promise<number> {
+  const rows = await db.query(
+    'replace-sealed',
+    `update webhooks w
+        set secret = c.after ->> 'secret', previous_secret = c.after ->> 'previousSecret',
+            target_address = c.after ->> 'targetAddress', headers = c.after -> 'headers', revision = w.revision + 1
+       from unnest($1::uuid[], $2::jsonb[], $3::jsonb[]) as c (webhook_id, before, after)
+      where w.webhook_id = c.webhook_id and w.secret = c.before ->> 'secret'
+        and w.previous_secret is not distinct from c.before ->> 'previousSecret'
+        and w.target_address = c.before ->> 'targetAddress' and w.headers = c.before -> 'headers'
+     returning w.webhook_id`,
+    [
+      changes.map(({ before }) => before.webhookId),
+      changes.map(({ before }) => JSON.stringify(before)),
+      changes.map(({ after }) => JSON.stringify(after)),
+    ],
+  );
+  return rows.length;
+}

@@ -1,0 +1,119 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** The owner of a sealed text; it opens nowhere else. Both secrets of a rotation are the field `secret`. */
+export interface SealedField {
+  /** Empty for a value that belongs to no webhook. */
+  webhookId: string;
+  field: string;
+}
+
+/** Encrypts texts at rest, with AES-256-GCM. A sealed text names its form and its key, so that both can change. */
+export interface SecretBox {
+  /** Begins every text sealed with the current key. */
+  prefix: string;
+  seal(text: string, where: SealedField): string;
+  /** Throws if the text was sealed with neither key, was changed, or belongs elsewhere. */
+  open(sealed: string, where: SealedField): string;
+}
+
+/** A signing secret of Standard Webhooks: `whsec_` and 32 random bytes in Base64. */
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** Begins every sealed text; another form would have another one. */
+const sealedForm = '1:';
+
+const algorithm = 'aes-256-gcm';
+const authTagLength = 16;
+
+interface Key {
+  id: string;
+  bytes: Buffer;
+}
+
+const deriveKey = (secretsKey: string): Key => {
+  const bytes = createHash('sha256').update(secretsKey).digest();
+  return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+};
+
+const boundTo = ({ webhookId, field }: SealedField) => Buffer.from(`${webhookId} ${field}`);
+
+/** Seals with `secretsKey`; opens what either key has sealed. */
+export function createSecretBox(secretsKey: string, otherKey?: string): SecretBox {
+  const current = deriveKey(secretsKey);
+  const keys = [current, ...(otherKey === undefined ? [] : [deriveKey(otherKey)])];
+  const prefix = `${sealedForm}${current.id}.`;
+
+  return {
+    prefix,
+    seal: (text, where) => {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv(algorithm, current.bytes, iv, { authTagLength });
+      cipher.setAAD(boundTo(where));
+      const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+      return prefix + [iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url')).join('.');
+    },
+    open: (sealed, where) => {
+      const [form, ...parts] = sealed.split('.');
+      const key = keys.find(({ id }) => form === sealedForm + id);
+      const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
+      if (!key || !iv || !tag || !text) throw new Error('It was sealed with another SECRETS_KEY');
+      const decipher = createDecipheriv(algorithm, key.bytes, iv, { authTagLength });
+      decipher.setAAD(boundTo(where));
+      decipher.setAuthTag(tag);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString();
+    },
+  };
+}
+
+/** Shown instead of the value of a webhook's own header; sent back, it stands for the stored value. */
+export const masked = '••••';
+
+export type OwnHeaders = Record<string, string>;
+
+const fields = {
+  secret: () => 'secret',
+  query: () => 'query',
+  header: (name: string) => `header ${name.toLowerCase()}`,
+};
+
+/** Seals and opens a webhook's secrets, its address's query and its headers' values. Opening throws if no key fits. */
+export interface Sealer {
+  sealSecret(webhookId: string, secret: string): string;
+  openSecret(webhookId: string, stored: string): string;
+  /** The address stays readable up to its query. */
+  sealAddress(webhookId: string, address: string): string;
+  openAddress(webhookId: string, stored: string): string;
+  sealHeaders(webhookId: string, headers: OwnHeaders): OwnHeaders;
+  openHeaders(webhookId: string, stored: OwnHeaders): OwnHeaders;
+}
+
+export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): Sealer {
+  return {
+    sealSecret: (webhookId, secret) => seal(secret, { webhookId, field: fields.secret() }),
+    openSecret: (webhookId, stored) => open(stored, { webhookId, field: fields.secret() }),
+    sealAddress: (webhookId, address) =>
+      mapQuery(address, (query) => seal(query, { webhookId, field: fields.query() })),
+    openAddress: (webhookId, stored) =>
+      mapQuery(stored, (query) => open(query, { webhookId, field: fields.query() })),
+    sealHeaders: (webhookId, headers) =>
+      mapValues(headers, (value, name) => seal(value, { webhookId, field: fields.header(name) })),
+    openHeaders: (webhookId, stored) =>
+      mapValues(stored, (value, name) => open(value, { webhookId, field: fields.header(name) })),
+  };
+}
+
+/** The address as the log and notices show it. */
+export const withoutQuery = (address: string): string => address.split('?', 1)[0]!;
+
+/** The same in SQL. */
+export const withoutQuerySql = (column: string): string => `split_part(${column}, '?', 1)`;
+
+export const maskHeaders = (headers: OwnHeaders): OwnHeaders => mapValues(headers, () => masked);
+
+function mapQuery(address: string, change: (query: string) => string): string {
+  const at = address.indexOf('?') + 1;
+  return at === 0 ? address : address.slice(0, at) + change(address.slice(at));
+}
+
+const mapValues = (headers: OwnHeaders, change: (value: string, name: string) => string): OwnHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value, name)]));

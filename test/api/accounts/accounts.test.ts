@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { basic, operator, request } from '../../support/client.js';
+import { startService, type Service } from '../../support/harness.js';
+import { expectFailure, expectSuccess, expectWrong, uuidForm } from '../../support/expect.js';
+
+let service: Service;
+let shipperId: string;
+let accountKey: string;
+let users = 0;
+
+beforeAll(async () => {
+  service = await startService({ env: { PUBLIC_URL: 'https://hooks.example.org/' } });
+  const response = await operator(service, '/shippers', { body: { name: 'Paquetería Ñandú' } });
+  ({ shipperId, accountKey } = response.data as { shipperId: string; accountKey: string });
+});
+afterAll(() => service?.stop());
+
+async function newUser(password?: string) {
+  const email = `user${(users += 1)}@example.com`;
+  const response = await operator(service, `/shippers/${shipperId}/users`, {
+    body: { email, ...(password !== undefined && { password }) },
+  });
+  expectSuccess(response, 201);
+  const { userId, setPasswordUrl } = response.data as { userId: string; setPasswordUrl: string };
+  return { email, userId, setPasswordUrl };
+}
+const login = (email: string, password: string) =>
+  request(`${service.url}/v1/login?key=${accountKey}`, {
+    headers: { authorization: basic(email, password) },
+  });
+const tokenOf = (setPasswordUrl: string) => new URL(setPasswordUrl).searchParams.get('token')!;
+const openPage = (setPasswordUrl: string) =>
+  request(`${service.url}/set-password?token=${tokenOf(setPasswordUrl)}`);
+const submit = (setPasswordUrl: string, password: string) =>
+  request(`${service.url}/set-password`, {
+    raw: new URLSearchParams({ token: tokenOf(setPasswordUrl), password }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+
+describe('registration by the operator', () => {
+  test('a shipper gets an id and an account key, both unique', async () => {
+    const response = await operator(service, '/shippers', { body: { name: 'Same name' } });
+    const again = await operator(service, '/shippers', { body: { name: 'Same name' } });
+    expectSuccess(response, 201);
+    expect(Object.keys(response.data)).toEqual(['shipperId', 'accountKey']);
+    expect(response.data.shipperId).toMatch(uuidForm);
+    expect(response.data.accountKey).toMatch(/^[\w-]{20,}$/);
+    expect(again.data.accountKey).not.toBe(response.data.accountKey);
+    expect(again.data.shipperId).not.toBe(response.data.shipperId);
+  });
+
+  test('account key and password are stored as hashes only, the password as Argon2id with 19 MiB', async () => {
+    const { email } = await newUser('a password to find');
+    const [row] = await service.sql<{ password_hash: string }>('select * from users where email = $1', [
+      email,
+    ]);
+    expect(row!.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const dump = JSON.stringify(
+      await service.sql(
+        'select shippers::text as s, users::text as u from shippers join users using (shipper_id)',
+      ),
+    );
+    expect(dump).not.toContain(accountKey);
+    expect(dump).not.toContain('a password to find');
+  });
+
+  test('a user gets an id and a link at PUBLIC_URL, with a token of 256 bits', async () => {
+    const { userId, setPasswordUrl } = await newUser();
+    expect(userId).toMatch(uuidForm);
+    expect(setPasswordUrl).toMatch(/^https:\/\/hooks\.example\.org\/set-password\?token=[\w-]{43}$/);
+    expect(Buffer.from(tokenOf(setPasswordUrl), 'base64url')).toHaveLength(32);
+  });
+
+  test('an e-mail address is unique per shipper, ignoring case; another shipper may use it too', async () => {
+    const { email } = await newUser();
+    expectFailure(await operator(service, `/shippers/${shipperId}/users`, { body: { email } }), 409);
+    const shouted = { body: { email: email.toUpperCase() } };
+    expectFailure(await operator(service, `/shippers/${shipperId}/users`, shouted), 409);
+    const other = await operator(service, '/shippers', { body: { name: 'Other' } });
+    expectSuccess(
+      await operator(service, `/shippers/${other.data.shipperId}/users`, { body: { email } }),
+      201,
+    );
+  });
+
+  test.each<[string, object, string[]]>([
+    ['/shippers', {}, ['name']],
+    ['/shippers', { name: '  ' }, ['name']],
+    ['/shippers', { name: 1 }, ['name']],
+    ['/shippers', { name: 'x'.repeat(1_001) }, ['name']],
+    ['users', {}, ['email']],
+    ['users', { email: 'nobody' }, ['email']],
+    ['users', { email: 'a:b@example.com', password: 'short' }, ['email', 'password']],
+    ['users', { email: 'a@example.com', password: 'x'.repeat(11) }, ['password']],
+    ['users', { email: 'a@example.com', password: 'x'.repeat(129) }, ['password']],
+    ['users', { email: 'a@example.com', password: '😀'.repeat(6) }, ['password']],
+    ['users', { email: 'a@example.com', password: '😀'.repeat(129) }, ['password']],
+    ['users', { email: 'a@example.com', password: 123456789012 }, ['password']],
+    ['users', { email: null, password: null }, ['email', 'password']],
+  ])('POST %s with %j is 400 that names %j', async (path, body, paths) => {
+    const full = path === 'users' ? `/shippers/${shipperId}/users` : path;
+    expectWrong(await operator(service, full, { body }), paths);
+  });
+
+  test('passwords of 12 and of 128 characters are accepted', async () => {
+    for (const password of ['x'.repeat(12), 'y'.repeat(128), '😀'.repeat(12), '😀'.repeat(128)]) {
+      const { email } = await newUser(password);
+      expectSuccess(await login(email, password), 200);
+    }
+  });
+
+  test.each(['018f0000-0000-7000-8000-000000000000', 'no-id', '%00', `${'1'.repeat(300)}`])(
+    'an unknown shipper or user (%s) is 404',
+    async (id) => {
+      expectFailure(await operator(service, `/shippers/${id}/users`, { body: { email: 'a@b.co' } }), 404);
+      expectFailure(await operator(service, `/users/${id}/password-link`, { method: 'POST' }), 404);
+    },
+  );
+
+  test('without the operator token every operator endpoint returns 401 and registers nothing', async () => {
+    const [before] = await service.sql('select count(*) from shippers');
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer wrong',
+      basic('operator', service.env.OPERATOR_TOKEN!),
+    ]) {
+      const headers = { authorization };
+      expectFailure(await operator(service, '/shippers', { body: { name: 'X' }, headers }), 401);
+      expectFailure(
+        await operator(service, `/shippers/${shipperId}/users`, { body: { email: 'x@y.zz' }, headers }),
+        401,
+      );
+      expectFailure(await operator(service, `/users/${shipperId}/password-link`, { body: {}, headers }), 401);
+      expectFailure(await operator(service, '/shipments/PH1/events', { body: {}, headers }), 401);
+      expectFailure(await operator(service, '/events', { body: {}, headers }), 401);
+      expectFailure(await operator(service, '/status', { headers }), 401);
+    }
+    expect(await service.sql('select count(*) from shippers')).toEqual([before]);
+  });
+});
+
+describe('the password link', () => {
+  test('opens a form that sets the password, once', async () => {
+    const { email, setPasswordUrl } = await newUser();
+    const page = await openPage(setPasswordUrl);
+    expect(page.httpStatus).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html; charset=utf-8/i);
+    expect(page.headers.get('cache-control')).toContain('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    const { text } = page.body as unknown as { text: string };
+    expect(text).toContain('<form method="post" action="/set-password">');
+    expect(text).toContain(tokenOf(setPasswordUrl));
+    expect(text).toContain('maxlength="256"'); // so that a browser does not cut off 128 emoji
+    expectFailure(await login(email, 'my new password'), 401);
+
+    expect((await submit(setPasswordUrl, 'my new password')).httpStatus).toBe(200);
+    expectSuccess(await login(email, 'my new password'), 200);
+
+    expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);
+    expect((await submit(setPasswordUrl, 'yet another password')).httpStatus).toBe(404);
+    expectFailure(await login(email, 'yet another password'), 401);
+  });
+
+  test('stays valid after viewing the page and after a refused password', async () => {
+    const { email, setPasswordUrl } = await newUser();
+    await openPage(setPasswordUrl);
+    for (const password of ['short', '', 'x'.repeat(129), `${'x'.repeat(12)}\0`])
+      expect((await submit(setPasswordUrl, password)).httpStatus).toBe(400);
+    expect((await submit(setPasswordUrl, 'long enough now')).httpStatus).toBe(200);
+    expectSuccess(await login(email, 'long enough now'), 200);
+  });
+
+  test('used twice at once, exactly one succeeds', async () => {
+    const { setPasswordUrl } = await newUser();
+    const responses = await Promise.all(
+      ['first password', 'second password', 'third password'].map((word) => submit(setPasswordUrl, word)),
+    );
+    expect(responses.map(({ httpStatus }) => httpStatus).sort()).toEqual([200, 404, 404]);
+  });
+
+  test('expires after 24 hours, not before', async () => {
+    const { setPasswordUrl } = await newUser();
+    const move = (hours: string) =>
+      service.sql(`update password_links set expires_at = expires_at - $1::interval`, [hours]);
+    await move('23 hours 59 minutes');
+    expect((await openPage(setPasswordUrl)).httpStatus).toBe(200);
+    await move('1 minute');
+    expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);
+    expect((await submit(setPasswordUrl, 'long enough now')).httpStatus).toBe(404);
+  });
+
+  test('is stored as a hash only', async () => {
+    const { setPasswordUrl } = await newUser();
+    const rows = await service.sql('select password_links::text from password_links');
+    expect(JSON.stringify(rows)).not.toContain(tokenOf(setPasswordUrl));
+  });
+
+  test('a new link replaces a forgotten password', async () => {
+    const { email, userId } = await newUser('the forgotten one');
+    const link = await operator(service, `/users/${userId}/password-link`, { method: 'POST' });
+    expectSuccess(link, 201);
+    expect(Object.keys(link.data)).toEqual(['setPasswordUrl']);
+    expect((await submit(link.data.setPasswordUrl as string, 'the newest password')).httpStatus).toBe(200);
+    expectFailure(await login(email, 'the forgotten one'), 401);
+    expectSuccess(await login(email, 'the newest password'), 200);
+  });
+
+  test.each(['', 'x', 'a'.repeat(43), '<script>alert(1)</script>', '%00', '%ff'])(
+    'an unknown token (%s) returns 404 and is not echoed',
+    async (token) => {
+      for (const response of [
+        await request(`${service.url}/set-password?token=${token}`),
+        await request(`${service.url}/set-password`, {
+          raw: `token=${token}&password=long+enough+now`,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+      ]) {
+        expect(response.httpStatus).toBe(404);
+        expect(JSON.stringify(response.body)).not.toContain('alert(1)');
+      }
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { basic, operator, registerAccount, request, type Account } from '../../support/client.js';
+import { startService, type Service } from '../../support/harness.js';
+import { expectFailure, expectSuccess } from '../../support/expect.js';
+
+let service: Service;
+let account: Account;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service, 'Ana.Torres@Example.com');
+});
+afterAll(() => service?.stop());
+
+const login = (authorization?: string, key: string | null = account.accountKey, rest: object = {}) =>
+  request(`${service.url}/v1/login${key === null ? '' : `?key=${encodeURIComponent(key)}`}`, {
+    ...(authorization !== undefined && { headers: { authorization } }),
+    ...rest,
+  });
+
+describe('login', () => {
+  test('returns 200, status OK, and exactly a token and its lifetime as a string', async () => {
+    const response = await login(basic(account.email, account.password));
+    expectSuccess(response, 200);
+    expect(Object.keys(response.data)).toEqual(['token', 'expiresIn']);
+    expect(response.data.token).toEqual(expect.stringMatching(/.{20}/));
+    expect(response.data.expiresIn).toBe('3600');
+    expect(response.body).not.toHaveProperty('processId');
+  });
+
+  test('the token gives access to the other endpoints', async () => {
+    const { data } = await login(basic(account.email, account.password));
+    const response = await request(`${service.url}/v1/webhooks?key=${account.accountKey}`, {
+      headers: { authorization: `Bearer ${data.token}` },
+    });
+    expectSuccess(response, 200);
+  });
+
+  test('two logins both stay valid, because the users of one shipper share its key', async () => {
+    const email = 'second@example.com';
+    await operator(service, `/shippers/${account.shipperId}/users`, {
+      body: { email, password: 'another long password' },
+    });
+    const second = await login(basic(email, 'another long password'));
+    expectSuccess(second, 200);
+    expectSuccess(await account.call('/v1/webhooks'), 200);
+  });
+
+  test('the e-mail address is matched ignoring case', async () => {
+    expectSuccess(await login(basic('ana.torres@example.COM', account.password)), 200);
+  });
+
+  test('a password may contain colons and non-ASCII letters', async () => {
+    const password = 'pässwörter: 密码:🔑🔑';
+    await operator(service, `/shippers/${account.shipperId}/users`, {
+      body: { email: 'colon@example.com', password },
+    });
+    expectSuccess(await login(basic('colon@example.com', password)), 200);
+  });
+
+  test('the scheme Basic is accepted in any case', async () => {
+    const header = basic(account.email, account.password).replace('Basic', 'bAsIc');
+    expectSuccess(await login(header), 200);
+  });
+
+  test.each<[string, string | Buffer]>([
+    ['the empty object', '{}'],
+    ['an object', '{"a":1}'],
+    ['broken JSON', '{"a":'],
+    ['300 KiB', `"${'x'.repeat(300 * 1024)}"`],
+  ])('a JSON body on this GET is ignored: %s', async (_, body) => {
+    const { request: send } = await import('node:http');
+    const url = `${service.url}/v1/login?key=${account.accountKey}`;
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = send(
+        url,
+        {
+          method: 'GET',
+          headers: {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+            authorization: basic(account.email, account.password),
+          },
+        },
+        (response) => response.resume().on('end', () => resolve(response.statusCode)),
+      );
+      sent.on('error', reject).end(body);
+    });
+    expect(status).toBe(200);
+  });
+
+  test.each<[string, () => Promise<Awaited<ReturnType<typeof login>>>]>([
+    ['no Authorization', () => login()],
+    ['a wrong password', () => login(basic(account.email, 'wrong horse battery'))],
+    ['an unknown e-mail address', () => login(basic('nobody@example.com', account.password))],
+    ['an unknown key', () => login(basic(account.email, account.password), 'ak_unknown')],
+    ['no key', () => login(basic(account.email, account.password), null)],
+    ['an empty key', () => login(basic(account.email, account.password), '')],
+    ['an empty password', () => login(basic(account.email, ''))],
+    ['a Bearer token', () => login(`Bearer ${account.token}`)],
+    [
+      'the password of another letter case',
+      () => login(basic(account.email, account.password.toUpperCase())),
+    ],
+    ['a space behind the password', () => login(basic(account.email, `${account.password} `))],
+  ])('%s returns 401 with a challenge', async (_, attempt) => {
+    const response = await attempt();
+    expectFailure(response, 401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+    expect(response.body.error.details).toBeUndefined();
+  });
+
+  test('the message never reveals which part was wrong', async () => {
+    const responses = await Promise.all([
+      login(basic(account.email, 'wrong horse battery')),
+      login(basic('nobody@example.com', account.password)),
+      login(basic(account.email, account.password), 'ak_unknown'),
+      request(`${service.url}/v1/webhooks?key=ak_unknown`, { headers: { authorization: 'Bearer wrong' } }),
+      account.call('/v1/webhooks', { headers: { authorization: 'Bearer wrong' } }),
+    ]);
+    expect(new Set(responses.map(({ body }) => body.error.message)).size).toBe(1);
+  });
+
+  test("a user of one shipper cannot log in with another shipper's key", async () => {
+    const other = await registerAccount(service, 'other@example.com');
+    expectFailure(await login(basic(account.email, account.password), other.accountKey), 401);
+  });
+
+  test('a user without a password cannot log in', async () => {
+    const email = 'nopassword@example.com';
+    await operator(service, `/shippers/${account.shipperId}/users`, { body: { email } });
+    for (const password of ['', 'null', 'undefined']) expectFailure(await login(basic(email, password)), 401);
+  });
+
+  test('POST to login returns 405 and allows GET', async () => {
+    const response = await request(`${service.url}/v1/login`, { body: {} });
+    expectFailure(response, 405);
+    expect(response.headers.get('allow')).toContain('GET');
+  });
+});

@@ -1,0 +1,200 @@
+import {
+  basic,
+  operator,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+  type ApiResponse,
+  type Request,
+} from '../../support/client.js';
+import type { Service } from '../../support/harness.js';
+import { deliveriesOf, untilFound } from '../../support/deliveries.js';
+import { untilState } from '../../support/expect.js';
+import type { Described } from '../../support/openapi.js';
+
+const post = { method: 'POST' };
+
+/** The resources that the calls refer to, created before the first call. */
+export interface World {
+  account: Account;
+  other: Account;
+  /** The account that is removed. */
+  leaving: Account;
+  suspended: Account;
+  /** Query string of a list. */
+  page: string;
+  webhookId: string;
+  trackingId: string;
+  deliveryId: string;
+  replayId: string;
+  linkToken: string;
+}
+
+/** Fills a service with two shippers, a webhook, a delivered shipment, a running replay and a password link. */
+export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
+  const account = await registerAccount(service);
+  const other = await registerAccount(service, 'other@example.com');
+  const leaving = await registerAccount(service, 'leaving@example.com');
+  const suspended = await registerAccount(service, 'suspended@example.com');
+  await operator(service, `/shippers/${suspended.shipperId}`, {
+    method: 'PATCH',
+    body: { status: 'SUSPENDED' },
+  });
+  const { webhookId } = await registerWebhook(account, targetAddress);
+  const order = await account.call('/v1/shipments', { body: sampleOrder() });
+  const trackingId = order.data.trackingId as string;
+  await untilState(account, trackingId, 'CREATED');
+  const { deliveryId } = await untilFound(async () =>
+    (await deliveriesOf(account, webhookId)).find(({ status }) => status === 'SUCCEEDED'),
+  );
+  const range = { from: new Date(Date.now() - 60_000).toISOString(), to: new Date().toISOString() };
+  const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
+  const replayId = replay.data.replayId as string;
+  await service.sql(
+    `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = now() + interval '1 day'`,
+  );
+  const link = await operator(service, `/users/${other.userId}/password-link`, post);
+  const linkToken = new URL(link.data.setPasswordUrl as string).searchParams.get('token')!;
+  return {
+    account,
+    other,
+    leaving,
+    suspended,
+    page: '',
+    webhookId,
+    trackingId,
+    deliveryId,
+    replayId,
+    linkToken,
+  };
+}
+
+/** Sends a request with `changes` applied: other ids, another body, other headers, another process. */
+export type Call = (changes?: Partial<World>, options?: Request, url?: string) => Promise<ApiResponse>;
+
+/** A successful call of each operation. */
+export function callsOf(service: Service, world: World): Record<string, Call> {
+  const of = (path: (world: World) => string, own: Request, credentials: (world: World) => Request): Call => {
+    return (changes = {}, options = {}, url = service.url) => {
+      const changed = { ...world, ...changes };
+      const { headers = {} } = credentials(changed);
+      return request(`${url}${path(changed)}`, {
+        ...own,
+        ...options,
+        headers: { ...headers, ...options.headers },
+      });
+    };
+  };
+  const shipper = (path: (world: World) => string, own: Request = {}) =>
+    of(
+      (changed) =>
+        `${path(changed)}${path(changed).includes('?') ? '&' : '?'}key=${changed.account.accountKey}`,
+      own,
+      ({ account }) => ({ headers: { authorization: `Bearer ${account.token}` } }),
+    );
+  const byOperator = (path: (world: World) => string, own: Request = {}) =>
+    of(
+      (changed) => `/operator/v1${path(changed)}`,
+      own,
+      () => ({
+        headers: { authorization: `Bearer ${service.env.OPERATOR_TOKEN}` },
+      }),
+    );
+  const page = (path: (world: World) => string, own: Request = {}) => of(path, own, () => ({}));
+  const range = () => ({ from: Date.now() - 60_000, to: Date.now() });
+  return {
+    login: of(
+      ({ account }) => `/v1/login?key=${account.accountKey}`,
+      {},
+      ({ account }) => ({ headers: { authorization: basic(account.email, account.password) } }),
+    ),
+    integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
+    listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
+    listStates: shipper(() => '/v1/states'),
+    trackShipment: shipper(({ trackingId }) => `/v1/shipment-tracking/${trackingId}`),
+    listWebhooks: shipper(() => '/v1/webhooks?include=health,stats'),
+    createWebhook: shipper(() => '/v1/webhooks', {
+      body: { interests: ['A_STATE_TO_COME'], targetAddress: 'https://example.com/hook' },
+    }),
+    getEgress: shipper(() => '/v1/egress'),
+    getWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`),
+    getWebhookStats: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/stats`),
+    updateWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, {
+      method: 'PATCH',
+      body: { description: 'changed' },
+    }),
+    rotateSecret: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/rotate-secret`, post),
+    testWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/test`, post),
+    replayWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replay`, { body: range() }),
+    listEvents: shipper(() => '/v1/events'),
+    listReplays: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}/replays`),
+    getReplay: shipper(({ replayId }) => `/v1/replays/${replayId}`),
+    cancelReplay: shipper(({ replayId }) => `/v1/replays/${replayId}/cancel`, post),
+    listDeliveries: shipper(() => '/v1/deliveries'),
+    getDelivery: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}`),
+    redeliver: shipper(({ deliveryId }) => `/v1/deliveries/${deliveryId}/redeliver`, post),
+    deleteWebhook: shipper(({ webhookId }) => `/v1/webhooks/${webhookId}`, { method: 'DELETE' }),
+    createShipper: byOperator(() => '/shippers', { body: { name: 'Acme Books' } }),
+    createUser: byOperator(({ account }) => `/shippers/${account.shipperId}/users`, {
+      body: { email: 'ana@example.com' },
+    }),
+    createPasswordLink: byOperator(({ account }) => `/users/${account.userId}/password-link`, post),
+    listShippers: byOperator(({ page }) => `/shippers${page}`),
+    updateShipper: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}`, {
+      method: 'PATCH',
+      body: { name: 'Acme Books & more' },
+    }),
+    rotateAccountKey: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/rotate-key`, post),
+    listUsers: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}/users`),
+    signOutUser: byOperator(({ leaving }) => `/users/${leaving.userId}/sign-out`, post),
+    removeUser: byOperator(({ leaving }) => `/users/${leaving.userId}`, { method: 'DELETE' }),
+    removeShipper: byOperator(({ leaving }) => `/shippers/${leaving.shipperId}`, { method: 'DELETE' }),
+    listAudit: byOperator(({ page }) => `/audit${page}`),
+    recordEvent: byOperator(({ trackingId }) => `/shipments/${trackingId}/events`, {
+      body: { state: 'PICKED_UP', anomalies: { dented: true }, evidences: ['photo'], lat: 1, lng: 2 },
+    }),
+    recordEvents: byOperator(() => '/events', {
+      body: { events: [{ trackingId: world.trackingId, state: 'IN_TRANSIT' }, { trackingId: 'NONE' }, 7] },
+    }),
+    eraseShipment: byOperator(({ trackingId }) => `/shipments/${trackingId}/erase`, post),
+    simulateShipment: shipper(({ trackingId }) => `/v1/shipments/${trackingId}/simulate`, {
+      body: { states: ['LOST'] },
+    }),
+    explainDelivery: byOperator(({ deliveryId }) => `/deliveries/${deliveryId}/explanation`),
+    getStatus: byOperator(() => '/status'),
+    rotateKey: byOperator(() => '/secrets/rotate-key', post),
+    renewFeed: byOperator(() => '/feed/renew', post),
+    cancelReplayOfShipper: byOperator(({ replayId }) => `/replays/${replayId}/cancel`, post),
+    showPasswordForm: page(({ linkToken }) => `/set-password?token=${linkToken}`),
+    setPassword: page(() => '/set-password', {
+      body: { token: world.linkToken, password: 'correct horse battery' },
+    }),
+    getHealth: page(() => '/healthz'),
+    getReadiness: page(() => '/readyz'),
+    getMetrics: page(() => '/metrics'),
+    getOpenApiDocument: page(() => '/openapi.json'),
+    getAsyncApiDocument: page(() => '/asyncapi.json'),
+    getDocs: page(() => '/docs'),
+  };
+}
+
+/** A request to an operation with valid credentials and this query, and nothing else. */
+export function bareCall(
+  service: Service,
+  account: Account,
+  { method, path, operation }: Described,
+  query: string,
+): Promise<ApiResponse> {
+  const schemes = Object.keys(operation.security[0] ?? {});
+  const authorization = schemes.includes('credentials')
+    ? basic(account.email, account.password)
+    : `Bearer ${schemes.includes('operatorToken') ? service.env.OPERATOR_TOKEN : account.token}`;
+  const key = schemes.includes('accountKey') ? `&key=${account.accountKey}` : '';
+  const filled = path.replace(/\{\w+\}/g, '018f0000-0000-7000-8000-000000000000');
+  return request(`${service.url}${filled}?${query}${key}`, {
+    method: method.toUpperCase(),
+    headers: { authorization },
+  });
+}

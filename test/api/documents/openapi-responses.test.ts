@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { registerWebhook, placeOrder, sampleOrder } from '../../support/client.js';
+import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
+import type { OpenApiDocument } from '../../../src/http/openapi/types.js';
+import { bareCall, callsOf, makeWorld, type Call, type World } from './openapi-calls.js';
+import { responseChecker } from '../../support/openapi.js';
+
+const tokens = { read: 'token-that-may-read', events: 'token-that-may-record' };
+let service: Service;
+let receiver: Receiver;
+let world: World;
+let calls: Record<string, Call>;
+let checker: ReturnType<typeof responseChecker>;
+
+beforeAll(async () => {
+  service = await startService({
+    env: {
+      SIMULATE: 'true',
+      WEBHOOKS_PER_SHIPPER: '5',
+      OPERATOR_TOKENS: `r:read:${tokens.read},e:events:${tokens.events}`,
+    },
+  });
+  receiver = await startReceiver();
+  world = await makeWorld(service, receiver.url);
+  calls = callsOf(service, world);
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
+  checker = responseChecker(document);
+});
+afterAll(async () => {
+  await receiver?.close();
+  await service?.stop();
+});
+
+/** A proxy to PostgreSQL that can be closed. */
+async function openWay(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), hostname);
+    for (const one of [socket, onward]) sockets.add(one.on('error', () => undefined));
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(databaseUrl);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.toString(),
+    shut: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const unknownId = '018f0000-0000-7000-8000-000000000000';
+
+/** The operations that can return this status, each with its call. */
+const thatReturn = (httpStatus: number): [string, Call][] =>
+  [...checker.operations.values()]
+    .filter(({ operation }) => httpStatus in operation.responses)
+    .map(({ operation: { operationId } }) => [operationId, calls[operationId]!]);
+
+/** Checks the response against the document and against the expected status. */
+async function checked(operationId: string, httpStatus: number, response: ReturnType<Call>): Promise<void> {
+  const { httpStatus: given, body } = await response;
+  expect({ operationId, httpStatus: given, body }).toMatchObject({ operationId, httpStatus });
+  checker.check(operationId, await response);
+}
+
+test('every operation of the document has a call in this test', () => {
+  expect(Object.keys(calls).sort()).toEqual([...checker.operations.keys()].sort());
+});
+
+describe('the document describes the responses', () => {
+  test('to missing and wrong credentials', async () => {
+    for (const [id, call] of thatReturn(401)) {
+      await checked(id, 401, call({}, { headers: { authorization: '' } }));
+      await checked(id, 401, call({}, { headers: { authorization: 'Bearer wrong' } }));
+    }
+  });
+
+  test("to another shipper's key, a suspended shipper, and a token for something else", async () => {
+    const account = { ...world.account, accountKey: world.other.accountKey };
+    for (const [id, call] of thatReturn(403)) {
+      const { path, method } = checker.operations.get(id)!;
+      const token = method === 'get' ? tokens.events : tokens.read;
+      const options = path.startsWith('/operator') ? { headers: { authorization: `Bearer ${token}` } } : {};
+      await checked(id, 403, call({ account: id === 'login' ? world.suspended : account }, options));
+    }
+  });
+
+  test('to unknown ids', async () => {
+    const account = { ...world.account, shipperId: unknownId, userId: unknownId };
+    const nothing = {
+      leaving: account,
+      webhookId: unknownId,
+      deliveryId: unknownId,
+      replayId: unknownId,
+      trackingId: 'NONE',
+    };
+    const valid = { token: 'x'.repeat(43), password: 'correct horse battery' };
+    for (const [id, call] of thatReturn(404)) {
+      const body = id === 'setPassword' ? { body: valid } : {};
+      await checked(id, 404, call({ ...nothing, account, linkToken: valid.token }, body));
+    }
+  });
+
+  test('to bodies that are too large, of another type, or not JSON', async () => {
+    const large = { raw: JSON.stringify({ padding: 'x'.repeat(256 * 1024) }) };
+    for (const [id, call] of thatReturn(413)) await checked(id, 413, call({}, large));
+    const text = { raw: 'x', headers: { 'content-type': 'text/plain' } };
+    for (const [id, call] of thatReturn(415)) {
+      await checked(id, 415, call({}, text));
+      await checked(id, 400, call({}, { raw: '{' }));
+    }
+  });
+
+  test('to invalid parameters', async () => {
+    const leaving = { ...world.leaving, shipperId: '%zz', userId: '%zz' };
+    const junk = { leaving, page: '?limit=0', webhookId: '%zz', deliveryId: '%zz', trackingId: '%zz' };
+    const ofOperator = ['listShippers', 'listAudit', 'listUsers', 'removeUser', 'removeShipper'];
+    for (const id of ['getWebhook', 'deleteWebhook', 'getDelivery', 'trackShipment', ...ofOperator])
+      await checked(id, 400, calls[id]!(junk));
+    for (const id of ['listWebhooks', 'listDeliveries', 'listShipments', 'listReplays']) {
+      const account = { ...world.account, accountKey: `${world.account.accountKey}&limit=0` };
+      await checked(id, 400, calls[id]!({ account }));
+    }
+    await checked('integrateOrder', 400, calls.integrateOrder!({}, { body: { package: 7 } }));
+    const short = { body: { token: world.linkToken, password: 'short' } };
+    await checked('setPassword', 400, calls.setPassword!({}, short));
+  });
+
+  test('to unknown query parameters', async () => {
+    const all = [...checker.operations.values()].filter(({ path }) => /^\/(operator\/)?v1\//.test(path));
+    for (const described of all)
+      await checked(
+        described.operation.operationId,
+        400,
+        bareCall(service, world.account, described, 'unknown=1'),
+      );
+  });
+
+  test('to successful calls', async () => {
+    const last = ['deleteWebhook', 'setPassword'];
+    const ids = Object.keys(calls).sort((a, b) => last.indexOf(a) - last.indexOf(b));
+    for (const id of ids) {
+      const { responses } = checker.operations.get(id)!.operation;
+      if (id === 'deleteWebhook') continue; // other calls still need the webhook
+      await checked(id, Number(Object.keys(responses)[0]), calls[id]!());
+    }
+  });
+
+  test('to conflicting calls', async () => {
+    const again = { headers: { 'idempotency-key': 'once' } };
+    await checked('integrateOrder', 201, calls.integrateOrder!({}, again));
+    const other = { body: { ...sampleOrder(), lotId: 'LOT-8' }, ...again };
+    await checked('integrateOrder', 409, calls.integrateOrder!({}, other));
+    await checked('recordEvent', 409, calls.recordEvent!({}, { body: { state: 'DELIVERED' } }));
+    await checked('simulateShipment', 409, calls.simulateShipment!());
+    await checked('createUser', 409, calls.createUser!());
+    await service.sql(`insert into replays select gen_random_uuid(), webhook_id, shipper_id, null, null, last_event_id,
+    end_event_id, 1, 0, 'RUNNING', now() + interval '1 day' from replays, generate_series(1, 10)`);
+    await checked('replayWebhook', 409, calls.replayWebhook!());
+    for (let webhooks = 2; webhooks < 5; webhooks += 1) await calls.createWebhook!();
+    await checked('createWebhook', 409, calls.createWebhook!());
+  });
+
+  test('to too many concurrent requests', async () => {
+    receiver.reply = () => ({ delayMs: 1_000 });
+    const tests = await Promise.all(Array.from({ length: 6 }, () => calls.testWebhook!()));
+    receiver.reply = () => ({});
+    for (const response of tests) checker.check('testWebhook', response);
+    expect(
+      tests
+        .map(({ httpStatus }) => httpStatus)
+        .sort()
+        .at(-1),
+    ).toBe(429);
+  });
+
+  test('and the notifications: states and notices', async () => {
+    await service.sql(`update webhooks set status = 'DISABLED', deleted_at = now() where webhook_id <> $1`, [
+      world.webhookId,
+    ]);
+    for (const received of receiver.received) checker.checkReceived('shipmentState', received);
+    expect(receiver.received.length).toBeGreaterThan(2);
+    const gone = await startReceiver(() => ({ status: 410 }));
+    await calls.updateWebhook!({}, { body: { interests: ['WEBHOOK_DISABLED'] } });
+    await registerWebhook(world.account, gone.url);
+    await placeOrder(world.account);
+    const isNotice = (request: (typeof receiver.received)[0]) => 'webhook_id' in request.notification;
+    const [notice] = await receiver.waitFor(1, isNotice);
+    checker.checkReceived('webhookNotice', notice!);
+    expect(notice!.notification).toMatchObject({ state: 'WEBHOOK_DISABLED', reason: 'GONE' });
+    await gone.close();
+  });
+
+  test('about a notice, and a deleted webhook', async () => {
+    const { data } = await calls.listDeliveries!();
+    const notice = (data.deliveries as { deliveryId: string; state: string }[]).find(
+      ({ state }) => state === 'WEBHOOK_DISABLED',
+    )!;
+    await checked('getDelivery', 200, calls.getDelivery!(notice));
+    await checked('listDeliveries', 200, calls.listDeliveries!());
+    await checked('deleteWebhook', 200, calls.deleteWebhook!());
+    await checked('redeliver', 409, calls.redeliver!());
+  });
+
+  test('while PostgreSQL is down', async () => {
+    const way = await openWay(service.env.DATABASE_URL!);
+    const process = await startProcess({ ...service.env, DATABASE_URL: way.url }, 'api');
+    way.shut();
+    for (const [id, call] of thatReturn(503)) await checked(id, 503, call({}, {}, process.url));
+    await stopProcess(process);
+  });
+
+  test('to methods that the path does not support', async () => {
+    const response = await fetch(`${service.url}/v1/webhooks`, { method: 'PUT' });
+    expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
+    const body = (await response.json()) as never;
+    checker.checkShared('MethodNotAllowed', body);
+  });
+});
+
+test('every response in the document was seen, except those of rate limits', () => {
+  const promised = [...checker.operations.values()].flatMap(({ operation: { operationId, responses } }) =>
+    Object.keys(responses).map((httpStatus) => `${operationId} ${httpStatus}`),
+  );
+  const open = promised.filter((one) => !checker.seen.has(one) && !/ (default|304|429)$/.test(one));
+  expect(open).toEqual([]);
+});

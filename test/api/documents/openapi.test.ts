@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { IRouter } from 'express';
+import { startApp } from '../../../src/app.js';
+import { parseConfig, type CompleteConfig } from '../../../src/config/config.js';
+import type { OpenApiDocument, Parameter } from '../../../src/http/openapi/types.js';
+import { createLogger } from '../../../src/platform/logger.js';
+import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { sendRaw } from '../../support/client.js';
+import { expectValid, operationsOf, schemaCompiler, type Described } from '../../support/openapi.js';
+
+let service: Service;
+let document: OpenApiDocument;
+let operations: Described[];
+
+beforeAll(async () => {
+  service = await startService();
+  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
+  operations = [...operationsOf(document).values()];
+});
+afterAll(() => service?.stop());
+
+/** Every object in the document with its JSON pointer. */
+function* objectsIn(value: unknown, pointer: string[] = []): Generator<[Record<string, unknown>, string[]]> {
+  if (typeof value !== 'object' || value === null) return;
+  yield [value as Record<string, unknown>, pointer];
+  for (const [key, child] of Object.entries(value)) yield* objectsIn(child, [...pointer, key]);
+}
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1 by the official schema', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('has no dangling reference', () => {
+    const refs = [...objectsIn(document)].flatMap(([{ $ref }]) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(refs.length).toBeGreaterThan(100);
+    for (const ref of refs) {
+      const target = ref
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document);
+      expect({ ref, found: target !== undefined }).toEqual({ ref, found: true });
+    }
+  });
+
+  test('has an example for every body, and every example is valid', () => {
+    const compile = schemaCompiler(document);
+    let examples = 0;
+    for (const [object, pointer] of objectsIn(document)) {
+      if (pointer.at(-1) === 'application/json' && !/^\/\w+\.json$/.test(pointer.at(1)!))
+        expect({ pointer, example: object.example }).toEqual({ pointer, example: expect.any(Object) });
+      if (!('schema' in object) || !('example' in object)) continue;
+      expectValid(compile(...pointer, 'schema'), object.example, pointer.join('/'));
+      examples += 1;
+    }
+    expect(examples).toBeGreaterThan(50);
+  });
+
+  test('has examples that name no real person or host: example.com only', () => {
+    const hosts = JSON.stringify(document).matchAll(/(?:https?:\/\/|\w@)(\w[\w.-]*)/g);
+    for (const [, host] of hosts) expect(host).toMatch(/(^|\.)example\.(com|org)$/);
+  });
+
+  test('describes for every operation what it does, what it requires and what it accepts', () => {
+    const parameters = (parameter: Parameter) => ({ ...parameter, description: expect.stringMatching(/./) });
+    for (const { operation } of operations) {
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+        summary: expect.stringMatching(/^.{5,60}$/),
+        security: expect.any(Array),
+        ...(operation.parameters && { parameters: operation.parameters.map(parameters) }),
+      });
+      expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+      for (const response of Object.values(operation.responses))
+        if (!('$ref' in response)) expect(response.description).toMatch(/./);
+    }
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  });
+
+  test('describes every field', () => {
+    const fields = [...objectsIn(document.components.schemas)].filter(
+      ([{ type, $ref }, pointer]) => pointer.at(-2) === 'properties' && type !== undefined && !$ref,
+    );
+    expect(fields.length).toBeGreaterThan(100);
+    const silent = fields.filter(([{ type, description }]) => !description && type !== 'object');
+    expect(silent.map(([, pointer]) => pointer.join('.'))).toEqual([]);
+  });
+
+  test('declares every parameter of its paths', () => {
+    for (const { path, operation } of operations) {
+      const declared = (operation.parameters ?? []).filter(({ in: place }) => place === 'path');
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(declared.map(({ name }) => name)).toEqual(inPath);
+    }
+  });
+});
+
+/** Every method and path of a real router, including nested routers. */
+function routesOf(router: Pick<IRouter, 'stack'>): string[] {
+  return router.stack.flatMap(({ route, handle }) => {
+    if (route) {
+      const methods = new Set(route.stack.flatMap(({ method }) => method ?? []));
+      if (methods.has('trace')) return []; // returns 405 for every other method
+      return [...methods].map((method) => `${method} ${route.path.replace(/:(\w+)/g, '{$1}')}`);
+    }
+    return 'stack' in handle ? routesOf(handle as unknown as IRouter) : [];
+  });
+}
+
+test('the router and the document have the same routes', async () => {
+  const app = await startApp(
+    { ...parseConfig(service.env), PORT: 0 } as CompleteConfig,
+    service.env.DATABASE_URL!,
+    'api',
+    createLogger('silent'),
+  );
+  const routes = routesOf(app.express.router);
+  await app.stop();
+  expect(routes.length).toBeGreaterThan(25);
+  expect(routes.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test('no header may begin or end with a space, which HTTP would drop', () => {
+  const patterns = operations.flatMap(({ operation: { parameters = [] } }) =>
+    parameters.flatMap(({ in: place, schema }) => (place === 'header' ? [schema.pattern as string] : [])),
+  );
+  expect(patterns.length).toBeGreaterThan(0);
+  for (const pattern of patterns)
+    for (const value of [' ', ' x', 'x ']) expect(new RegExp(pattern, 'u').test(value)).toBe(false);
+});
+
+describe('GET /openapi.json', () => {
+  test('is JSON outside the envelope, cacheable for minutes, and 304 if unchanged', async () => {
+    const first = await fetch(`${service.url}/openapi.json`);
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(first.headers.get('cache-control')).toBe('public, max-age=300');
+    const etag = first.headers.get('etag')!;
+    const head = [
+      'GET /openapi.json HTTP/1.1',
+      'Host: localhost',
+      `If-None-Match: ${etag}`,
+      'Connection: close',
+    ];
+    const again = await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n`);
+    expect(again).toMatch(/^HTTP\/1.1 304 [^{]*$/);
+  });
+
+  test('is compressed if the client accepts it, with the same text', async () => {
+    const bytes = async (accepted: string) => {
+      const response = await sendRaw(
+        service.url,
+        `GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${accepted}\r\n`,
+      );
+      expect(response).toMatch(/^vary: accept-encoding\r$/im);
+      return { length: response.length, text: response.slice(response.indexOf('\r\n\r\n') + 4) };
+    };
+    const compressed = await fetch(`${service.url}/openapi.json`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    const plain = await bytes('');
+    expect(await compressed.text()).toBe(plain.text);
+    expect((await bytes('Accept-Encoding: gzip;q=0\r\n')).text).toBe(plain.text);
+    expect((await bytes('Accept-Encoding: gzip\r\n')).length).toBeLessThan(plain.length / 4);
+  });
+
+  test('lists PUBLIC_URL as its server if set, else the requested host', async () => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    const env = { ...service.env, PUBLIC_URL: 'https://parcelhook.example.com', METRICS_PORT: '0' };
+    const other = await startProcess(env, 'api');
+    const response = await fetch(`${other.url}/openapi.json`);
+    const { servers, paths } = (await response.json()) as OpenApiDocument;
+    await stopProcess(other);
+    expect(servers).toEqual([{ url: 'https://parcelhook.example.com' }]);
+    expect(paths).not.toHaveProperty('/metrics');
+  });
+});

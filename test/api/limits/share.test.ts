@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import pg from 'pg';
+import {
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
+import { lockWaiters } from '../../support/lock-waits.js';
+import { until } from '../../support/until.js';
+import { startService, type Service } from '../../support/harness.js';
+
+let service: Service;
+let busy: Account;
+let other: Account;
+
+beforeAll(async () => {
+  // The smallest number of PostgreSQL connections a role can have, and no rate limit.
+  service = await startService({ role: 'api', env: { API_RATE_LIMIT: '0', MAX_CONNECTIONS: '2000' } });
+  [busy, other] = [await registerAccount(service), await registerAccount(service, 'b@example.com')];
+});
+afterAll(() => service?.stop());
+
+/** A connection that pipelines many requests. */
+function pipeline(account: Account, path: string) {
+  const { hostname, port } = new URL(service.url);
+  const head = [
+    `GET ${path}?key=${account.accountKey} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${account.token}`,
+    '',
+    '',
+  ].join('\r\n');
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return {
+    socket,
+    send: (count: number) => void socket.write(head.repeat(count)),
+    responses: () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status!),
+  };
+}
+
+describe('the concurrent requests of a shipper', () => {
+  test('are limited to 1,000, the rest is 429; all get a response, and other shippers do not wait', async () => {
+    const clients = Array.from({ length: 1_050 }, () => pipeline(busy, '/v1/deliveries'));
+    await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
+    const locked = service.sql('begin; lock table outbox, deliveries; select pg_sleep(1); commit');
+    for (const { send } of clients) send(1);
+    const responses = () => clients.flatMap((client) => client.responses());
+    while (responses().length < clients.length)
+      expect((await other.call('/v1/deliveries')).httpStatus).not.toBe(429);
+    await locked;
+    for (const { socket } of clients) socket.destroy();
+    const served = responses().filter((status) => status === '200').length;
+    expect(served).toBeGreaterThan(0);
+    const refused = responses().filter((status) => status === '429').length;
+    expect(refused).toBeGreaterThan(0); // not 50: some may finish before the tables are locked
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toContain(`parcelhook_rate_limited_total{limit="at_once"} ${refused}\n`);
+  });
+
+  test('of endless uploads are limited to some megabytes: the rest is 429, and orders of others are accepted', async () => {
+    const { hostname, port } = new URL(service.url);
+    const head = [
+      `POST /v1/shipments?key=${busy.accountKey} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${busy.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 262144',
+    ];
+    const part = `${head.join('\r\n')}\r\n\r\n${'x'.repeat(262_143)}`;
+    let refused = '';
+    const sockets = Array.from({ length: 60 }, () =>
+      connect(Number(port), hostname)
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => (refused += chunk.toString())),
+    );
+    for (const socket of sockets) socket.write(part);
+    await until('half are refused', () => refused.split('HTTP/1.1 429 ').length > 30);
+    expect(refused.split('Retry-After: 1\r\n').length).toBeGreaterThan(30);
+    await placeOrder(other);
+    for (const socket of sockets) socket.destroy();
+    await until('the share is free again', async () => {
+      const { httpStatus } = await busy.call('/v1/shipments', { body: sampleOrder() });
+      return httpStatus === 201;
+    });
+  });
+
+  test('free their share when the client disconnects, whatever was under way', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      const { socket, send, responses } = pipeline(busy, '/v1/deliveries');
+      send(250);
+      await until('the first has a response', () => responses().length > 0);
+      socket.destroy();
+    }
+    await until('its places are free again', async () => {
+      const { httpStatus } = await busy.call('/v1/deliveries');
+      return httpStatus === 200;
+    });
+    const responses = await Promise.all(Array.from({ length: 150 }, () => busy.call('/v1/webhooks')));
+    expect(responses.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
+  });
+
+  test('are limited to fewer for expensive requests: however long these last, others have connections left', async () => {
+    const { webhookId } = await registerWebhook(busy, 'http://127.0.0.1:9/');
+    const body = { from: Date.now() - 60_000, to: Date.now() };
+    const locking = new pg.Client({ connectionString: service.env.DATABASE_URL });
+    await locking.connect();
+    try {
+      await locking.query('begin; lock table deliveries in access exclusive mode');
+      const dear = Array.from({ length: 24 }, (_, n) =>
+        n % 3 === 0 ? busy.call(`/v1/webhooks/${webhookId}/replay`, { body }) : busy.call('/v1/deliveries'),
+      );
+      const startedAt = Date.now();
+      let most = 0;
+      while (Date.now() < startedAt + 1_500) {
+        const waiting = await service.sql(lockWaiters);
+        most = Math.max(most, waiting.length);
+        await placeOrder(other);
+        expect((await other.call(`/v1/webhooks/${webhookId}`)).httpStatus).toBe(404);
+      }
+      expect(most).toBe(2);
+      await locking.query('rollback');
+      const responses = new Set((await Promise.all(dear)).map(({ httpStatus }) => httpStatus));
+      expect([...responses].sort()).toEqual([200, 202]);
+    } finally {
+      await locking.end();
+    }
+  });
+
+  test('count only with valid credentials: refused requests use none of the share', async () => {
+    const { socket, send, responses } = pipeline({ ...busy, token: 'wrong' }, '/v1/deliveries');
+    send(300);
+    await until('all are refused', () => responses().filter((status) => status === '401').length === 300);
+    socket.destroy();
+    expect((await request(`${service.url}/healthz`)).httpStatus).toBe(200);
+  });
+});

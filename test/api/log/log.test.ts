@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  type Account,
+} from '../../support/client.js';
+import { startService, type Service } from '../../support/harness.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
+import {
+  expectFailure,
+  expectSuccess,
+  expectWrong,
+  offsetForm,
+  untilState,
+  uuidForm,
+} from '../../support/expect.js';
+
+interface Delivery {
+  deliveryId: string;
+  webhookId: string;
+  eventId: string;
+  trackingId: string;
+  state: string;
+  status: string;
+  createdAt: string;
+  completedAt: string | null;
+}
+
+let service: Service;
+let account: Account;
+let stranger: Account;
+let healthy: Receiver;
+let broken: Receiver;
+let webhooks: { good: string; bad: string; paused: string; deleted: string };
+let trackingIds: string[];
+let middle: string;
+
+const orders = 25;
+const list = async (query = '', by = account): Promise<Delivery[]> => {
+  const response = await by.call(`/v1/deliveries?limit=250${query}`);
+  expectSuccess(response, 200);
+  expect(Object.keys(response.data)).toEqual(['deliveries', 'nextCursor']);
+  return response.data.deliveries as Delivery[];
+};
+async function place(count: number): Promise<string[]> {
+  const placed: string[] = [];
+  for (let n = 0; n < count; n += 1) placed.push(await placeOrder(account, `L-${n}`));
+  for (const trackingId of placed) await untilState(account, trackingId, 'CREATED');
+  return placed;
+}
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: '10ms' } });
+  account = await registerAccount(service);
+  stranger = await registerAccount(service, 'stranger@example.com');
+  healthy = await startReceiver();
+  // Every second order fails: too few to open the circuit.
+  broken = await startReceiver(({ notification }) =>
+    /[13579]$/.test(String(notification.label_id)) ? { status: 500, body: 'x'.repeat(10_000) } : {},
+  );
+  const register = async (by: Account, url: string, fields: object = {}) =>
+    (await registerWebhook(by, url, fields)).webhookId;
+  webhooks = {
+    good: await register(account, `${healthy.url}?token=canary-query`),
+    bad: await register(account, broken.url, { interests: ['CREATED'] }),
+    paused: await register(account, healthy.url, { status: 'PAUSED', interests: ['PICKED_UP'] }),
+    deleted: await register(account, healthy.url, { status: 'PAUSED', interests: ['CREATED'] }),
+  };
+  await register(stranger, healthy.url);
+  await untilState(stranger, await placeOrder(stranger), 'CREATED');
+  trackingIds = await place(orders - 10);
+  await sleep(20);
+  middle = new Date().toISOString();
+  trackingIds.push(...(await place(10)));
+  await operator(service, `/shipments/${trackingIds[0]!}/events`, {
+    body: { state: 'PICKED_UP', eventId: 'my-event', lat: 1, evidences: ['e'] },
+  });
+  await account.call(`/v1/webhooks/${webhooks.deleted}`, { method: 'DELETE' });
+  const open = async () => [...(await list('&status=PENDING')), ...(await list('&status=SENDING'))].length;
+  for (const until = Date.now() + 20_000; (await open()) > 0 && Date.now() < until;) await sleep(50);
+});
+afterAll(async () => {
+  await Promise.all([healthy?.close(), broken?.close()]);
+  await service?.stop();
+});
+
+describe('the delivery log', () => {
+  test('has one delivery for each event and interested webhook, newest first', async () => {
+    const all = await list();
+    expect(all).toHaveLength(3 * orders + 2);
+    expect(new Set(all.map(({ deliveryId }) => deliveryId)).size).toBe(all.length);
+    const times = all.map(({ createdAt }) => Date.parse(createdAt));
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  test('shows exactly the documented fields of a delivery, its address without the query', async () => {
+    const [delivery] = await list(`&webhookId=${webhooks.good}&trackingId=${trackingIds[1]}`);
+    expect(delivery).toEqual({
+      deliveryId: expect.stringMatching(uuidForm),
+      webhookId: webhooks.good,
+      targetAddress: healthy.url,
+      eventId: expect.stringMatching(uuidForm),
+      trackingId: trackingIds[1],
+      shipperTrackingId: 'L-1',
+      state: 'CREATED',
+      status: 'SUCCEEDED',
+      heldBy: null,
+      nextProbeAt: null,
+      reason: null,
+      attemptCount: 1,
+      lastAttempt: {
+        startedAt: expect.stringMatching(offsetForm),
+        durationMs: expect.any(Number),
+        statusCode: 200,
+        errorCode: null,
+      },
+      nextAttemptAt: null,
+      createdAt: expect.stringMatching(offsetForm),
+      completedAt: expect.stringMatching(offsetForm),
+    });
+  });
+
+  test.each([1, 7, 38, 77, 250])(
+    'pages of %d lead to the end without gaps or duplicates, even while the log grows',
+    async (limit) => {
+      const before = (await list()).map(({ deliveryId }) => deliveryId);
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+        const { data } = await account.call(`/v1/deliveries?limit=${limit}${query}`);
+        expect(data.deliveries.length).toBeLessThanOrEqual(limit);
+        if (data.nextCursor) expect(data.deliveries).toHaveLength(limit);
+        seen.push(...(data.deliveries as Delivery[]).map(({ deliveryId }) => deliveryId));
+        if (cursor === null && limit === 7) await place(1);
+        cursor = data.nextCursor as string | null;
+      } while (cursor);
+      expect(seen).toEqual(before);
+    },
+  );
+
+  test('returns fifty without a limit', async () => {
+    const { data } = await account.call('/v1/deliveries');
+    expect(data.deliveries).toHaveLength(50);
+    expect(data.nextCursor).toEqual(expect.any(String));
+  });
+
+  test.each<[string, () => string, (delivery: Delivery) => boolean]>([
+    ['webhookId', () => `webhookId=${webhooks.bad}`, (d) => d.webhookId === webhooks.bad],
+    [
+      'webhookId of one deleted',
+      () => `webhookId=${webhooks.deleted}`,
+      (d) => d.webhookId === webhooks.deleted,
+    ],
+    ['trackingId', () => `trackingId=${trackingIds[0]}`, (d) => d.trackingId === trackingIds[0]],
+    ['state', () => 'state=PICKED_UP', (d) => d.state === 'PICKED_UP'],
+    ['status SUCCEEDED', () => 'status=SUCCEEDED', (d) => d.status === 'SUCCEEDED'],
+    ['status FAILED', () => 'status=FAILED', (d) => d.status === 'FAILED'],
+    ['status HELD', () => 'status=HELD', (d) => d.status === 'HELD'],
+    ['status CANCELLED', () => 'status=CANCELLED', (d) => d.status === 'CANCELLED'],
+    ['from', () => `from=${middle}`, (d) => d.createdAt >= middle],
+    ['to', () => `to=${middle}`, (d) => d.createdAt < middle],
+    ['from in milliseconds', () => `from=${Date.parse(middle)}`, (d) => d.createdAt >= middle],
+    [
+      'all of them',
+      () =>
+        `webhookId=${webhooks.good}&trackingId=${trackingIds[0]}&state=PICKED_UP&status=SUCCEEDED&from=${middle}&to=${new Date(Date.now() + 60_000).toISOString()}`,
+      (d) => d.webhookId === webhooks.good && d.state === 'PICKED_UP' && d.status === 'SUCCEEDED',
+    ],
+  ])('filter %s returns exactly the matching deliveries', async (_, query, matches) => {
+    const expected = (await list()).filter(matches);
+    expect(expected.length).toBeGreaterThan(0);
+    const found = await list(`&${query()}`);
+    expect(found.map(({ deliveryId }) => deliveryId)).toEqual(expected.map(({ deliveryId }) => deliveryId));
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { data } = await account.call(
+        `/v1/deliveries?limit=3&${query()}${cursor ? `&cursor=${cursor}` : ''}`,
+      );
+      ids.push(...(data.deliveries as Delivery[]).map(({ deliveryId }) => deliveryId));
+      cursor = data.nextCursor as string | null;
+    }
+    expect(ids).toEqual(expected.map(({ deliveryId }) => deliveryId));
+  });
+
+  test('from and to accept the format in which the service returns times', async () => {
+    const moment = encodeURIComponent(middle.replace('Z', '+00:00'));
+    expect(await list(`&from=${moment}`)).toEqual(await list(`&from=${middle}`));
+  });
+
+  test.each(['state=LOST', 'from=2099-01-01T00:00:00Z', 'to=2000-01-01T00:00:00Z', 'trackingId=PH1'])(
+    'a filter without matches (%s) returns an empty list',
+    async (query) => expect(await list(`&${query}`)).toEqual([]),
+  );
+
+  test.each([
+    ['webhookId=x', 'webhookId'],
+    ['trackingId=%00', 'trackingId'],
+    ['state=created', 'state'],
+    ['status=succeeded', 'status'],
+    ['status=', 'status'],
+    ['from=yesterday', 'from'],
+    ['to=2026-13-01T00:00:00Z', 'to'],
+    ['from=', 'from'],
+    ['state=CREATED&state=LOST', 'state'],
+  ])('%s returns 400 naming it', async (query, path) => {
+    expectWrong(await account.call(`/v1/deliveries?${query}`), [path]);
+  });
+
+  test("another shipper's deliveries are never shown, whatever the filter", async () => {
+    const own = await list('', stranger);
+    expect(own).toHaveLength(1);
+    for (const query of [`webhookId=${webhooks.good}`, `trackingId=${trackingIds[0]}`])
+      expect(await list(`&${query}`, stranger)).toEqual([]);
+    const cursor = Buffer.from((await list())[0]!.deliveryId.replaceAll('-', ''), 'hex').toString(
+      'base64url',
+    );
+    for (const { webhookId } of await list(`&cursor=${cursor}`, stranger))
+      expect(webhookId).toBe(own[0]!.webhookId);
+  });
+});
+
+describe('one delivery', () => {
+  const read = async (query: string) => {
+    const [delivery] = await list(`&${query}`);
+    const response = await account.call(`/v1/deliveries/${delivery!.deliveryId}`);
+    expectSuccess(response, 200);
+    const { payload, attempts, nextAttemptsCursor, ...rest } = response.data;
+    expect(nextAttemptsCursor).toBeNull();
+    expect(rest).toEqual(delivery);
+    return { payload, attempts, delivery: delivery! };
+  };
+
+  test('includes the payload as sent and its attempt', async () => {
+    const { payload, attempts, delivery } = await read(`webhookId=${webhooks.good}&state=PICKED_UP`);
+    expect(delivery.eventId).toBe('my-event');
+    expect(payload).toEqual({
+      state: 'PICKED_UP',
+      label_id: 'L-0',
+      anomalies: null,
+      evidences: ['e'],
+      tracking_id: trackingIds[0],
+      shipper_tracking_id: 'L-0',
+      timestamp: expect.any(Number),
+      lat: 1,
+      lng: null,
+    });
+    const sent = healthy.received.find(({ headers }) => headers['webhook-id'] === 'my-event');
+    expect(sent!.notification).toEqual(payload);
+    expect(attempts).toEqual([
+      {
+        number: 1,
+        trigger: 'SCHEDULED',
+        startedAt: expect.stringMatching(offsetForm),
+        durationMs: expect.any(Number),
+        statusCode: 200,
+        errorCode: null,
+        errorDetail: null,
+        requestHeaders: sent!.headers,
+        responseBody: 'ok',
+      },
+    ]);
+  });
+
+  test('that failed has all attempts and the first 4 KiB of each response', async () => {
+    const { attempts, delivery } = await read(`webhookId=${webhooks.bad}&status=FAILED`);
+    expect(delivery).toMatchObject({ attemptCount: 2, nextAttemptAt: null, reason: null });
+    expect(attempts.map(({ number }: { number: number }) => number)).toEqual([2, 1]);
+    for (const attempt of attempts)
+      expect(attempt).toMatchObject({
+        statusCode: 500,
+        errorCode: 'HTTP_STATUS',
+        responseBody: 'x'.repeat(4096),
+      });
+  });
+
+  test('of a paused webhook is HELD without attempts', async () => {
+    const { attempts, delivery } = await read(`webhookId=${webhooks.paused}`);
+    expect(attempts).toEqual([]);
+    expect(delivery).toMatchObject({ status: 'HELD', attemptCount: 0, completedAt: null });
+  });
+
+  test('of a deleted webhook is CANCELLED, with that reason', async () => {
+    for (const delivery of await list(`&webhookId=${webhooks.deleted}`))
+      expect(delivery).toMatchObject({
+        status: 'CANCELLED',
+        reason: 'WEBHOOK_DELETED',
+        completedAt: expect.stringMatching(offsetForm),
+      });
+  });
+
+  test.each(['018f0000-0000-7000-8000-000000000000', 'x', '%00'])(
+    'the unknown id %s returns 404',
+    async (id) => {
+      expectFailure(await account.call(`/v1/deliveries/${id}`), 404);
+    },
+  );
+});
+
+test('events recorded in the same millisecond are distinguished by trackingId', async () => {
+  const owner = await registerAccount(service, 'busy@example.com');
+  await registerWebhook(owner, healthy.url, { interests: ['PICKED_UP'] });
+  const placed = await Promise.all(Array.from({ length: 50 }, (_, n) => placeOrder(owner, `B-${n}`)));
+  for (const trackingId of placed) await untilState(owner, trackingId, 'CREATED');
+  const events = placed.map((trackingId) => ({ trackingId, state: 'PICKED_UP' }));
+  await operator(service, '/events', { body: { events } });
+  for (const trackingId of placed)
+    expect((await list(`&trackingId=${trackingId}`, owner)).map((found) => found.trackingId)).toEqual([
+      trackingId,
+    ]);
+});

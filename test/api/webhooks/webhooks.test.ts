@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { registerAccount, type Account } from '../../support/client.js';
+import { startService, type Service } from '../../support/harness.js';
+import { expectFailure, expectSuccess, expectWrong, offsetForm, uuidForm } from '../../support/expect.js';
+
+const it = test.concurrent;
+
+let service: Service;
+/** Shared by all tests except those that list its webhooks. */
+let account: Account;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+});
+afterAll(() => service?.stop());
+
+const targetAddress = 'https://example.org/hook';
+const create = (fields: object = {}, as = account) =>
+  as.call('/v1/webhooks', { body: { interests: ['CREATED'], targetAddress, ...fields } });
+const patch = (webhookId: unknown, body: object, as = account) =>
+  as.call(`/v1/webhooks/${String(webhookId)}`, { method: 'PATCH', body });
+const fields = [
+  'webhookId',
+  'interests',
+  'targetAddress',
+  'status',
+  'disabledReason',
+  'ordering',
+  'supersede',
+  'headers',
+  'description',
+  'createdAt',
+  'updatedAt',
+];
+const unknownId = '018f0000-0000-7000-8000-000000000000';
+
+describe('creating a webhook', () => {
+  it('returns 201 with every field, its default, and a Standard Webhooks secret', async () => {
+    const response = await create();
+    expectSuccess(response, 201);
+    expect(response.data).toEqual({
+      webhookId: expect.stringMatching(uuidForm),
+      interests: ['CREATED'],
+      targetAddress,
+      status: 'ACTIVE',
+      disabledReason: null,
+      ordering: 'SHIPMENT',
+      supersede: false,
+      headers: {},
+      description: '',
+      createdAt: expect.stringMatching(offsetForm),
+      updatedAt: expect.stringMatching(offsetForm),
+      unknownInterests: [],
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    expect(Object.keys(response.data).slice(0, fields.length)).toEqual(fields);
+    expect(Math.abs(Date.parse(response.data.createdAt as string) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('accepts every optional field', async () => {
+    const optional = {
+      status: 'PAUSED',
+      ordering: 'NONE',
+      supersede: true,
+      headers: { 'X-Tenant': 'a', Authorization: 'Bearer of the receiver' },
+      description: 'Ünser Lager',
+    };
+    const response = await create(optional);
+    expectSuccess(response, 201);
+    const shown = { ...optional, headers: { 'X-Tenant': '••••', Authorization: '••••' } };
+    expect(response.data).toMatchObject(shown);
+  });
+
+  it('the secret is never shown again, and is encrypted at rest', async () => {
+    const own = await registerAccount(service);
+    const { data } = await create({}, own);
+    const secret = data.secret as string;
+    const responses = [
+      await own.call('/v1/webhooks'),
+      await own.call(`/v1/webhooks/${data.webhookId}`),
+      await patch(data.webhookId, { description: 'x' }, own),
+    ];
+    for (const response of responses) {
+      expectSuccess(response, 200);
+      expect(JSON.stringify(response.body)).not.toContain('secret');
+      expect(JSON.stringify(response.body)).not.toContain(secret);
+    }
+    const rows = JSON.stringify(await service.sql('select webhooks::text from webhooks'));
+    expect(rows).not.toContain(secret.slice('whsec_'.length, -1));
+  });
+
+  it('duplicate interests collapse, * means all, up to 64 names', async () => {
+    expect((await create({ interests: ['CREATED', 'LOST', 'CREATED'] })).data.interests).toEqual([
+      'CREATED',
+      'LOST',
+    ]);
+    expect((await create({ interests: ['*'] })).data.unknownInterests).toEqual([]);
+    const names = Array.from({ length: 64 }, (_, n) => `STATE_${n}`);
+    expectSuccess(await create({ interests: [...names, 'STATE_0'] }), 201);
+    expectWrong(await create({ interests: [...names, 'STATE_64'] }), ['interests']);
+  });
+
+  it('a name outside the catalogue is stored and listed as unknown', async () => {
+    const { data } = await create({ interests: ['CREATED', 'CUSTOMS_HOLD', 'DELIVERED'] });
+    expect(data.interests).toEqual(['CREATED', 'CUSTOMS_HOLD', 'DELIVERED']);
+    expect(data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
+    const read = await account.call(`/v1/webhooks/${data.webhookId}`);
+    expect(read.data.unknownInterests).toEqual(['CUSTOMS_HOLD']);
+  });
+
+  it('the same address may be registered twice, as two webhooks', async () => {
+    const [first, second] = [await create(), await create()];
+    expect(second.data.webhookId).not.toBe(first.data.webhookId);
+    expect(second.data.secret).not.toBe(first.data.secret);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['nothing', { interests: undefined, targetAddress: undefined }, ['interests', 'targetAddress']],
+    ['null', { interests: null, targetAddress: null }, ['interests', 'targetAddress']],
+    ['text for a list', { interests: 'CREATED' }, ['interests']],
+    ['no interest', { interests: [] }, ['interests']],
+    [
+      'bad names',
+      { interests: ['created', 'A', '', '1A', 'A-B', 'A'.repeat(65), 7, null] },
+      [0, 2, 3, 4, 5, 6, 7].map((n) => `interests[${n}]`),
+    ],
+    ['a relative address', { targetAddress: '/hook' }, ['targetAddress']],
+    ['another scheme', { targetAddress: 'ftp://example.org' }, ['targetAddress']],
+    ['a user in the address', { targetAddress: 'https://a:b@example.org' }, ['targetAddress']],
+    ['2,049 characters', { targetAddress: `https://example.org/${'a'.repeat(2029)}` }, ['targetAddress']],
+    [
+      'all optional fields wrong',
+      { status: 'active', ordering: 'none', supersede: 'true', headers: 'x', description: 1 },
+      ['status', 'ordering', 'supersede', 'headers', 'description'],
+    ],
+    ['a list of headers', { headers: [] }, ['headers']],
+    ['a long description', { description: 'x'.repeat(1_001) }, ['description']],
+  ])('%s returns 400 naming every wrong field', async (_, body, paths) => {
+    const own = await registerAccount(service);
+    expectWrong(await create(body, own), paths);
+    expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
+  });
+
+  it('an address of 2,048 characters is accepted and stored as written', async () => {
+    const long = `https://example.org/${'a'.repeat(2028)}`;
+    expect(long).toHaveLength(2048);
+    expect((await create({ targetAddress: long })).data.targetAddress).toBe(long);
+  });
+
+  it.each([
+    'Content-Type',
+    'host',
+    'Webhook-Signature',
+    'parcelhook-attempt',
+    'User-Agent',
+    'Content-Length',
+  ])('the header %s cannot be set', async (name) =>
+    expectWrong(await create({ headers: { [name]: 'x' } }), [`headers.${name}`]),
+  );
+
+  it.each(['a\r\nX-Injected: 1', 'a\n', 'a\0', 'ü', 'x'.repeat(1_001), 1, null])(
+    'the header value %j returns 400',
+    async (value) => expectWrong(await create({ headers: { 'X-A': value } }), ['headers.X-A']),
+  );
+
+  it.each(['', 'a b', 'a:', 'a\r\nb', 'ü'])('the header name %j returns 400', async (name) => {
+    expectFailure(await create({ headers: { [name]: 'x' } }), 400);
+  });
+});
+
+describe('updating a webhook', () => {
+  it.each<[string, object, object?]>([
+    ['interests', { interests: ['LOST'] }],
+    ['targetAddress', { targetAddress: 'https://example.org/other' }],
+    ['status', { status: 'PAUSED' }],
+    ['ordering', { ordering: 'NONE' }],
+    ['supersede', { supersede: true }],
+    ['headers', { headers: { 'X-B': '2' } }, { headers: { 'X-B': '••••' } }],
+    ['description', { description: 'new' }],
+    ['no description', { description: null }, { description: '' }],
+  ])('%s can be given alone; everything else stays', async (_, change, shown = change) => {
+    const { secret, ...before } = (await create({ headers: { 'X-A': '1' }, description: 'old' })).data;
+    expect(secret).toBeDefined();
+    const response = await patch(before.webhookId, change);
+    expectSuccess(response, 200);
+    expect(response.data).toEqual({ ...before, ...shown, updatedAt: expect.stringMatching(offsetForm) });
+    expect(Date.parse(response.data.updatedAt as string)).toBeGreaterThan(
+      Date.parse(before.updatedAt as string),
+    );
+    const { data } = await account.call(`/v1/webhooks/${before.webhookId}`);
+    expect(data).toMatchObject(response.data);
+  });
+
+  it('a disabled webhook shows the reason until it is active again', async () => {
+    const { webhookId } = (await create()).data;
+    const disabled = await patch(webhookId, { status: 'DISABLED' });
+    expect(disabled.data).toMatchObject({ status: 'DISABLED', disabledReason: expect.stringMatching(/./) });
+    const active = await patch(webhookId, { status: 'ACTIVE' });
+    expect(active.data).toMatchObject({ status: 'ACTIVE', disabledReason: null });
+  });
+
+  it.each<[object, string[]]>([
+    [{}, ['body']],
+    [{ somethingElse: 1 }, ['body']],
+    [{ status: 'DELETED', interests: [], targetAddress: 'x' }, ['status', 'interests', 'targetAddress']],
+    [{ interests: null }, ['interests']],
+    [{ supersede: 1, ordering: 'FIFO', headers: { host: 'x' } }, ['supersede', 'ordering', 'headers.host']],
+  ])('%j returns 400 and changes nothing', async (body, paths) => {
+    const { webhookId } = (await create()).data;
+    const before = (await account.call(`/v1/webhooks/${webhookId}`)).data;
+    expectWrong(await patch(webhookId, body), paths);
+    expect((await account.call(`/v1/webhooks/${webhookId}`)).data).toEqual(before);
+  });
+});
+
+describe('reading and deleting webhooks', () => {
+  it('the list has each webhook once, page by page, without deleted ones', async () => {
+    const own = await registerAccount(service);
+    const ids: unknown[] = [];
+    for (let n = 0; n < 7; n += 1) ids.push((await create({}, own)).data.webhookId);
+    await own.call(`/v1/webhooks/${String(ids.shift())}`, { method: 'DELETE' });
+    const seen: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor ? `&cursor=${cursor}` : '';
+      const { data } = await own.call(`/v1/webhooks?limit=2${query}`);
+      expect(data.webhooks.length).toBeLessThanOrEqual(2);
+      seen.push(...data.webhooks.map((webhook: { webhookId: string }) => webhook.webhookId));
+      cursor = data.nextCursor as string | null;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+    const all = await own.call('/v1/webhooks');
+    expect(Object.keys(all.data.webhooks[0]).slice(0, fields.length)).toEqual(fields);
+  });
+
+  it('a delete returns 200 with the id, and the webhook is not found from then on', async () => {
+    const own = await registerAccount(service);
+    const { webhookId } = (await create({}, own)).data;
+    const deleted = await own.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    expectSuccess(deleted, 200);
+    expect(deleted.data).toEqual({ webhookId });
+    expectFailure(await own.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 404);
+    expectFailure(await own.call(`/v1/webhooks/${webhookId}`), 404);
+    expectFailure(await patch(webhookId, { description: 'x' }, own), 404);
+    expect((await own.call('/v1/webhooks')).data.webhooks).toEqual([]);
+  });
+
+  it('an id in capital letters identifies the same webhook', async () => {
+    const { webhookId } = (await create()).data as { webhookId: string };
+    const shouted = webhookId.toUpperCase();
+    expect((await account.call(`/v1/webhooks/${shouted}`)).data.webhookId).toBe(webhookId);
+    expectSuccess(await patch(shouted, { status: 'PAUSED' }), 200);
+    const deleted = await account.call(`/v1/webhooks/${shouted}`, { method: 'DELETE' });
+    expect(deleted.data).toEqual({ webhookId });
+  });
+
+  it.each([unknownId, 'x', '1', '%00', `${unknownId}x`, '..%2f'])(
+    'the unknown id %s returns 404',
+    async (id) => {
+      expectFailure(await account.call(`/v1/webhooks/${id}`), 404);
+      expectFailure(await patch(id, { description: 'x' }), 404);
+      expectFailure(await account.call(`/v1/webhooks/${id}`, { method: 'DELETE' }), 404);
+    },
+  );
+});
+
+describe('limits of the configuration', () => {
+  it('a shipper has at most 100 webhooks, even if many are created at once; a deleted one makes room', async () => {
+    const own = await registerAccount(service);
+    const statuses: number[] = [];
+    for (let wave = 0; wave < 7; wave += 1) {
+      const responses = await Promise.all(Array.from({ length: 15 }, () => create({}, own)));
+      statuses.push(...responses.map(({ httpStatus }) => httpStatus));
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+    const { data } = await own.call('/v1/webhooks?limit=250');
+    expect(data.webhooks).toHaveLength(100);
+    await own.call(`/v1/webhooks/${data.webhooks[0].webhookId}`, { method: 'DELETE' });
+    expectSuccess(await create({}, own), 201);
+    expectFailure(await create({}, own), 409);
+  });
+});

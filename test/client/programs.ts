@@ -1,0 +1,159 @@
+/** Programs of a user of the package. Their settings come from the environment. */
+
+const settings = `{
+  url: process.env.PARCELHOOK_URL,
+  key: process.env.PARCELHOOK_KEY,
+  email: process.env.PARCELHOOK_EMAIL,
+  password: process.env.PARCELHOOK_PASSWORD,
+}`;
+
+/** Starts a receiver, registers a webhook, places an order; prints the verified notification and its delivery. */
+export const flow = `
+import { createServer } from 'node:http';
+import { createClient, ParcelhookError, verify } from '@parcelhook/client';
+
+const client = createClient(${settings});
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const notification = verify(request.headers, Buffer.concat(chunks), secret);
+  response.writeHead(204).end();
+  told(notification);
+});
+let told;
+const notified = new Promise((resolve) => (told = resolve));
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const targetAddress = \`http://127.0.0.1:\${server.address().port}/\`;
+const { webhookId, secret } = await client.webhooks.create({ interests: ['CREATED'], targetAddress });
+
+const order = JSON.parse(process.env.ORDER);
+const { trackingId } = await client.shipments.create(order, { idempotencyKey: 'order-1' });
+const again = await client.shipments.create(order, { idempotencyKey: 'order-1' });
+const notification = await notified;
+const states = [];
+for await (const delivery of client.deliveries.all({ webhookId, limit: 1 })) states.push(delivery.state);
+const refusal = await client.webhooks.get('not-there').catch((error) => error);
+await client.webhooks.delete(webhookId);
+server.close();
+console.log(JSON.stringify({
+  same: again.trackingId === trackingId && notification.tracking_id === trackingId,
+  processId: again.processId,
+  states,
+  refusal: refusal instanceof ParcelhookError && refusal.code,
+}));
+`;
+
+/** Uses \`require\` and checks that both formats share the error class. */
+export const commonJs = `
+const { createClient, ParcelhookError, version } = require('@parcelhook/client');
+const client = createClient(${settings});
+(async () => {
+  const refusal = await client.deliveries.list({ limit: 0 }).catch((error) => error);
+  const others = await import('@parcelhook/client');
+  console.log(JSON.stringify({
+    version,
+    code: refusal.code,
+    details: refusal.details.map(({ path }) => path),
+    one: others.ParcelhookError === ParcelhookError && refusal instanceof others.ParcelhookError,
+  }));
+})();
+`;
+
+/** Every method with its parameters and result types, and calls that must not compile. */
+export const typed = `
+import {
+  createClient, createOperatorClient, ParcelhookError, verify,
+  type Delivery, type FeedEvent, type Notice, type Notification, type Order, type WebhookWithSecret,
+} from '@parcelhook/client';
+
+declare const order: Order;
+const signal = AbortSignal.timeout(1_000);
+const client = createClient({ url: 'http://localhost', key: 'k', email: 'e', password: 'p', timeoutMs: 1, retries: 1 });
+
+export async function all(): Promise<void> {
+  const { trackingId, processId, package: { items } } = await client.shipments.create(order, { idempotencyKey: '1', signal });
+  const made: [string, string, unknown] = [trackingId, processId, items];
+  const { shipments, nextCursor } = await client.shipments.list({ shipperTrackingId: 'O-1', state: 'CREATED' });
+  const at: string | null | undefined = shipments[0]?.state ?? nextCursor;
+  for await (const { shipmentId } of client.shipments.all({ limit: 10 })) shipmentId.toUpperCase();
+  const { history } = await client.shipments.track(trackingId);
+  history[0]?.timestamp.toFixed();
+  const { states, intervalMs } = await client.shipments.simulate(trackingId, { intervalMs: 100 });
+  intervalMs.toFixed(states.length);
+
+  const webhook: WebhookWithSecret = await client.webhooks.create({ interests: ['*'], targetAddress: 'https://example.com' });
+  const { webhookId, secret } = webhook;
+  const { webhooks } = await client.webhooks.list({ limit: 1 });
+  for await (const { ordering } of client.webhooks.all()) if (ordering === 'NONE') break;
+  const { health } = await client.webhooks.get(webhookId);
+  if (health.circuit === 'OPEN') health.nextProbeAt?.slice();
+  await client.webhooks.update(webhookId, { status: 'PAUSED' });
+  const { statusCode } = await client.webhooks.test(webhookId, { state: 'MY_OWN_STATE' });
+  statusCode?.toFixed();
+  const rotated: string = (await client.webhooks.rotateSecret(webhookId, { overlap: '0s' })).secret;
+  const { replayId } = await client.webhooks.replay(webhookId, { from: '2026-01-01T00:00:00Z', to: 1 });
+  const { hours } = await client.webhooks.stats(webhookId, { hours: 48 });
+  hours[0]?.attempts.toFixed();
+  await client.webhooks.delete(webhookId);
+
+  const { total, status } = await client.replays.get(replayId);
+  if (status === 'DONE') total?.toFixed();
+  (await client.replays.list(webhookId)).replays.length.toFixed();
+  await client.replays.cancel(replayId);
+
+  const { deliveries } = await client.deliveries.list({ status: 'FAILED', webhookId, from: '2026-01-01' });
+  const delivery: Delivery | undefined = deliveries[0];
+  for await (const { lastAttempt } of client.deliveries.all({ trackingId })) lastAttempt?.errorCode?.slice();
+  const { attempts, payload } = await client.deliveries.get('d', { attemptsCursor: 'c' });
+  if (attempts[0]?.trigger === 'TEST') payload.state.slice();
+  const { deliveryId } = await client.deliveries.redeliver('d');
+
+  const page = await client.events.list({ after: 'latest', wait: '10s' });
+  page.nextCursor.slice();
+  for await (const event of client.events.follow({ after: 'c', trackingId, signal, onCursor: (cursor) => void cursor.slice() })) {
+    const { notification, sequence }: FeedEvent = event;
+    notification.tracking_id.slice(sequence);
+  }
+  (await client.states()).states[0]?.next.join();
+  (await client.egress({ signal })).addresses.join();
+  const { addresses } = await client.request('get', '/v1/egress', {});
+
+  const told: Notification | Notice = verify(new Headers(), new Uint8Array(), [secret, rotated], { now: new Date() });
+  if ('tracking_id' in told) told.shipper_tracking_id.slice();
+  else told.webhook_id.slice();
+
+  const operator = createOperatorClient({ url: 'http://localhost', token: 't' });
+  const { accountKey } = await operator.request('post', '/operator/v1/shippers', { body: { name: 'Books' } });
+  await operator.request('post', '/operator/v1/shipments/{trackingId}/events', { path: { trackingId }, body: { state: 'LOST' } });
+  console.log(made, at, webhooks, delivery, deliveryId, addresses, accountKey);
+}
+
+export function explained(error: unknown): string {
+  if (!(error instanceof ParcelhookError)) throw error;
+  if (error.code === 'TOO_MANY_REQUESTS') return \`\${error.retryAfterMs ?? 0} ms\`;
+  return \`\${error.status} \${error.requestId} \${error.details.map(({ path, message }) => path + message).join()}\`;
+}
+
+export async function wrong(error: ParcelhookError): Promise<void> {
+  // @ts-expect-error A key is required.
+  createClient({ url: 'http://localhost', email: 'e', password: 'p' });
+  // @ts-expect-error There is no such status.
+  await client.deliveries.list({ status: 'LOST' });
+  // @ts-expect-error There is no such filter.
+  await client.deliveries.list({ wehbookId: 'w' });
+  // @ts-expect-error An address is required.
+  await client.webhooks.create({ interests: ['*'] });
+  // @ts-expect-error There is no such field.
+  await client.webhooks.update('w', { targetAdress: 'https://example.com' });
+  // @ts-expect-error The secret is shown when it is made, and not again.
+  (await client.webhooks.get('w')).secret;
+  // @ts-expect-error There is no such code.
+  if (error.code === 'NO_SUCH_CODE') return;
+  // @ts-expect-error There is no such path.
+  await client.request('get', '/v1/webhook', {});
+  // @ts-expect-error The path needs its id.
+  await client.request('get', '/v1/webhooks/{webhookId}', {});
+  // @ts-expect-error An order has a package.
+  await client.shipments.create({ ...order, package: undefined });
+}
+`;

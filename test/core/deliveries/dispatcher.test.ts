@@ -1,0 +1,175 @@
+import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { claimProbes } from '../../../src/deliveries/outbox/claim.js';
+import { dueSinceUnknown, noRoom, type Due } from '../../../src/deliveries/outbox/types.js';
+import { recordEvents } from '../../../src/events/record.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import { until } from '../../support/until.js';
+import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
+import { leaseMs, longHoldMs, muchRoom, record, recording } from '../../support/core/acts.js';
+import { stopAt } from '../../support/core/barriers.js';
+import { startDispatcher } from '../../support/core/dispatcher.js';
+import { setUpRaces, shipmentId, webhookId, world } from '../../support/core/race.js';
+import { addShipment, addWebhook, forNewShipper, outboxOf, type World } from '../../support/core/world.js';
+
+setUpRaces('outbox, webhooks, circuits, events, deliveries');
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+beforeEach(() => void receiver.received.splice(0));
+afterAll(() => receiver?.close());
+
+test('a delivery returned by a slow lane is pulled again without a sweep', async () => {
+  await world.sql('truncate webhooks cascade');
+  const webhookId = await addWebhook(world, { ordering: 'NONE' });
+  for (let n = 0; n < 40; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
+  // Due long ago, a second apart: a page that starts behind one of them does not see it.
+  await world.sql(
+    `update outbox o set due_at = now() - interval '1 hour' + n * interval '1 second'
+       from (select delivery_id, row_number() over (order by delivery_id) as n from outbox) r
+      where r.delivery_id = o.delivery_id`,
+  );
+  receiver.reply = () => (receiver.received.length > 2 ? {} : { delayMs: 1_500 });
+  const dispatcher = startDispatcher(world, receiver.url);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
+  await receiver.waitFor(40);
+  await dispatcher.drain();
+  expect(await outboxOf(world)).toEqual([]);
+  expect(receiver.received).toHaveLength(40);
+});
+
+test('room that a statement reserved and did not use goes to waiting deliveries', async () => {
+  await world.sql('truncate webhooks cascade');
+  const [webhookId, other] = [await addWebhook(world), await forNewShipper(world)];
+  const oweOne = async (of: World, state: string) => {
+    await record(of.db, await addShipment(of), [state]);
+    return (one: Received) => one.notification.state === state;
+  };
+  receiver.reply = () => ({});
+  const metrics = createMetrics();
+  const dispatcher = startDispatcher(world, receiver.url, { concurrency: 100, metrics });
+  const noneIsUnderWay = async () => /attempts_in_flight 0$/m.test(await metrics.text());
+  const untilOver = async (webhookId: string) => {
+    await until('it is recorded', async () => (await outboxOf(world, webhookId)).length === 0);
+    await until('its lane knows', noneIsUnderWay);
+    await tick(); // its notification was handled: from now on this attempt triggers nothing
+  };
+  await oweOne(world, 'FIRST');
+  dispatcher.notify(dueSinceUnknown([webhookId])); // creates its lane
+  await untilOver(webhookId);
+
+  const room = dispatcher.reserve(Array.from({ length: 100 }, () => world.shipperId));
+  const late = await oweOne(world, 'LATE');
+  const witnessWebhookId = await addWebhook(other);
+  const witness = await oweOne(other, 'WITNESS');
+  dispatcher.notify(dueSinceUnknown([webhookId, witnessWebhookId]));
+  await receiver.waitFor(1, witness);
+  await untilOver(witnessWebhookId);
+  expect(receiver.received.filter(late)).toEqual([]);
+  dispatcher.recorded(room, [], [], performance.now());
+  await receiver.waitFor(1, late);
+  await dispatcher.drain();
+});
+
+test('deliveries claimed in the process are not sent after another attempt gets 410', async () => {
+  await world.sql('truncate webhooks cascade');
+  const webhookId = await addWebhook(world, { ordering: 'NONE' });
+  const count = 30;
+  for (let n = 0; n < count; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
+  const others: (() => void)[] = [];
+  receiver.reply = (_, response) => {
+    if (receiver.received.length === 1) return { status: 410 };
+    others.push(() => response.writeHead(200).end());
+  };
+  const dispatcher = startDispatcher(world, receiver.url);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
+  const status = `select 1 from webhooks where status = 'DISABLED'`;
+  while ((await world.sql(status)).length === 0) await sleep(1); // soon: a claim that has waited long is checked anyway
+  const underWay = receiver.received.length;
+  for (const respond of others) respond();
+  const sending = `select 1 from outbox where status = 'SENDING'`;
+  await until('nothing is claimed any more', async () => (await world.sql(sending)).length === 0);
+  await dispatcher.drain();
+  expect(receiver.received).toHaveLength(underWay);
+  expect(await outboxOf(world, webhookId)).toHaveLength(count - (underWay - 1)); // the delivery with the 410 is held too
+});
+
+test('a slow recording is delivered without a sweep, although later pages have passed it', async () => {
+  const dispatcher = startDispatcher(world, receiver.url);
+  receiver.reply = () => ({});
+  const stop = stopAt(world, 'insert-events', 'COMMIT');
+  const withoutRoom = { ...dispatcher, reserve: () => noRoom };
+  const events = [{ shipmentId: await addShipment(world), state: 'LATE' }];
+  const late = recordEvents(recording(stop.db, withoutRoom, longHoldMs), events);
+  await stop.reached;
+  await record(world.db, await addShipment(world), ['EARLY']);
+  dispatcher.notify(dueSinceUnknown([webhookId]));
+  await receiver.waitFor(1);
+  stop.go();
+  await late;
+  await receiver.waitFor(1, ({ notification }) => notification.state === 'LATE');
+  await dispatcher.drain();
+});
+
+describe('a process that stops', () => {
+  const openCircuit = `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)
+    select webhook_id, now(), 20, 20, now() from webhooks`;
+  let left: string[];
+  const webhooksOf = (due: Due[]) => due.map(({ webhookId }) => webhookId);
+  const start = () => {
+    left = [];
+    return startDispatcher(world, receiver.url, { onLeft: (due) => left.push(...webhooksOf(due)) });
+  };
+
+  test('waits for a statement with reserved room, gives back its claims and names the other webhooks made due', async () => {
+    const dispatcher = start();
+    const room = dispatcher.reserve([world.shipperId]);
+    const claims = await record(world.db, shipmentId, ['CREATED'], { room: muchRoom });
+    const other = await addWebhook(world);
+    const drained = dispatcher.drain().then(() => 'drained');
+    expect(await Promise.race([drained, sleep(100, 'waits')])).toBe('waits'); // it checks every 10 ms, and does nothing else
+    dispatcher.recorded(room, claims, dueSinceUnknown([other]), performance.now());
+    await drained;
+    expect(await outboxOf(world, webhookId)).toEqual([expect.objectContaining({ status: 'READY' })]);
+    expect(new Set(left)).toEqual(new Set([webhookId, other]));
+    left.splice(0);
+    dispatcher.recorded(
+      dispatcher.reserve([world.shipperId]),
+      [],
+      dueSinceUnknown([other]),
+      performance.now(),
+    );
+    dispatcher.notify(dueSinceUnknown([webhookId]));
+    expect(left).toEqual([other, webhookId]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('drains again what a sweep claimed meanwhile: it is given back, and its webhook named', async () => {
+    await record(world.db, shipmentId, ['CREATED']);
+    await world.sql(openCircuit);
+    const probes = await claimProbes(world.db, leaseMs, leaseMs);
+    expect(probes).toHaveLength(1);
+    const dispatcher = start();
+    await dispatcher.drain();
+    expect(left).toEqual([]);
+    dispatcher.accept(probes, performance.now());
+    await dispatcher.drain();
+    expect(await outboxOf(world)).toMatchObject([{ status: 'READY', attempt_count: 0 }]);
+    expect(left).toEqual([webhookId]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('names the webhook whose circuit its last attempt closed', async () => {
+    for (let n = 0; n < 2; n += 1) await record(world.db, await addShipment(world), ['CREATED']);
+    await world.sql(openCircuit);
+    const dispatcher = start();
+    receiver.reply = () => ({ delayMs: 200 });
+    dispatcher.accept(await claimProbes(world.db, leaseMs, leaseMs), performance.now());
+    await receiver.waitFor(1);
+    await dispatcher.drain();
+    expect(await world.sql('select 1 from circuits where open_until is not null')).toEqual([]);
+    expect(left).toEqual([webhookId]);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { claimRedeliveries, settleRedelivery } from '../../../src/deliveries/outbox/by-hand.js';
+import { requestRedelivery } from '../../../src/deliveries/by-hand/store.js';
+import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { createRetention } from '../../../src/shipments/erasure/retention.js';
+import { findInDatabase } from '../../support/database.js';
+import { drain, leaseMs, pull, settlementOf } from '../../support/core/acts.js';
+import { doneOrWaiting, stopAt, type StopAt } from '../../support/core/barriers.js';
+import {
+  addPlantedOrder,
+  settlePlanted,
+  erase,
+  erasing,
+  planted,
+  plantedWords,
+  recordPlanted,
+} from '../../support/core/erasures.js';
+import { replay } from '../../support/core/replays.js';
+import { addWebhook, createWorld, logger, logOf, outboxOf, type World } from '../../support/core/world.js';
+
+let world: World;
+let webhookId: string;
+let shipmentId: string;
+/** Succeeded, finally failed, waiting for its retry, due. */
+const states = ['CREATED', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY'];
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  webhookId = await addWebhook(world, { ordering: 'NONE' });
+  shipmentId = await addPlantedOrder(world);
+  const [first, second, third] = await recordPlanted(world.db, shipmentId, states.slice(0, 3));
+  await settlePlanted(world.db, [first!], 'SUCCEEDED');
+  await settlePlanted(world.db, [second!], 'FAILED');
+  await settlePlanted(world.db, [third!], 'RETRY');
+  await recordPlanted(world.db, shipmentId, states.slice(3), { byWebhook: {}, ofOthers: 0, total: 0 });
+});
+afterEach(() =>
+  world.sql(
+    'truncate outbox, deliveries, attempts, redeliveries, events, shipments, webhooks, replays cascade',
+  ),
+);
+
+const reasons = async () =>
+  (await logOf(world, webhookId)).map((row) => `${row.state} ${row.reason ?? row.status}`);
+const hits = () => findInDatabase(world.sql, plantedWords);
+const firstDelivery = async () => (await logOf(world, webhookId))[0]!.delivery_id;
+
+test('no table contains personal data of an erased shipment, its owed deliveries are cancelled, states and times stay', async () => {
+  const times = 'select event_id, sequence, state, recorded_at from events order by 1';
+  const before = await world.sql(times);
+  expect(new Set((await hits()).map((hit) => hit.split(': ')[1]))).toEqual(new Set(plantedWords));
+  const [first] = await erase(world.db, shipmentId);
+  expect(await hits()).toEqual([]);
+  expect(await world.sql(times)).toEqual(before);
+  expect(await outboxOf(world)).toEqual([]);
+  expect(await reasons()).toEqual([
+    'CREATED SUCCEEDED',
+    'PICKED_UP FAILED',
+    'IN_TRANSIT ERASED',
+    'OUT_FOR_DELIVERY ERASED',
+  ]);
+  const [again] = await erase(world.db, shipmentId);
+  expect([first!.isFirst, again]).toEqual([true, { ...first, isFirst: false }]);
+});
+
+test.each([
+  ['a worker', () => createRetention({ ...erasing(world.db), logger, retentionMs: 3_600_000 })()],
+  ['asking again', () => erase(world.db, shipmentId)],
+])('an erasure whose process is killed after its commit is finished by %s', async (_, finish) => {
+  const claims = await pull(world.db, webhookId);
+  await world.db.transaction(async (tx) => {
+    await tx.query('', 'select 1 from outbox for update'); // the erasure skips locked rows
+    const killed = { ...world.db, transaction: once(world.db.transaction) };
+    await expect(erase(killed, shipmentId)).rejects.toThrow('killed');
+  });
+  await settlePlanted(world.db, claims, 'SUCCEEDED');
+  expect(await hits()).not.toEqual([]);
+  await finish();
+  expect(await hits()).toEqual([]);
+  expect(await outboxOf(world)).toEqual([]);
+  expect(await world.sql('select 1 from erasures_under_way')).toEqual([]);
+});
+
+/** As if the process were killed before the second call. */
+function once<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
+  let times = 0;
+  return (...args: Args): Promise<Result> =>
+    (times += 1) === 1 ? work(...args) : Promise.reject(new Error('killed'));
+}
+
+test('a state recorded afterwards is sent without its reported details, and its response is not stored', async () => {
+  await erase(world.db, shipmentId);
+  const [claim] = await recordPlanted(world.db, shipmentId, ['DELIVERED']);
+  expect(JSON.parse(claim!.body)).toMatchObject({
+    state: 'DELIVERED',
+    evidences: [],
+    anomalies: null,
+    lat: null,
+  });
+  expect(claim!.erased).toBe(true);
+  await settlePlanted(world.db, [claim!], 'RETRY');
+  const [again] = await pull(world.db, webhookId);
+  expect(again).toMatchObject({ erased: true, number: 2 });
+  await erase(world.db, shipmentId); // a repeated erasure leaves later states alone
+  await settlePlanted(world.db, [again!], 'SUCCEEDED');
+  expect((await reasons()).at(-1)).toBe('DELIVERED SUCCEEDED');
+  expect(await hits()).toEqual([]);
+});
+
+test('it is neither replayed nor redelivered', async () => {
+  await erase(world.db, shipmentId);
+  await replay(world, world.db, webhookId);
+  for (const { delivery_id: id } of await logOf(world))
+    expect(await requestRedelivery(world.db, world.shipperId, id)).toBe(false);
+  expect(await outboxOf(world)).toEqual([]);
+});
+
+/** Concurrent operations: the statement and its call; their claims are sent, and get a response, after the erasure. */
+const others: Record<string, [statement: string, run: (db: Database) => Promise<Claim[]>]> = {
+  'recording a state': ['insert-events', (db) => recordPlanted(db, shipmentId, ['DELIVERED'])],
+  'recording a state, the shipment read before': [
+    'load-shipments',
+    (db) => recordPlanted(db, shipmentId, ['DELIVERED']),
+  ],
+  pulling: ['pull-due', (db) => pull(db, webhookId)],
+  'a success': ['settle', (db) => sendAll(db, 'SUCCEEDED')],
+  'a failure that is retried': ['settle', (db) => sendAll(db, 'RETRY')],
+  'a replay': [
+    'replay-piece',
+    async (db) => {
+      await replay(world, db, webhookId);
+      return [];
+    },
+  ],
+  'asking for a redelivery': ['request-redelivery', redeliver],
+  'claiming a redelivery': ['claim-redeliveries', redeliver],
+  'settling a redelivery': ['settle-redelivery', redeliver],
+};
+
+async function sendAll(db: Database, status: 'SUCCEEDED' | 'RETRY'): Promise<Claim[]> {
+  const claims = await pull(world.db, webhookId);
+  await settlePlanted(db, claims, status);
+  return [];
+}
+
+/** Redelivers a succeeded and an owed delivery. */
+async function redeliver(db: Database): Promise<Claim[]> {
+  const ids = [await firstDelivery(), ...(await outboxOf(world, webhookId)).map((row) => row.delivery_id)];
+  for (const id of ids) await requestRedelivery(db, world.shipperId, id);
+  const claims = await claimRedeliveries(db, ids, leaseMs);
+  expect(claims.filter(({ erased }) => erased)).toEqual([]); // no claim is of an erased shipment
+  for (const claim of claims)
+    await settleRedelivery(db, {
+      ...settlementOf(claim, 'SUCCEEDED'),
+      responseBody: claim.erased ? null : planted.response,
+      requestHeaders: claim.erased ? null : planted.response,
+      succeeded: true,
+    });
+  return [];
+}
+
+/** Earlier states are neither owed nor stored; later ones are sent. */
+async function expectErased(claims: Claim[]): Promise<void> {
+  await settlePlanted(world.db, claims, 'SUCCEEDED');
+  expect(await hits()).toEqual([]);
+  const erased = `select event_id from events where shipment_id = $1 and erasure = 'DONE'`;
+  expect(await world.sql(`select 1 from outbox where event_id in (${erased})`, [shipmentId])).toEqual([]);
+  expect(await world.sql(`select 1 from redeliveries`)).toEqual([]);
+  await drain(world);
+  expect(await hits()).toEqual([]);
+  const log = await logOf(world, webhookId);
+  const events = await world.sql(`select 1 from events where shipment_id = $1`, [shipmentId]);
+  expect(log).toHaveLength(events.length); // each is in the log once
+}
+
+describe.each(Object.keys(others))('%s', (name) => {
+  const [statement, run] = others[name]!;
+  const stops: StopAt[] =
+    statement === 'load-shipments' || statement === 'request-redelivery'
+      ? ['COMMIT']
+      : ['SNAPSHOT', 'COMMIT'];
+
+  test.each(stops)('stopped at its %s during the erasure brings no personal data back', async (where) => {
+    const stop = stopAt(world, statement, where);
+    const running = run(stop.db);
+    await Promise.race([stop.reached, running]);
+    const looked = stopAt(world, 'is-erased-owed', 'COMMIT'); // after its commit
+    const erasing = erase(looked.db, shipmentId);
+    await Promise.race([looked.reached, doneOrWaiting(world.db, erasing)]);
+    stop.go();
+    looked.go();
+    const [claims] = await Promise.all([running, erasing]);
+    await expectErased(claims);
+  });
+
+  test.each([
+    ['mark-erased', 'COMMIT'],
+    ['cancel-erased', 'SNAPSHOT'],
+    ['cancel-erased', 'COMMIT'],
+  ] as const)('during an erasure stopped at its %s (%s) brings no personal data back', async (at, where) => {
+    const stop = stopAt(world, at, where);
+    const erasing = erase(stop.db, shipmentId);
+    await stop.reached;
+    const running = run(world.db);
+    await doneOrWaiting(world.db, running);
+    stop.go();
+    const [claims] = await Promise.all([running, erasing]);
+    await expectErased(claims);
+  });
+});

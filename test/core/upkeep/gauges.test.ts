@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { refreshGauges } from '../../../src/operator/gauges.js';
+import { readLag, readUncalled } from '../../../src/deliveries/outbox/lag.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import { lapse, muchRoom, record, takeUpLapsed } from '../../support/core/acts.js';
+import {
+  addShipment,
+  addWebhook,
+  createWorld,
+  forNewShipper,
+  openPool,
+  setStatus,
+  type World,
+} from '../../support/core/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const gauge = async (name: string) => {
+  const metrics = createMetrics();
+  await refreshGauges({ db: world.db, producers: new Map(), metrics });
+  return figure(metrics, name);
+};
+const figure = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
+  Number(new RegExp(`^parcelhook_${name} (.+)$`, 'm').exec(await metrics.text())![1]);
+const oldestSnapshot = () => gauge('postgres_oldest_snapshot_seconds');
+
+test('an expired claim is shown until a process takes it over; a valid one is not shown', async () => {
+  const oldest = () => gauge('oldest_lapsed_claim_seconds');
+  await addWebhook(world);
+  await record(world.db, await addShipment(world), ['CREATED'], { room: muchRoom });
+  expect(await oldest()).toBe(0);
+  await lapse(world);
+  expect(await oldest()).toBeGreaterThan(0.9);
+  await takeUpLapsed(world.db);
+  expect(await oldest()).toBe(0);
+});
+
+test.each([
+  ['that reads at one snapshot', 'begin isolation level repeatable read; select 1'],
+  ['that has written something', 'begin; update shippers set name = name'],
+])('the oldest snapshot belongs to a transaction left open %s, and ends with it', async (_what, begin) => {
+  const forgotten = new pg.Client({ connectionString: world.databaseUrl });
+  await forgotten.connect();
+  await forgotten.query(begin);
+  await sleep(1_100);
+  expect(await oldestSnapshot()).toBeGreaterThan(1);
+  await forgotten.query('commit');
+  expect(await oldestSnapshot()).toBeLessThan(1);
+  await forgotten.end();
+});
+
+test('deliveries owed to webhooks that are not called are counted up to a limit that they share', async () => {
+  await world.sql('truncate outbox');
+  const owing = async (webhooks: number, states: number, status: 'ACTIVE' | 'PAUSED' = 'PAUSED') => {
+    const own = await forNewShipper(world);
+    for (let n = 0; n < webhooks; n += 1)
+      await setStatus(own, await addWebhook(own, { interests: ['IN_TRANSIT'] }), status);
+    await record(own.db, await addShipment(own), Array<string>(states).fill('IN_TRANSIT'));
+    return own.shipperId;
+  };
+  const much = await owing(1, 40);
+  const little = await owing(2, 3);
+  await owing(1, 5, 'ACTIVE');
+  const counted = (shipperId: string, webhooks: number, deliveries: number, isMore: boolean) => ({
+    shipperId,
+    name: 'S',
+    webhooks,
+    deliveries,
+    isMore,
+  });
+  expect(await readUncalled(world.db, 1_000)).toEqual([
+    counted(much, 1, 40, false),
+    counted(little, 2, 6, false),
+  ]);
+  expect(await readUncalled(world.db, 15)).toEqual([counted(little, 2, 6, false), counted(much, 1, 5, true)]);
+  expect(await readUncalled(world.db, 1_000, 1)).toEqual([counted(much, 1, 40, false)]);
+  expect(await gauge('deliveries_uncalled')).toBe(46);
+});
+
+test('the lag is read for a bounded number of webhooks with owed deliveries', async () => {
+  await world.sql('truncate outbox');
+  const own = await forNewShipper(world);
+  for (let n = 0; n < 3; n += 1) await addWebhook(own);
+  await record(own.db, await addShipment(own), ['CREATED']);
+  const webhookIds = (await world.sql(`select webhook_id from outbox order by webhook_id`)).map(
+    (row) => row.webhook_id as string,
+  );
+  for (const [n, id] of webhookIds.entries())
+    await world.sql(`update outbox set due_at = now() - make_interval(secs => $2) where webhook_id = $1`, [
+      id,
+      100 * (n + 1),
+    ]);
+  const waited = async (webhooksMax: number) =>
+    Math.round((await readLag(world.db, 1_000, webhooksMax)).oldestDueSeconds / 100);
+  expect(webhookIds).toHaveLength(3);
+  expect([await waited(1), await waited(2), await waited(3)]).toEqual([1, 2, 3]);
+});
+
+test('a gauge that can no longer be read is NaN instead of its old value', async () => {
+  const metrics = createMetrics();
+  const deps = { db: world.db, producers: new Map(), metrics };
+  await refreshGauges(deps);
+  const names = ['delivery_oldest_waiting_seconds', 'deliveries_uncalled', 'circuits_open'];
+  const figures = () => Promise.all(names.map((name) => figure(metrics, name)));
+  expect(await figures()).toEqual([expect.any(Number), 0, 0]);
+  const pool = openPool('postgres://nobody@127.0.0.1:1/none', 1);
+  await expect(refreshGauges({ ...deps, db: pool })).rejects.toThrow();
+  expect(await figures()).toEqual([NaN, NaN, NaN]);
+  await pool.end();
+});

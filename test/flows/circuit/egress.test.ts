@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { durationsOf } from '../../../src/deliveries/durations.js';
+import { expectSuccess, expectWrong } from '../../support/expect.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  type Account,
+} from '../../support/client.js';
+import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { startDnsServer, type DnsServer } from '../../support/dns-server.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
+import { accountAt } from '../../support/deployment.js';
+import { trackingIdOf } from '../../support/load.js';
+import { until } from '../../support/until.js';
+import { deliveriesOf } from '../../support/deliveries.js';
+
+/** Longer than a start may take, and than a pause request. */
+const lateMs = durationsOf().maxStartMs + durationsOf().startMarginMs + 600;
+
+let service: Service;
+let dns: DnsServer;
+let receiver: Receiver;
+let accounts = 0;
+
+beforeAll(async () => {
+  dns = await startDnsServer((name) => ({
+    addresses: ['127.0.0.1'],
+    ...(name.startsWith('late.') && { delayMs: lateMs }),
+  }));
+  receiver = await startReceiver();
+  const env = {
+    DNS_SERVERS: dns.address,
+    RETRY_SCHEDULE: '1s,1h',
+    EGRESS_ADDRESSES: '198.51.100.9,2001:db8::/64',
+  };
+  service = await startService({ env });
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+  await dns?.close();
+});
+
+const newAccount = () => registerAccount(service, `user${(accounts += 1)}@example.com`);
+
+interface Attempt {
+  statusCode: number | null;
+  errorCode: string;
+  responseBody: string | null;
+}
+
+const failures = (webhookId: string) =>
+  service.sql<Attempt>(
+    `select a.status_code as "statusCode", a.error_code as "errorCode", a.response_body as "responseBody"
+       from attempts a join outbox o using (delivery_id) where o.webhook_id = $1`,
+    [webhookId],
+  );
+
+describe('a webhook on the service itself', () => {
+  test.concurrent.each([
+    ['a name', 'alias.example.org'],
+    ['an address', '127.0.0.1'],
+  ])(
+    'by %s and with a valid token makes no loop: a request with Parcelhook-Attempt is refused',
+    async (_, host) => {
+      const account = await newAccount();
+      const { port } = new URL(service.url);
+      const { webhookId } = await registerWebhook(account, 'http://placeholder.example.org/', {
+        headers: { Authorization: `Bearer ${account.token}` },
+      });
+      const path = `/v1/webhooks/${webhookId}/test?key=${account.accountKey}`;
+      const targetAddress = `http://${host}:${port}${path}`;
+      expectSuccess(
+        await account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { targetAddress } }),
+        200,
+      );
+      await placeOrder(account);
+      await until('two attempts', async () => (await failures(webhookId)).length === 2);
+      for (const attempt of await failures(webhookId)) {
+        expect(attempt).toMatchObject({ statusCode: 400, errorCode: 'HTTP_STATUS' });
+        expect(attempt.responseBody).toContain('Parcelhook-Attempt');
+      }
+      const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}`);
+      expect(data.deliveries).toHaveLength(1);
+      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+    },
+  );
+
+  test.concurrent(
+    'every request with that header returns 400 naming it, before any other check',
+    async () => {
+      const account = await newAccount();
+      const headers = { 'Parcelhook-Attempt': '1' };
+      expectWrong(await account.call('/v1/webhooks', { headers }), ['Parcelhook-Attempt']);
+      expectWrong(await operator(service, '/status', { headers }), ['Parcelhook-Attempt']);
+      const anybody = await request(`${service.url}/v1/login`, { headers, body: {} });
+      expectWrong(anybody, ['Parcelhook-Attempt']);
+    },
+  );
+
+  test.concurrent('its own address, as users know it, is refused at registration', async () => {
+    const account = await newAccount();
+    const { port } = new URL(service.url);
+    for (const targetAddress of [`http://localhost:${port}/`, `http://LOCALHOST:${port}/v1/shipments`]) {
+      const response = await account.call('/v1/webhooks', { body: { interests: ['*'], targetAddress } });
+      expectWrong(response, ['targetAddress']);
+      expect(response.body.error.details![0]!.message).toMatch(/this service/);
+    }
+  });
+});
+
+test.concurrent('shippers can query the source addresses of notifications', async () => {
+  const account = await newAccount();
+  const response = await account.call('/v1/egress');
+  expectSuccess(response, 200);
+  expect(response.data).toEqual({ addresses: ['198.51.100.9/32', '2001:db8::/64'] });
+});
+
+test.concurrent(
+  'a slow connection: after a pause not a byte is sent there; after a resume everything arrives once',
+  async () => {
+    const slow = await startReceiver();
+    try {
+      const account = await newAccount();
+      const targetAddress = slow.url.replace('127.0.0.1', 'late.example.org');
+      const { webhookId } = await registerWebhook(account, targetAddress);
+      const set = (status: string) =>
+        account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+      const shown = async () => (await deliveriesOf(account, webhookId)).map(({ status }) => status).join();
+      const isLookedUp = () => dns.asked.some(({ name }) => name === 'late.example.org');
+      await placeOrder(account);
+      await until('the lookup', isLookedUp);
+      expectSuccess(await set('PAUSED'), 200);
+      expect(await shown()).toBe('SENDING');
+      await until('given back', async () => (await shown()) === 'HELD');
+      expect(slow.received).toEqual([]);
+      expectSuccess(await set('ACTIVE'), 200);
+      await until('sent', async () => (await shown()) === 'SUCCEEDED');
+      expect(slow.received.map(({ headers }) => headers['parcelhook-attempt'])).toEqual(['1']);
+      expectSuccess(await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+    } finally {
+      await slow.close();
+    }
+  },
+);
+
+describe('a policy that became tighter', () => {
+  const changes: [string, Record<string, string>][] = [
+    ['http is off', { ALLOW_HTTP_TARGETS: 'false' }],
+    ['private targets are off', { ALLOW_PRIVATE_TARGETS: 'false' }],
+    ['its network is denied', { DENIED_NETWORKS: '127.0.0.0/8' }],
+  ];
+  /** One for each change, all registered before the first. */
+  let shops: { account: Account; webhookIds: string[] }[];
+
+  beforeAll(async () => {
+    shops = await Promise.all(
+      changes.map(async () => {
+        const account = await newAccount();
+        const byAddress = await registerWebhook(account, receiver.url);
+        const byName = await registerWebhook(account, receiver.url.replace('127.0.0.1', 'shop.example.org'));
+        const before = await placeOrder(account);
+        await receiver.waitFor(2, (received) => trackingIdOf(received) === before);
+        return { account, webhookIds: [byAddress.webhookId, byName.webhookId] };
+      }),
+    );
+  });
+
+  test.each(changes)(
+    '%s: existing webhooks get ADDRESS_DENIED attempts, and nothing arrives',
+    async (_, change) => {
+      const { account, webhookIds } = shops.pop()!;
+      await stopProcess(service.process);
+      service.process = await startProcess({ ...service.env, ...change });
+      service.url = service.process.url;
+      const there = accountAt(account, service);
+      const after = await placeOrder(there);
+      for (const webhookId of webhookIds) {
+        await until('an attempt', async () => (await failures(webhookId)).length > 0);
+        expect(await failures(webhookId)).toContainEqual(
+          expect.objectContaining({ statusCode: null, errorCode: 'ADDRESS_DENIED' }),
+        );
+        expectSuccess(await there.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' }), 200);
+      }
+      expect(receiver.received.filter((received) => trackingIdOf(received) === after)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { expectFailure, expectSuccess, expectWrong, untilState } from '../../support/expect.js';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  type Account,
+  type ApiResponse,
+} from '../../support/client.js';
+import {
+  startProcess,
+  startService,
+  stopProcess,
+  type RunningProcess,
+  type Service,
+} from '../../support/harness.js';
+import { accountAt, crashTraces } from '../../support/deployment.js';
+import { inSequence, until } from '../../support/until.js';
+
+/** Two apis and a worker. */
+let service: Service;
+let another: RunningProcess;
+let worker: RunningProcess;
+/** Another deployment: its waits are not counted in the first, and its tables may be locked. */
+let apart: Service;
+let accounts = 0;
+
+beforeAll(async () => {
+  [service, apart] = await Promise.all([startService({ role: 'api' }), startService()]);
+  [another, worker] = await Promise.all([
+    startProcess(service.env, 'api'),
+    startProcess(service.env, 'worker'),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([worker, another].map((process) => process && stopProcess(process)));
+  await Promise.all([service?.stop(), apart?.stop()]);
+});
+
+const newAccount = (of = service) => registerAccount(of, `feed${(accounts += 1)}@example.com`);
+const cursorOf = ({ data }: ApiResponse) => data.nextCursor as string;
+const statesOf = (response: ApiResponse) => {
+  expectSuccess(response, 200);
+  return (response.data.events as { state: string }[]).map(({ state }) => state);
+};
+const latest = async (of: Account) => cursorOf(await of.call('/v1/events?after=latest'));
+const poll = async (of: Account, query?: string, wait = '15s') => {
+  const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
+  return { response, at: Date.now() };
+};
+/** The service's connections to PostgreSQL, in total and in a transaction. */
+const connections = async () =>
+  (
+    await service.sql<{ open: number; busy: number }>(
+      `select count(*)::int as open, count(*) filter (where state like 'idle in%')::int as busy from pg_stat_activity
+        where datname = current_database() and application_name like 'parcelhook%'`,
+    )
+  )[0]!;
+const untilWaiting = (at: { url: string } = service, count = 1) =>
+  until('the reader waits', async () => {
+    const text = await (await fetch(`${at.url}/metrics`)).text();
+    return Number(/^parcelhook_feed_waiting (\d+)/m.exec(text)?.[1]) >= count;
+  });
+const least = async (times: number, measure: () => Promise<number>) => {
+  const measured: number[] = [];
+  for (let n = 0; n < times; n += 1) measured.push(await measure());
+  return Math.min(...measured);
+};
+
+const sequential = inSequence();
+
+test.concurrent('a wait ends within ten seconds when access ends, on every process', async () => {
+  const changes: [number, (of: Account) => Promise<ApiResponse>][] = [
+    [
+      403,
+      ({ shipperId }) =>
+        operator(service, `/shippers/${shipperId}`, { method: 'PATCH', body: { status: 'SUSPENDED' } }),
+    ],
+    [401, ({ shipperId }) => operator(service, `/shippers/${shipperId}`, { method: 'DELETE' })],
+    [401, ({ userId }) => operator(service, `/users/${userId}/sign-out`, { method: 'POST' })],
+    [401, ({ userId }) => operator(service, `/users/${userId}`, { method: 'DELETE' })],
+    [
+      401,
+      ({ shipperId }) => operator(service, `/shippers/${shipperId}/rotate-key`, { body: { overlap: '0s' } }),
+    ],
+  ];
+  const waits = changes.flatMap(([httpStatus, change]) =>
+    [service, another].map((process) => ({ httpStatus, change, process })),
+  );
+  const there: { account: Account; after: string }[] = [];
+  for (const { process } of waits) {
+    const account = accountAt(await newAccount(), process);
+    there.push({ account, after: await latest(account) });
+  }
+  const polled = there.map(({ account, after }) => poll(account, `after=${after}`));
+  for (const process of [service, another]) await untilWaiting(process, changes.length);
+  await Promise.all(
+    waits.map(async ({ httpStatus, change }, index) => {
+      const changedAt = Date.now();
+      expect((await change(there[index]!.account)).httpStatus).toBeLessThan(300);
+      const { response, at } = await polled[index]!;
+      expectFailure(response, httpStatus);
+      expect(at - changedAt).toBeLessThan(10_000);
+    }),
+  );
+});
+
+test.concurrent(
+  'if PostgreSQL cannot be read, waiting requests get 503, and can wait again afterwards',
+  sequential(async () => {
+    const account = await newAccount(apart);
+    const polled = poll(account);
+    await untilWaiting(apart);
+    const locker = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+    await locker.connect();
+    await locker.query('begin; lock table events in access exclusive mode');
+    const { response } = await polled;
+    expect([response.httpStatus, response.body.status]).toEqual([503, 'UNAVAILABLE']);
+    expect(response.headers.get('retry-after')).toBe('1');
+    await locker.query('commit');
+    await locker.end();
+    const again = poll(account);
+    await untilWaiting(apart);
+    await placeOrder(account);
+    expect(statesOf((await again).response)).toEqual(['CREATED']);
+  }),
+);
+
+test.concurrent(
+  'a wait ends after its time, empty, and its cursor stays valid; trackingId waits for that shipment alone',
+  sequential(async () => {
+    const account = await newAccount(apart);
+    const [first, second] = [await placeOrder(account), await placeOrder(account)];
+    for (const id of [first, second]) await untilState(account, id, 'CREATED');
+    const after = await latest(account);
+    const startedAt = Date.now();
+    const polled = poll(account, `after=${after}&trackingId=${first}`, '1500ms');
+    await operator(apart, `/shipments/${second}/events`, { body: { state: 'PICKED_UP' } });
+    const { response, at } = await polled;
+    expectSuccess(response, 200);
+    expect(statesOf(response)).toEqual([]);
+    expect(at - startedAt).toBeGreaterThanOrEqual(1_500);
+    expect(statesOf(await account.call(`/v1/events?after=${cursorOf(response)}`))).toEqual(['PICKED_UP']);
+  }),
+);
+
+test('a waiting reader gets events of a worker half a second after the commit, and those of its process at once', async () => {
+  const account = await newAccount();
+  let trackingId = '';
+  const byWorker = await least(4, async () => {
+    const polled = poll(account);
+    await untilWaiting();
+    trackingId = await placeOrder(account);
+    const { response, at } = await polled;
+    expect(statesOf(response)).toEqual(['CREATED']);
+    return at - new Date(response.data.events[0].recordedAt as string).getTime();
+  });
+  expect(byWorker).toBeLessThan(500);
+  const states = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'].values();
+  const here = await least(4, async () => {
+    const polled = poll(account, undefined, '20s');
+    await untilWaiting();
+    const state = states.next().value!;
+    const sent = await operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+    const respondedAt = Date.now();
+    expectSuccess(sent, 202);
+    const { response, at } = await polled;
+    expect(statesOf(response)).toEqual([state]);
+    return at - respondedAt;
+  });
+  expect(here).toBeLessThan(100); // less than the polling interval
+});
+
+test('fifty requests of a shipper may wait, without a PostgreSQL connection each; one more gets 429 until a place is free', async () => {
+  const account = await newAccount();
+  const other = await newAccount();
+  const after = await latest(account);
+  const url = `${service.url}/v1/events?key=${account.accountKey}&after=${after}&wait=20s`;
+  const headers = { authorization: `Bearer ${account.token}` };
+  const clients = Array.from({ length: 50 }, () => new AbortController());
+  const waiting = clients.map(({ signal }) => fetch(url, { headers, signal }).catch(() => null));
+  const isFull = async () => (await poll(account, undefined, '1ms')).response.httpStatus === 429;
+  await untilWaiting(service, 50);
+  const { response } = await poll(account);
+  expectFailure(response, 429);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expectSuccess((await poll(other, undefined, '1ms')).response, 200);
+  expectSuccess(await account.call(`/v1/events?after=${after}`), 200);
+  expect((await connections()).open).toBeLessThan(40);
+  expect((await connections()).busy).toBeLessThan(5);
+  clients[0]!.abort();
+  await until('a place is free', async () => !(await isFull()));
+  const trackingId = await placeOrder(account);
+  const bodies = await Promise.all(waiting.slice(1).map(async (one) => (await one)?.json()));
+  for (const body of bodies as { data: { events: { trackingId: string }[] } }[])
+    expect(body.data.events.map((event) => event.trackingId)).toEqual([trackingId]);
+  expect(await waiting[0]).toBeNull();
+});
+
+test('waits are in the log but not in latency metrics', async () => {
+  const account = await newAccount();
+  const counted = async () =>
+    Number(
+      /request_duration_seconds_count{route="\/v1\/events",method="GET",status="200"} (\d+)/.exec(
+        await (await fetch(`${service.url}/metrics`)).text(),
+      )?.[1],
+    );
+  const after = await latest(account);
+  const before = await counted();
+  await poll(account, `after=${after}`, '10ms');
+  await account.call(`/v1/events?after=${after}`);
+  expect((await counted()) - before).toBe(1);
+});
+
+test('after a restore from a dump old cursors are void, everything can be read again, and new events come last', async () => {
+  const account = await newAccount();
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  const before = await latest(account);
+  const polled = poll(account, `after=${before}`);
+  await untilWaiting();
+  // The effects of restoring a dump on another server, or on the same.
+  const changes = ['system_identifier = system_identifier + 1', 'relation = 1'];
+  for (const [index, change] of changes.entries()) {
+    const cursor = await latest(account);
+    await service.sql(`update feed set ${change}`);
+    if (index === 0) expectWrong((await polled).response, ['after']); // also without a restart
+    const restarted = await startProcess(service.env, 'api');
+    const there = accountAt(account, restarted);
+    const refused = await there.call(`/v1/events?after=${cursor}`);
+    expectWrong(refused, ['after']);
+    expect(refused.body.error.details![0]!.message).toMatch(/restored/);
+    const state = ['PICKED_UP', 'IN_TRANSIT'][index];
+    await operator(restarted, `/shipments/${trackingId}/events`, { body: { state } });
+    const whole = await there.call('/v1/events');
+    expect(statesOf(whole)).toEqual(['CREATED', 'PICKED_UP', 'IN_TRANSIT'].slice(0, index + 2));
+    expectSuccess(await account.call(`/v1/events?after=${cursorOf(whole)}`), 200); // the other processes know it, too
+    await stopProcess(restarted);
+  }
+});
+
+test('a start proceeds if the feed cannot be renewed, and the first possible reader renews it', async () => {
+  const account = await newAccount(apart);
+  await placeOrder(account);
+  const cursor = await latest(account);
+  const client = new pg.Client({ connectionString: apart.env.DATABASE_URL });
+  await client.connect();
+  try {
+    expect(await stopProcess(apart.process)).toBe(0);
+    await client.query(`update feed set timeline = 'another'`);
+    await client.query('begin');
+    await client.query('lock table events in row exclusive mode'); // like a recording
+    apart.process = await startProcess(apart.env);
+    expect(apart.process.output()).toContain('feed not checked; its readers will check it');
+    const again = accountAt(account, apart.process);
+    await placeOrder(again);
+    expect((await again.call('/v1/events?after=latest')).httpStatus).toBe(503);
+    await client.query('commit');
+    expectWrong(await again.call(`/v1/events?after=${cursor}`), ['after']);
+    expect(statesOf(await again.call('/v1/events'))).toEqual(['CREATED', 'CREATED']);
+  } finally {
+    await client.end();
+  }
+});
+
+// The last test, because it stops the process.
+test('a waiting request gets an empty response at SIGTERM, and continues on another process', async () => {
+  const account = await newAccount();
+  const there = accountAt(account, another);
+  const polled = [poll(there), poll(there)];
+  await untilWaiting(another, 2);
+  const stoppedAt = Date.now();
+  another.kill('SIGTERM');
+  for (const { response, at } of await Promise.all(polled)) {
+    expectSuccess(response, 200);
+    expect(statesOf(response)).toEqual([]);
+    expect(at - stoppedAt).toBeLessThan(3_000);
+    await placeOrder(account);
+    const next = await poll(account, `after=${cursorOf(response)}`);
+    expect(statesOf(next.response)[0]).toBe('CREATED');
+  }
+  expect(await another.exited).toBe(0);
+  expect(crashTraces(another.output())).toEqual([]);
+});

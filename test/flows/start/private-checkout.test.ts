@@ -1,0 +1,52 @@
+/** The README's commands, as root in a checkout that no other user may enter; for `npm run chaos` see chaos.test.ts. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isRoot, privateCheckout, type Checkout } from '../../support/private-checkout.js';
+
+(isRoot ? describe : describe.skip)('in a checkout that only root may enter', () => {
+  let checkout: Checkout;
+  beforeAll(() => void (checkout = privateCheckout()));
+  afterAll(() => checkout.remove());
+
+  const npm = (...args: string[]) =>
+    new Promise<{ code: number; printed: string }>((resolve) =>
+      execFile(
+        'npm',
+        args,
+        {
+          cwd: checkout.path,
+          env: { ...process.env, TEST_WORKERS: '1', TMPDIR: checkout.path },
+          timeout: 55_000,
+        },
+        (error, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code ?? 1) : 0, printed: stdout + stderr }),
+      ),
+    );
+
+  test.concurrent('npm start starts it', async () => {
+    const child = spawn('npm', ['start'], {
+      cwd: checkout.path,
+      env: { PATH: process.env.PATH, PORT: '0' },
+      detached: true, // its own process group: npm does not forward every signal
+    });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+    const exited = once(child, 'exit');
+    while (!printed.includes('Parcelhook is ready') && child.exitCode === null)
+      await Promise.race([once(child.stdout, 'data'), exited]);
+    if (child.exitCode === null) process.kill(-child.pid!, 'SIGINT');
+    await exited;
+    expect(printed).toContain('Parcelhook is ready at http://localhost:');
+  });
+
+  test.concurrent('npm test starts its engines', async () => {
+    expect(await npm('test', '--', 'test/unit/platform/errors.test.ts')).toMatchObject({ code: 0 });
+  });
+
+  test.concurrent('npm run bench starts its engines', async () => {
+    const { code, printed } = await npm('run', 'bench', '--', '--quick', '--only', 'ceiling');
+    expect(printed).toMatch(/^ceiling .* a post$/m);
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { requireServerVersion } from '../../../src/platform/database/migrate.js';
+import { basic, placeOrder, registerAccount, request, sampleOrder } from '../../support/client.js';
+import { createDatabase, dropDatabase } from '../../support/database.js';
+import {
+  backends,
+  operatorToken,
+  startProcess,
+  startService,
+  stopProcess,
+  type Service,
+} from '../../support/harness.js';
+import { freePort, startRedis, type RedisServer } from '../../support/redis.js';
+import { crashTraces, deployment, newFolder, type Folder } from '../../support/deployment.js';
+import { inSequence, until } from '../../support/until.js';
+import { percentile, startLoad } from '../../support/load.js';
+
+async function withService(
+  options: Parameters<typeof startService>[0],
+  run: (service: Service) => Promise<void>,
+): Promise<void> {
+  const service = await startService(options);
+  try {
+    await run(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const byOperator = { authorization: `Bearer ${operatorToken}` };
+/** As the operator sees it by default. */
+const readyz = async (url: string, headers: Record<string, string> = byOperator) => {
+  const { httpStatus, body } = await request(`${url}/readyz`, { headers });
+  return { httpStatus, ...(body as unknown as { status: string; checks: Record<string, string> }) };
+};
+const untilReady = (url: string, ready: boolean) =>
+  until(
+    ready ? 'ready' : 'not ready',
+    async () => (await readyz(url)).status === (ready ? 'OK' : 'UNAVAILABLE'),
+  );
+const untilQueueIs = (ok: boolean, url: string) =>
+  until(`queue ok: ${ok}`, async () => ((await readyz(url)).checks.queue === 'OK') === ok);
+
+/** Requests readiness many times, so that a line per check would show; returns the lines about this check. */
+async function linesOf(output: () => string, url: string, check: string): Promise<string[]> {
+  for (let time = 0; time < 10; time += 1) await readyz(url);
+  return output()
+    .split('\n')
+    .filter((line) => line.includes('"msg":"health check') && line.includes(`"check":"${check}"`));
+}
+
+describe.each(backends)('a schema that does not fit, with the queue on %s', (backend) => {
+  const next = inSequence();
+
+  test.concurrent(
+    'that lacks a migration makes every role not ready, is reported in one line, and is ready again once it is migrated',
+    next(() =>
+      withService({ backend }, async (service) => {
+        await untilReady(service.url, true);
+        const [newest] = await service.sql<{ name: string; sha256: string }>(
+          'delete from migrations where name = (select max(name) from migrations) returning name, sha256',
+        );
+        await untilReady(service.url, false);
+        const failing = await readyz(service.url);
+        expect(failing).toMatchObject({ httpStatus: 503, status: 'UNAVAILABLE', checks: { queue: 'OK' } });
+        expect(failing.checks.postgres).toBe(`the schema lacks ${newest!.name}`);
+        for (const authorization of ['', 'Bearer of-somebody-else-altogether']) {
+          const { checks } = await readyz(service.url, { authorization });
+          expect(checks).toEqual({ ...failing.checks, postgres: 'PostgreSQL cannot be used' });
+        }
+        const lines = await linesOf(service.process.output, service.url, 'postgres');
+        expect(lines).toHaveLength(1);
+        expect(lines[0]).toContain(newest!.name);
+
+        await service.sql('insert into migrations (name, sha256) values ($1, $2)', [
+          newest!.name,
+          newest!.sha256,
+        ]);
+        await untilReady(service.url, true);
+        expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { postgres: 'OK' } });
+        expect(await linesOf(service.process.output, service.url, 'postgres')).toHaveLength(2);
+      }),
+    ),
+  );
+
+  test.concurrent(
+    'that is newer than the program is accepted: in a rolling upgrade old processes continue, and can restart',
+    next(() =>
+      withService({ backend }, async (service) => {
+        await service.sql("insert into migrations (name, sha256) values ('9999-of-a-later-version', 'ab12')");
+        await untilReady(service.url, true);
+        await stopProcess(service.process);
+        service.process = await startProcess(service.env);
+        await untilReady(service.process.url, true);
+        expect(await readyz(service.process.url)).toMatchObject({
+          httpStatus: 200,
+          checks: { postgres: 'OK' },
+        });
+        await placeOrder(await registerAccount(service.process));
+      }),
+    ),
+  );
+
+  test.concurrent(
+    'that cannot be migrated is waited for: /readyz states the reason, and the start continues later',
+    async () => {
+      const server = process.env.TEST_DATABASE_URL ?? '';
+      const name = `t_readiness_${backend}`;
+      await dropDatabase(server, name);
+      const databaseUrl = await createDatabase(server, name, null);
+      const client = new pg.Client({ connectionString: databaseUrl });
+      await client.connect();
+      await client.query('create table shippers (of_somebody_else int)');
+      const port = await freePort();
+      const queue = backend === 'redis' ? { REDIS_URL: process.env.TEST_REDIS_URL ?? '' } : {};
+      const starting = startProcess(deployment(databaseUrl, { ...queue, PORT: String(port) }));
+      try {
+        const url = `http://127.0.0.1:${port}`;
+        await until('listening', () =>
+          readyz(url).then(
+            ({ checks }) => !!checks.postgres,
+            () => false,
+          ),
+        );
+        const { httpStatus, checks } = await readyz(url);
+        expect({ httpStatus, checks }).toEqual({
+          httpStatus: 503,
+          checks: { postgres: expect.stringContaining('relation "shippers" already exists') },
+        });
+        expect((await request(`${url}/healthz`)).httpStatus).toBe(200);
+        const login = await request(`${url}/v1/login?key=k`, { headers: { authorization: basic('a', 'b') } });
+        expect({ httpStatus: login.httpStatus, status: login.body.status }).toEqual({
+          httpStatus: 503,
+          status: 'UNAVAILABLE',
+        });
+        expect(login.headers.get('retry-after')).toBe('1');
+
+        await client.query('drop table shippers');
+        const running = await starting;
+        await untilReady(url, true);
+        const lines = await linesOf(running.output, url, 'postgres');
+        expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
+        await placeOrder(await registerAccount(running));
+      } finally {
+        await client.end();
+        const running = await starting;
+        expect(await stopProcess(running)).toBe(0);
+        expect(crashTraces(running.output())).toEqual([]);
+        await dropDatabase(server, name);
+      }
+    },
+  );
+});
+
+test.each([
+  [140_012, /15 or newer is required, this server is 14/],
+  [90_624, /this server is 9/],
+])('PostgreSQL %i is refused and named', (version, reason) => {
+  expect(() => requireServerVersion(version)).toThrow(reason);
+});
+
+test.each([150_000, 180_004])('PostgreSQL %i is accepted', (version) => {
+  expect(() => requireServerVersion(version)).not.toThrow();
+});
+
+(backends.includes('redis') ? describe : describe.skip)('Redis', () => {
+  const next = inSequence();
+  let folder: Folder;
+  beforeAll(() => {
+    folder = newFolder();
+  });
+  afterAll(() => folder.remove());
+
+  /** A Redis and a service on it, for one test. */
+  const withRedis = async (
+    options: { role?: string; env?: Record<string, string>; settings?: string[] },
+    run: (service: Service, redis: RedisServer) => Promise<void>,
+  ) => {
+    const { role, env, settings } = options;
+    const redis = (await startRedis(folder.path, undefined, settings))!;
+    try {
+      await withService({ ...(role && { role }), env: { REDIS_URL: redis.url, ...env } }, (service) =>
+        run(service, redis),
+      );
+    } finally {
+      await redis.stop();
+    }
+  };
+
+  test.concurrent(
+    'that may evict jobs makes a worker not ready, an API reports it; one line each, and both recover once it is fixed',
+    next(() =>
+      withRedis({ role: 'api' }, async (service, redis) => {
+        const worker = await startProcess(service.env, 'worker');
+        const client = new Redis(redis.url);
+        try {
+          await untilReady(worker.url, true);
+          await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+          for (const url of [worker.url, service.url]) await untilQueueIs(false, url);
+          const reason = expect.stringContaining(
+            'its maxmemory-policy is allkeys-lru and must be noeviction',
+          );
+          expect(await readyz(worker.url)).toMatchObject({ httpStatus: 503, checks: { queue: reason } });
+          expect(await readyz(service.url)).toMatchObject({ httpStatus: 200, checks: { queue: reason } });
+          for (const one of [worker, service.process])
+            expect(await linesOf(one.output, one.url, 'queue')).toEqual([reason]);
+
+          await client.config('SET', 'maxmemory-policy', 'noeviction');
+          for (const one of [worker, service.process]) {
+            await untilQueueIs(true, one.url);
+            expect(await readyz(one.url)).toMatchObject({ httpStatus: 200, checks: { queue: 'OK' } });
+            const lines = await linesOf(one.output, one.url, 'queue');
+            expect(lines.map((line) => /passes again/.test(line))).toEqual([false, true]);
+          }
+        } finally {
+          client.disconnect();
+          await stopProcess(worker);
+        }
+      }),
+    ),
+  );
+
+  test.concurrent(
+    'that is misconfigured at the start is logged without a request',
+    next(() => {
+      const settings = ['--maxmemory-policy', 'volatile-lru'];
+      return withRedis({ settings }, async ({ process: { output } }) => {
+        await until('logged', () => /health check fails/.test(output()), 10_000);
+        expect(output()).toContain('its maxmemory-policy is volatile-lru');
+      });
+    }),
+  );
+
+  test.concurrent.each([
+    ['killed', (pid: number) => process.kill(pid, 'SIGKILL')],
+    ['hanging', (pid: number) => process.kill(pid, 'SIGSTOP')],
+  ])(
+    '%s: an API stays ready and reports it, accepts orders at once and logins, and limits by itself',
+    (_, harm) =>
+      withRedis(
+        { role: 'api', env: { API_RATE_LIMIT: '25', LOGIN_LIMIT_ACCOUNT: '10' } },
+        async (service, redis) => {
+          const account = await registerAccount(service);
+          const other = await registerAccount(service, 'other@example.com');
+          const load = startLoad(() => account, 60);
+          try {
+            await sleep(1_000);
+            harm(redis.pid);
+            const before = load.responses.length;
+            await sleep(3_000);
+            const { httpStatus, checks } = await readyz(service.url);
+            expect({ httpStatus, postgres: checks.postgres }).toEqual({ httpStatus: 200, postgres: 'OK' });
+            expect(checks.queue).toMatch(/Redis is away|no answer|timed out/);
+            for (let time = 0; time < 10; time += 1) {
+              const login = () =>
+                request(`${service.url}/v1/login?key=${other.accountKey}`, {
+                  headers: { authorization: basic(other.email, other.password) },
+                });
+              expect((await login()).httpStatus).toBe(200);
+              if (time === 9) expect((await login()).httpStatus).toBe(429);
+            }
+            await load.stop();
+            const away = load.responses.slice(before);
+            const p99 = percentile(
+              away.map(({ durationMs }) => durationMs),
+              0.99,
+            );
+            console.info(`${away.length} orders while Redis was ${_}: p99 ${p99.toFixed(0)} ms`);
+            expect(away.filter((response) => response.httpStatus !== 201)).toEqual([]);
+            expect(p99).toBeLessThan(1_500); // prints the figure; a busy machine is not a failure
+
+            const many = Array.from(
+              { length: 400 },
+              () => () => other.call('/v1/shipments', { body: sampleOrder() }),
+            );
+            const statuses: number[] = [];
+            await Promise.all(
+              Array.from({ length: 20 }, async () => {
+                for (let call = many.pop(); call; call = many.pop()) statuses.push((await call()).httpStatus);
+              }),
+            );
+            expect(new Set(statuses)).toEqual(new Set([201, 429]));
+          } finally {
+            await load.stop();
+            await redis.stop(); // before the service, which would wait for a hanging one
+          }
+        },
+      ),
+    60_000,
+  );
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  request,
+  sampleOrder,
+  type Account,
+} from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { freePort } from '../support/redis.js';
+import { until } from '../support/until.js';
+import { expectFailure } from '../support/expect.js';
+
+let service: Service;
+let account: Account;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: '60s' } });
+  account = await registerAccount(service);
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await service?.stop();
+  await receiver?.close();
+});
+
+const scrape = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+
+/** The value of one sample, such as `orders_accepted_total` or `webhooks{status="ACTIVE"}`. */
+const sample = (text: string, name: string): number => {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
+  return line === undefined ? Number.NaN : Number(line.split(' ')[1]);
+};
+
+describe('/metrics', () => {
+  test('counts an order, its event, its notification and the delivering attempt', async () => {
+    await registerWebhook(account, `${receiver.url}/well`);
+    await placeOrder(account);
+    await receiver.waitFor(1);
+    let text = '';
+    await until('the attempt is counted', async () => {
+      text = await scrape(service.url);
+      return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === 1;
+    });
+    for (const [name, value] of [
+      ['orders_accepted_total', 1],
+      ['events_recorded_total{state="CREATED"}', 1],
+      ['notifications_fanned_out_total', 1],
+      ['deliveries_completed_total{status="SUCCEEDED"}', 1],
+      ['event_to_first_attempt_seconds_count', 1],
+      ['event_to_success_seconds_count', 1],
+      ['delivery_attempt_duration_seconds_count{outcome="success"}', 1],
+      ['http_request_duration_seconds_count{route="/v1/shipments",method="POST",status="201"}', 1],
+      ['attempts_in_flight', 0],
+      ['attempt_slots', 100],
+      ['postgres_pool_size{pool="api"}', 10],
+      ['batch_size_count{batch="orders"}', 1],
+    ] as const)
+      expect([name, sample(text, name)]).toEqual([name, value]);
+    expect(text).toMatch(
+      /parcelhook_build_info\{version="[^"]+",node="[^"]+",role="all",queue="postgres"\} 1/,
+    );
+    expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  });
+
+  test('counts failures by outcome and the retries they lead to', async () => {
+    receiver.reply = () => ({ status: 503 });
+    await placeOrder(account);
+    const failed = 'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}';
+    let text = '';
+    await until('the failure is counted', async () => {
+      text = await scrape(service.url);
+      return sample(text, 'retries_scheduled_total') > 0;
+    });
+    expect([sample(text, failed), sample(text, 'retries_scheduled_total')]).toEqual([1, 1]);
+  });
+
+  test('counts a delivery that a redelivery ends, once', async () => {
+    receiver.reply = () => ({});
+    const { data } = await account.call('/v1/deliveries?status=PENDING');
+    const [{ deliveryId }] = data.deliveries as [{ deliveryId: string }];
+    for (const successes of [2, 3]) {
+      await account.call(`/v1/deliveries/${deliveryId}/redeliver`, { method: 'POST' });
+      let text = '';
+      await until('the redelivery is counted', async () => {
+        text = await scrape(service.url);
+        return sample(text, 'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === successes;
+      });
+      expect(sample(text, 'deliveries_completed_total{status="SUCCEEDED"}')).toBe(2);
+    }
+  });
+
+  test('counts a request aborted by its client as 499, with its waiting time, as does the log', async () => {
+    const locked = service.sql('begin; lock table shipments; select pg_sleep(1.5); commit');
+    await until('it is locked', async () => {
+      const rows = await service.sql(
+        `select from pg_locks where relation = 'shipments'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      );
+      return rows.length > 0;
+    });
+    const headers = { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' };
+    const url = `${service.url}/v1/shipments?key=${account.accountKey}`;
+    const body = JSON.stringify(sampleOrder());
+    const signal = AbortSignal.timeout(400);
+    await expect(fetch(url, { method: 'POST', headers, body, signal })).rejects.toThrow();
+    await locked;
+    const given = 'route="/v1/shipments",method="POST",status="499"';
+    let text = '';
+    await until('it is counted', async () => {
+      text = await scrape(service.url);
+      return sample(text, `http_request_duration_seconds_count{${given}}`) === 1;
+    });
+    expect(sample(text, `http_request_duration_seconds_sum{${given}}`)).toBeGreaterThan(0.3);
+    const line = service.process
+      .output()
+      .split('\n')
+      .find((candidate) => candidate.includes('"aborted":true'));
+    expect(JSON.parse(line!)).toMatchObject({ route: '/v1/shipments', status: 499 });
+  });
+
+  test('labels contain no id, URL or name of a shipper', async () => {
+    await request(`${service.url}/v1/no-such-route/${account.shipperId}?key=${account.accountKey}`);
+    await request(`${service.url}/v1/webhooks`, { method: 'PURGE' });
+    const text = await scrape(service.url);
+    for (const secret of [
+      account.shipperId,
+      account.accountKey,
+      account.email,
+      receiver.url,
+      'no-such-route',
+    ])
+      expect(text).not.toContain(secret);
+    expect(text).toContain('route="unmatched"');
+  });
+
+  test('every metric has a help sentence and the prefix', async () => {
+    const lines = (await scrape(service.url)).split('\n');
+    const helped = lines.flatMap((line) => /^# HELP (\S+) \S.*/.exec(line)?.[1] ?? []);
+    const typed = lines.flatMap((line) => /^# TYPE (\S+) /.exec(line)?.[1] ?? []);
+    expect(typed.length).toBeGreaterThan(40);
+    expect(typed.filter((name) => !helped.includes(name) || !name.startsWith('parcelhook_'))).toEqual([]);
+  });
+});
+
+test('METRICS_PORT opens a listener for /metrics and health; health stays on the API port too', async () => {
+  const port = await freePort();
+  const other = await startService({ env: { METRICS_PORT: String(port) } });
+  try {
+    const own = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
+    const metrics = await fetch(`${own}/metrics`);
+    expect(metrics.headers.get('content-type')).toContain('text/plain');
+    const text = await metrics.text();
+    expect(text).toContain('parcelhook_build_info');
+    expect(sample(text, 'http_connections_limit')).toBeGreaterThan(100);
+    for (const url of [own, other.url])
+      for (const page of ['/healthz', '/readyz'])
+        await until(`${page} at ${url}`, async () => (await fetch(`${url}${page}`)).status === 200);
+    expect((await fetch(`${own}/v1/webhooks`)).status).toBe(404);
+    expect(other.process.output()).not.toContain('METRICS_TOKEN');
+  } finally {
+    await other.stop();
+  }
+});
+
+test('METRICS_TOKEN is required; if production sets neither it nor METRICS_PORT, the start warns', async () => {
+  expect(service.process.output().split('set METRICS_PORT or METRICS_TOKEN')).toHaveLength(2);
+  const METRICS_TOKEN = 'token-of-prometheus';
+  const other = await startService({ role: 'api', env: { METRICS_TOKEN } });
+  try {
+    const bearing = (token: string) =>
+      request(`${other.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    expectFailure(await request(`${other.url}/metrics`), 401);
+    expectFailure(await bearing('another'), 401);
+    expect((await bearing(METRICS_TOKEN)).body).toMatchObject({
+      text: expect.stringContaining('parcelhook_build_info'),
+    });
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
+    expect(other.process.output()).not.toContain('METRICS_PORT');
+  } finally {
+    await other.stop();
+  }
+});

@@ -1,0 +1,225 @@
+import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
+import { withdrawCancelled } from '../../../src/deliveries/replay/cancel-replay.js';
+import { inspectPage } from '../../../src/deliveries/outbox/sweep.js';
+import { takeLapsed, pullDue } from '../../../src/deliveries/outbox/claim.js';
+import { createSweeper as sweeperOf } from '../../../src/deliveries/sweep/sweeper.js';
+import {
+  noRoom,
+  type Due,
+  type HandOver,
+  type Room,
+  type Claim,
+  type DueClaim,
+  type Settlement,
+} from '../../../src/deliveries/outbox/types.js';
+import { durationsOf } from '../../../src/deliveries/durations.js';
+import { createSettleBatch, type SettleBatchOptions } from '../../../src/deliveries/settle/batch.js';
+import { recordEvents, type RecordDependencies } from '../../../src/events/record.js';
+import { createMetrics, type Metrics } from '../../../src/platform/metrics.js';
+import type { Database, Pool } from '../../../src/platform/database/postgres.js';
+import { logger, type World } from './world.js';
+
+export const leaseMs = 10_000;
+export const longHoldMs = 3_600_000;
+export const terminalStates = ['DELIVERED'];
+const metrics = createMetrics();
+
+/** Collects the claims that a recording makes for this process. */
+export interface Collector extends HandOver {
+  claims: DueClaim[];
+}
+
+export function collector(room: Room = noRoom): Collector {
+  const claims: DueClaim[] = [];
+  return {
+    claims,
+    reserve: () => room,
+    recorded: (_room, claimed) => void claims.push(...claimed),
+    notify: () => undefined,
+  };
+}
+
+export const muchRoom: Room = { byWebhook: {}, ofOthers: 1_000, total: 1_000 };
+
+export const recording = (db: Database, handOver: HandOver, orderHoldMs: number): RecordDependencies => ({
+  db,
+  allows: () => true,
+  next: () => [],
+  terminalStates,
+  leaseMs,
+  orderHoldMs,
+  handOver,
+  metrics,
+});
+
+interface RecordOptions {
+  room?: Room;
+  orderHoldMs?: number;
+}
+
+/** Records the next states of a shipment in one statement; returns the claims made for this process. */
+export const record = (
+  db: Database,
+  shipmentId: string,
+  states: string[],
+  options: RecordOptions = {},
+): Promise<DueClaim[]> =>
+  recordAll(
+    db,
+    states.map((state) => [shipmentId, state]),
+    options,
+  );
+
+/** As `record`, for several shipments, each from its given state on. */
+export async function recordAll(
+  db: Database,
+  states: [shipmentId: string, state: string][],
+  options: RecordOptions = {},
+): Promise<DueClaim[]> {
+  const collected = collector(options.room);
+  const results = await recordEvents(
+    recording(db, collected, options.orderHoldMs ?? longHoldMs),
+    states.map(([shipmentId, state]) => ({ shipmentId, state })),
+  );
+  for (const result of results) if (result instanceof Error) throw result;
+  return collected.claims;
+}
+
+/** Claims the due deliveries of one or several webhooks. */
+export const pull = (db: Database, webhookIds: string | string[], room = 1_000): Promise<DueClaim[]> =>
+  pullDue(
+    db,
+    [webhookIds].flat().map((webhookId) => ({ webhookId, room, since: null })),
+    leaseMs,
+  );
+
+type Outcome = Settlement['status'];
+
+export const settlementOf = (
+  claim: Claim,
+  status: Outcome,
+  delayMs = 0,
+  startedAt = new Date(Date.now() - 60_000 + 1_000 * claim.number), // so that no two attempts of a delivery start at the same time
+): Settlement => ({
+  shipperId: claim.shipperId,
+  deliveryId: claim.deliveryId,
+  number: claim.number,
+  trigger: claim.trigger,
+  status,
+  delayMs: status === 'RETRY' ? delayMs : null,
+  startedAt,
+  durationMs: 1,
+  statusCode: status === 'SUCCEEDED' ? 200 : 500,
+  errorCode: status === 'SUCCEEDED' ? null : 'HTTP_STATUS',
+  errorDetail: null,
+  responseBody: null,
+  requestHeaders: null,
+});
+
+/** Records outcomes with the worker's own code. Returns the claims whose outcome counted. */
+export async function finish(
+  db: Database | Pool,
+  claims: Claim[],
+  status: Outcome,
+  options: {
+    delayMs?: number;
+    startedAt?: Date;
+    orderHoldMs?: number;
+    notify?: (due: Due[]) => void;
+  } = {},
+): Promise<Claim[]> {
+  const { notify = () => undefined, orderHoldMs = longHoldMs } = options;
+  const settling = createSettleBatch({
+    db: 'together' in db ? db : oneByOne(db),
+    logger,
+    orderHoldMs,
+    terminalStates,
+    notify,
+  });
+  const items = claims.map((claim) => ({
+    claim,
+    settlement: settlementOf(claim, status, options.delayMs, options.startedAt),
+  }));
+  const results = await settling(items);
+  return claims.filter((_, index) => results[index]!.kind !== 'lost');
+}
+
+/** Sends each statement separately, so that a barrier can stop it. */
+const oneByOne = (db: Database): SettleBatchOptions['db'] => ({
+  ...db,
+  together: async (first, second) => {
+    const [response] = await Promise.allSettled([first(db)]);
+    const [next] = await Promise.allSettled([second(db)]);
+    return [response, next];
+  },
+});
+
+export const inspect = (db: Database, limit = 20_000) =>
+  inspectPage(db, null, {
+    unattendedAfterMs: 0,
+    orderHoldMs: longHoldMs,
+    maxLeaseMs: 2 * leaseMs,
+    terminalStates,
+    limit,
+  });
+
+export const takeUpLapsed = async (db: Database, byHandLeaseMs = leaseMs) =>
+  takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, byHandLeaseMs });
+
+/** A sweeper, and the claims of its probes. */
+export function createSweeper(
+  db: Database,
+  orderHoldMs = longHoldMs,
+  log = logger,
+): {
+  sweep(): Promise<unknown>;
+  takeUpLapsed(): Promise<unknown>;
+  probes: DueClaim[];
+  notified: Set<string>;
+  metrics: Metrics;
+} {
+  const probes: DueClaim[] = [];
+  const notified = new Set<string>();
+  const { walk, takeUpLapsed } = sweeperOf({
+    db,
+    logger: log,
+    metrics,
+    durations: { ...durationsOf(), unattendedAfterMs: 0, leaseMs },
+    orderHoldMs,
+    terminalStates,
+    deliveryTimeoutMs: 10_000,
+    accept: (claims) => void probes.push(...claims),
+    notify: (due) => due.forEach(({ webhookId }) => notified.add(webhookId)),
+  });
+  return { sweep: walk, takeUpLapsed, probes, notified, metrics };
+}
+
+export async function lapse({ sql }: World): Promise<void> {
+  await sql(`update outbox set lease_until = now() - interval '1 second' where status = 'SENDING'`);
+  await sql(
+    `update redeliveries set lease_until = now() - interval '1 second' where lease_until is not null`,
+  );
+}
+
+/** Sends all deliveries like a healthy worker with a sweeper, until nothing is owed. Returns the successes. */
+export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
+  const { sql, db } = world;
+  const { sweep } = createSweeper(db);
+  const batches: Claim[][] = [];
+  await lapse(world);
+  await takeLapsedRedeliveries(db, leaseMs, 100);
+  for (let round = 0; round < rounds; round += 1) {
+    await sweep();
+    await withdrawCancelled({ db, logger, orderHoldMs: longHoldMs, notify: () => undefined });
+    await sql(`update outbox set due_at = now() where due_at > now()`);
+    const owed = await sql<{ webhook_id: string }>(`select distinct webhook_id from outbox`);
+    if (owed.length === 0) return batches;
+    const webhookIds = owed.map((row) => row.webhook_id);
+    for (let claims = await pull(db, webhookIds); claims.length > 0; claims = await pull(db, webhookIds))
+      batches.push(await finish(db, claims, 'SUCCEEDED'));
+  }
+  const left = await sql(
+    `select webhook_id, shipment_id, sequence, status, waits_turn, due_at from outbox limit 10`,
+  );
+  throw new Error(`still owed: ${JSON.stringify(left, null, 1)}`);
+}

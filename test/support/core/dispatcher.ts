@@ -1,0 +1,59 @@
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+} from '../../../src/deliveries/dispatch/dispatcher.js';
+import { createRedeliverer, type Redeliverer } from '../../../src/deliveries/by-hand/redelivery.js';
+import { createStarts } from '../../../src/deliveries/send/starts.js';
+import { durationsOf } from '../../../src/deliveries/durations.js';
+import { createSender } from '../../../src/deliveries/send/sender.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import { developmentPolicy, noDns } from '../ssrf-corpus.js';
+import { leaseMs, longHoldMs, terminalStates } from './acts.js';
+import { logger, type World } from './world.js';
+
+type RedelivererOptions = Parameters<typeof createRedeliverer>[0];
+
+const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
+  const durations = durationsOf();
+  const opened = { url, headers: {}, secret: 'whsec_c2VjcmV0', previousSecret: null, encodedHeaders: '' };
+  return {
+    db,
+    leaseDb: db,
+    logger,
+    metrics: createMetrics(),
+    durations,
+    starts: createStarts(db, durations),
+    targets: {
+      of: (webhook) =>
+        Promise.resolve({
+          ...webhook,
+          storedAddress: 'http://receiver.test/',
+          previousSecretUntil: null,
+          open: () => opened,
+        }),
+    },
+    send: createSender({ policy: developmentPolicy, dns: noDns }).send,
+    timeoutMs: 10_000,
+    version: 'test',
+    concurrency: 10,
+    retryScheduleMs: [60_000],
+    orderHoldMs: longHoldMs,
+    terminalStates,
+    onLeft: () => undefined,
+  };
+};
+
+/** A worker's dispatcher alone: no sweep, no queue. Every webhook is called at `url`. */
+export const startDispatcher = (
+  world: World,
+  url: string,
+  options: Partial<DispatcherOptions> = {},
+): Dispatcher => createDispatcher({ ...optionsOf(world, url), ...options });
+
+export const startRedeliverer = (
+  world: World,
+  url: string,
+  options: Partial<RedelivererOptions> = {},
+): Redeliverer =>
+  createRedeliverer({ ...optionsOf(world, url), leaseMs, notify: () => undefined, ...options });

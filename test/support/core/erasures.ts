@@ -1,0 +1,93 @@
+import { durationsOf } from '../../../src/deliveries/durations.js';
+import { settle } from '../../../src/deliveries/outbox/settle.js';
+import type { Claim } from '../../../src/deliveries/outbox/types.js';
+import { recordEvents } from '../../../src/events/record.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import type { Database } from '../../../src/platform/database/postgres.js';
+import { newId } from '../../../src/platform/ids.js';
+import { eraseShipments } from '../../../src/shipments/erasure/erase.js';
+import { insertOrders } from '../../../src/shipments/store.js';
+import { defaultDropoffLocations } from '../../../src/shipments/dropoff.js';
+import type { Order } from '../../../src/shipments/order.js';
+import { sampleOrder } from '../client.js';
+import { collector, longHoldMs, muchRoom, recording, settlementOf } from './acts.js';
+import type { World } from './world.js';
+
+/** Personal data of a recipient, and a receiver's response. */
+export const planted = {
+  fullName: 'Planted Name',
+  phone: '98989898989898',
+  street: 'Planted Street',
+  evidence: 'https://photos.test/planted-door',
+  place: '48.85837',
+  response: 'planted-response',
+};
+export const plantedWords = Object.values(planted);
+
+const operator = { kind: 'OPERATOR', name: 'operator', address: null } as const;
+
+export const erasing = (db: Database) => ({
+  db,
+  durations: { ...durationsOf(), maxStartMs: 20, startMarginMs: 0 },
+  metrics: createMetrics(),
+});
+
+export const erase = (db: Database, shipmentId: string) =>
+  eraseShipments(erasing(db), [shipmentId], operator);
+
+/** An accepted order with planted personal data. */
+export async function addPlantedOrder({ db, shipperId }: World, shipmentId = newId()): Promise<string> {
+  const sample = sampleOrder();
+  const order = {
+    ...sample,
+    recipientLocation: { ...sample.recipientLocation, street: planted.street },
+    recipientInformation: { fullName: planted.fullName, phone: planted.phone },
+  } as Order;
+  await insertOrders(db, [
+    {
+      shipmentId,
+      shipperId,
+      processId: newId(),
+      trackingId: `PH${shipmentId.replaceAll('-', '').toUpperCase()}`,
+      order,
+      dropoffLocation: defaultDropoffLocations[0]!,
+      acceptedAt: new Date(),
+      idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },
+    },
+  ]);
+  return shipmentId;
+}
+
+/** Records states with planted evidences, claimed as far as there is room. Returns the claims. */
+export async function recordPlanted(
+  db: Database,
+  shipmentId: string,
+  states: string[],
+  room = muchRoom,
+): Promise<Claim[]> {
+  const collected = collector(room);
+  const results = await recordEvents(
+    recording(db, collected, longHoldMs),
+    states.map((state) => ({
+      shipmentId,
+      state,
+      evidences: [planted.evidence],
+      anomalies: { seenBy: planted.fullName },
+      lat: Number(planted.place),
+      lng: 2,
+    })),
+  );
+  for (const result of results) if (result instanceof Error) throw result;
+  return collected.claims;
+}
+
+/** Settles the claims with a planted response, stored where responses are stored. */
+export const settlePlanted = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'FAILED' | 'RETRY') =>
+  settle(
+    db,
+    claims.map((claim) => ({
+      ...settlementOf(claim, status),
+      responseBody: claim.erased ? null : planted.response,
+      requestHeaders: claim.erased ? null : planted.response,
+    })),
+  );

@@ -1,0 +1,71 @@
+import { Webhook } from 'standardwebhooks';
+import { placeOrder, sampleOrder, type Account } from './client.js';
+import type { Received } from './receiver.js';
+
+/** Places orders, a few at a time; returns their tracking ids. */
+export async function placeOrders(account: Account, count: number): Promise<string[]> {
+  const trackingIds: string[] = [];
+  while (trackingIds.length < count) {
+    const few = Array.from({ length: Math.min(10, count - trackingIds.length) }, () => placeOrder(account));
+    trackingIds.push(...(await Promise.all(few)));
+  }
+  return trackingIds;
+}
+
+export interface Load {
+  /** Tracking ids of the orders that got 201. */
+  accepted: string[];
+  /** One entry per order: its status (0: the connection broke) and duration. */
+  responses: { httpStatus: number; durationMs: number; retryAfter: string | null }[];
+  stop(): Promise<void>;
+}
+
+/** Places an order every `everyMs` without waiting for the previous one, each for the next account. */
+export function startLoad(nextAccount: () => Account, everyMs: number): Load {
+  const load: Load = { accepted: [], responses: [], stop };
+  const open = new Set<Promise<void>>();
+  const timer = setInterval(() => {
+    const one = order().finally(() => open.delete(one));
+    open.add(one);
+  }, everyMs);
+  return load;
+
+  async function order(): Promise<void> {
+    const startedAt = performance.now();
+    const response = await nextAccount()
+      .call('/v1/shipments', { body: sampleOrder() })
+      .catch(() => null);
+    load.responses.push({
+      httpStatus: response?.httpStatus ?? 0,
+      durationMs: performance.now() - startedAt,
+      retryAfter: response?.headers.get('retry-after') ?? null,
+    });
+    if (response?.httpStatus === 201) load.accepted.push(response.data.trackingId as string);
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(timer);
+    await Promise.all(open);
+  }
+}
+
+export const percentile = (values: number[], p: number): number =>
+  [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(values.length * p) - 1)] ?? 0;
+
+export const trackingIdOf = (request: Received): string => request.notification.tracking_id as string;
+
+/** How many of these shipments the receiver knows. */
+export function heardOf(received: Received[], trackingIds: string[]): number {
+  const heard = new Set(received.map(trackingIdOf));
+  return trackingIds.filter((id) => heard.has(id)).length;
+}
+
+/** Requests beyond the first of each notification. */
+export const repeated = (received: Received[]): number =>
+  received.length - new Set(received.map(({ headers }) => headers['webhook-id'])).size;
+
+/** Throws if a signature does not verify. */
+export function verifyAll(received: Received[], secret: string): void {
+  const webhook = new Webhook(secret);
+  for (const { body, headers } of received) webhook.verify(body, headers as Record<string, string>);
+}

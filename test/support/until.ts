@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const leastMs = 5;
+const maxMs = 100;
+
+/**
+ * Pauses between two checks for a tenth of the time waited since `startedAt`: each check uses time that other tests
+ * need.
+ */
+export const pause = (startedAt: number): Promise<void> =>
+  sleep(Math.min(maxMs, Math.max(leastMs, (Date.now() - startedAt) / 10)));
+
+/** Resolves with the milliseconds until `condition` held; rejects after `timeoutMs`. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 15_000,
+): Promise<number> {
+  const startedAt = Date.now();
+  while (!(await condition())) {
+    if (Date.now() - startedAt > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await pause(startedAt);
+  }
+  return Date.now() - startedAt;
+}
+
+/** Runs tests in sequence that run concurrently with others: too many starts at once would distort measurements. */
+export function inSequence(): (run: () => Promise<void>) => () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => () => {
+    const done = last.then(run);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import { setImmediate as tick } from 'node:timers/promises';
+import { createLoginLimits } from '../../../../src/accounts/login/limits.js';
+import { hashing } from '../../../../src/accounts/credentials.js';
+import { createRateLimits } from '../../../../src/platform/limits/rate-limit.js';
+
+/** Logins whose hashes are only recorded, in order. */
+function play() {
+  const hashed: string[] = [];
+  const limits = createLoginLimits({
+    limits: createRateLimits(undefined, 'test'),
+    perAccount: 100,
+    failuresPerIp: 0,
+    secret: 's',
+    onLimited: () => undefined,
+  });
+  const login = (email: string, ip: string, who: { right: boolean; trusted: boolean }) =>
+    limits
+      .attempt(
+        { accountKey: 'ak_known', email, ip },
+        {
+          find: () => Promise.resolve({ user: who.right ? email : null, trusted: who.trusted }),
+          verify: async (user) => {
+            hashed.push(email);
+            for (let n = 0; n < 5; n += 1) await tick(); // other logins arrive meanwhile
+            return user !== null;
+          },
+          remember: () => Promise.resolve(true),
+        },
+      )
+      .catch(() => null);
+  return { hashed, login };
+}
+
+/** Keeps 40 logins with invented accounts under a known key in flight, from 20 blocks, until stopped. */
+function startCrowd(login: ReturnType<typeof play>['login']) {
+  let over = false;
+  let next = 0;
+  const lane = async () => {
+    while (!over) {
+      const n = next++;
+      await login(`invented${n}`, `198.51.100.${n % 20}`, { right: false, trusted: false });
+      await tick();
+    }
+  };
+  const lanes = Promise.all(Array.from({ length: 40 }, lane));
+  return {
+    stop: () => {
+      over = true;
+      return lanes;
+    },
+  };
+}
+
+const hashedAtLeast = async (hashed: string[], count: number) => {
+  while (hashed.length < count) await tick();
+};
+
+/** The number of other hashes before this login's. */
+async function waitedFor(hashed: string[], email: string, login: Promise<unknown>): Promise<number> {
+  const before = hashed.length;
+  expect(await login).toBe(email);
+  return hashed.indexOf(email, before) - before;
+}
+
+describe('while 40 guesses under known keys are in flight', () => {
+  test('a correct login from a recently used address waits for at most two hashes, from the start', async () => {
+    const { hashed, login } = play();
+    const crowd = startCrowd(login);
+    await hashedAtLeast(hashed, 1);
+    for (let n = 0; n < 30; n += 1) {
+      const right = login(`user${n}`, `192.0.2.${n}`, { right: true, trusted: true });
+      expect(await waitedFor(hashed, `user${n}`, right)).toBeLessThanOrEqual(2);
+    }
+    await crowd.stop();
+    expect(hashing.waiting('anybody')).toBe(0);
+  });
+
+  test('one from a new block waits for few as soon as each of theirs has failed once', async () => {
+    const { hashed, login } = play();
+    const crowd = startCrowd(login);
+    await hashedAtLeast(hashed, 60);
+    for (let n = 0; n < 10; n += 1) {
+      const right = login(`user${n}`, `192.0.2.${n}`, { right: true, trusted: false });
+      expect(await waitedFor(hashed, `user${n}`, right)).toBeLessThanOrEqual(3);
+    }
+    await crowd.stop();
+  });
+
+  test('the guesses also proceed: no priority blocks the others', async () => {
+    const { hashed, login } = play();
+    const crowd = startCrowd(login);
+    let over = false;
+    const busy = Promise.all(
+      Array.from({ length: 5 }, async (_, n) => {
+        while (!over) await login(`user${n}`, `192.0.2.${n}`, { right: true, trusted: true });
+      }),
+    );
+    const guesses = () => hashed.filter((email) => email.startsWith('invented')).length;
+    while (guesses() < 100) await tick();
+    over = true;
+    await Promise.all([busy, crowd.stop()]);
+    expect(guesses()).toBeGreaterThanOrEqual(100);
+  });
+});

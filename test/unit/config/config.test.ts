@@ -1,0 +1,283 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseConfig } from '../../../src/config/config.js';
+import { ConfigError } from '../../../src/platform/errors.js';
+import { variables } from '../../../src/config/variables.js';
+
+const production = {
+  DATABASE_URL: 'postgres://parcelhook@db/parcelhook',
+  TOKEN_SECRET: 't'.repeat(32),
+  SECRETS_KEY: 's'.repeat(32),
+  OPERATOR_TOKEN: 'o'.repeat(16),
+};
+
+/** The lines of the message: one per wrong variable. */
+function problems(env: Record<string, string>): string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n').slice(1);
+  }
+}
+const named = (env: Record<string, string>) => problems(env).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
+
+/** Wrong values of every variable that can be wrong. */
+const wrong: Record<string, string[]> = {
+  PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
+  HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],
+  MAX_CONNECTIONS: ['0', '15', 'many'],
+  PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://'],
+  DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
+  MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
+  REDIS_URL: [
+    'localhost:6379',
+    'http://localhost',
+    'redis://',
+    'redis://h1:99999',
+    'redis://h1,h2',
+    'redis://user:a%zz@h1',
+    'redis://user:a#b@h1',
+    'redis://h1/one',
+    'redis+cluster://h1:99999',
+    'redis+cluster://h1:6379,',
+    'redis+cluster://user:a%zz@h1',
+    'redis+sentinel://h1:x/master',
+    'redis+sentinel://h1/master/one',
+  ],
+  QUEUE_PREFIX: ['a:b', '{tag}', 'x'.repeat(65)],
+  TOKEN_SECRET: ['short', ' '.repeat(32)],
+  TOKEN_SECRET_PREVIOUS: ['x'.repeat(31), ' '.repeat(32)],
+  SECRETS_KEY: ['x'.repeat(31)],
+  SECRETS_KEY_PREVIOUS: ['x'.repeat(31)],
+  OPERATOR_TOKEN: ['x'.repeat(15), ' '.repeat(16), 'p@ssword-1234567890', `${'x'.repeat(16)}\n`],
+  OPERATOR_TOKENS: [
+    'ci:admin',
+    'ci:root:0123456789abcdef',
+    'ci:read:too-short',
+    'ci:read:0123456789abcd f',
+    'operator:read:0123456789abcdef',
+    'a:read:0123456789abcdef,a:read:fedcba9876543210',
+  ],
+  TOKEN_TTL: ['1 hour', '999ms', '31d', '3600'],
+  ALLOW_PRIVATE_TARGETS: ['yes', '1', 'TRUE'],
+  ALLOW_HTTP_TARGETS: ['no'],
+  ALLOWED_PORTS: ['443,x', '0', '70000', '443,,80'],
+  DENIED_NETWORKS: ['10.0.0.0/33', '10.1/16', 'example.org', '10.0.0.1,', 'fe80::1%eth0', '2001:db8::/129'],
+  DNS_SERVERS: ['dns.example.org', '10.0.0.53:0', '10.0.0.53:65536', '[10.0.0.53]', '10.0.0.53,', '::1:53:x'],
+  EGRESS_ADDRESSES: ['anywhere', '10.0.0.1/x', '010.0.0.1'],
+  EGRESS_PROXY: ['proxy:3128', 'socks5://proxy:1080', 'http://user:a%zz@proxy:3128', 'http://a%@proxy'],
+  WEBHOOKS_PER_SHIPPER: ['0', 'many'],
+  WEBHOOK_CREATION_LIMIT: ['-1', 'many'],
+  BY_HAND_LIMIT: ['-1', 'many'],
+  RETRY_SCHEDULE: ['5s,soon', '8d', '5s;5m', Array(51).fill('1s').join(',')],
+  DELIVERY_TIMEOUT: ['49ms', '6m', '15'],
+  DELIVERY_CONCURRENCY: ['0', '501'],
+  DELIVERY_SHARDS: ['0', '65'],
+  ORDER_HOLD: ['-1s', '31d'],
+  PARKED_AFTER: ['0', '10000001'],
+  LOG_RETENTION: ['23h', 'forever'],
+  SHIPMENT_RETENTION: ['23h', 'forever'],
+  AUDIT_RETENTION: ['29d', 'forever'],
+  LOG_LEVEL: ['loud', 'INFO'],
+  METRICS_PORT: ['x', '65536'],
+  METRICS_TOKEN: ['x'.repeat(15)],
+  SHUTDOWN_DELAY: ['-1s', '11m'],
+  SHUTDOWN_TIMEOUT: ['99ms', '11m'],
+  TIME_SCALE: ['0', '0.009', '1.01', '10', '-1', 'fast', 'NaN', '1s'],
+  API_RATE_LIMIT: ['-1', 'many'],
+  LOGIN_LIMIT_ACCOUNT: ['0'],
+  LOGIN_LIMIT_IP: ['1.5'],
+  TRUST_PROXY: ['true', '0', '10', 'proxy.example', '10.0.0.0/33', '10.0.0.1,'],
+  SIMULATE: ['yes', '1'],
+  STATES_FILE: ['/nowhere/states.json', '/', './package.json'],
+  DROPOFF_FILE: ['/nowhere/dropoff.json', './LICENSE'],
+};
+const free = ['DATA_DIR'];
+
+describe('the configuration', () => {
+  test('needs nothing in embedded mode, and then allows private and plain HTTP targets', () => {
+    expect(parseConfig({})).toMatchObject({
+      embedded: true,
+      PORT: 8080,
+      DATA_DIR: 'data',
+      TOKEN_TTL: 3_600_000,
+      ALLOW_PRIVATE_TARGETS: true,
+      ALLOW_HTTP_TARGETS: true,
+      ALLOWED_PORTS: [80, 443, 8080, 8443],
+      RETRY_SCHEDULE: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1_000),
+      DELIVERY_TIMEOUT: 15_000,
+      ORDER_HOLD: 900_000,
+      LOG_RETENTION: 30 * 86_400_000,
+      TIME_SCALE: 1,
+    });
+  });
+
+  test('is strict about targets if DATABASE_URL is set, unless configured otherwise', () => {
+    const strict = { embedded: false, ALLOW_PRIVATE_TARGETS: false, ALLOW_HTTP_TARGETS: false };
+    expect(parseConfig(production)).toMatchObject(strict);
+    expect(parseConfig({ ...production, ALLOW_HTTP_TARGETS: 'true' })).toMatchObject({
+      ...strict,
+      ALLOW_HTTP_TARGETS: true,
+    });
+  });
+
+  test.each<[Record<string, string>, boolean]>([
+    [{}, true],
+    [{ HOST: 'localhost' }, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: '0.0.0.0' }, false],
+    [{ HOST: '192.168.1.7' }, false],
+    [{ HOST: 'parcelhook.internal' }, false],
+    [{ HOST: '0.0.0.0', SIMULATE: 'true' }, true],
+    [{ SIMULATE: 'false' }, false],
+    [production, false],
+    [{ ...production, HOST: '127.0.0.1' }, false],
+    [{ ...production, SIMULATE: 'true' }, true],
+  ])('with %j simulates: %s', (env, simulates) => {
+    expect(parseConfig(env).SIMULATE).toBe(simulates);
+  });
+
+  test('accepts networks as CIDR or single addresses, and name servers with or without a port', () => {
+    expect(
+      parseConfig({
+        DENIED_NETWORKS: '203.0.113.7/24, 2001:DB8::1/32,198.51.100.9',
+        EGRESS_ADDRESSES: '2001:db8::5',
+        DNS_SERVERS: '10.0.0.53, 10.0.0.53:5353,::1,[2001:db8::53],[2001:db8::53]:5353',
+      }),
+    ).toMatchObject({
+      DENIED_NETWORKS: ['203.0.113.0/24', '2001:db8::/32', '198.51.100.9/32'],
+      EGRESS_ADDRESSES: ['2001:db8::5/128'],
+      DNS_SERVERS: ['10.0.0.53', '10.0.0.53:5353', '::1', '[2001:db8::53]', '[2001:db8::53]:5353'],
+    });
+  });
+
+  test('names each missing secret if DATABASE_URL is set', () => {
+    expect(named({ DATABASE_URL: production.DATABASE_URL })).toEqual([
+      'TOKEN_SECRET',
+      'SECRETS_KEY',
+      'OPERATOR_TOKEN',
+    ]);
+  });
+
+  test('a worker only needs the secret that opens what it sends', () => {
+    const { TOKEN_SECRET, OPERATOR_TOKEN, ...rest } = production;
+    expect([TOKEN_SECRET, OPERATOR_TOKEN]).not.toContain(undefined);
+    expect(parseConfig(rest, 'worker')).toMatchObject({ embedded: false });
+    expect(() => parseConfig({ ...rest, SECRETS_KEY: '' }, 'worker')).toThrow(/SECRETS_KEY: is required/);
+    expect(() => parseConfig(rest, 'api')).toThrow(/TOKEN_SECRET: is required/);
+  });
+
+  test('this test has wrong values for every variable that can be wrong', () => {
+    expect([...Object.keys(wrong), ...free].sort()).toEqual(Object.keys(variables.shape).sort());
+  });
+
+  test.each(Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value])))(
+    '%s=%p is refused by name',
+    (name, value) => {
+      expect(named({ ...production, [name]: value })).toEqual([name]);
+    },
+  );
+
+  test('names every wrong variable in one message, each once, and no other', () => {
+    const anyWrong = fc
+      .subarray(Object.keys(wrong))
+      .chain((names) =>
+        fc.record(Object.fromEntries(names.map((name) => [name, fc.constantFrom(...wrong[name]!)]))),
+      );
+    fc.assert(
+      fc.property(anyWrong, (env) => {
+        const broken = env as Record<string, string>;
+        expect(named({ ...production, ...broken }).sort()).toEqual(Object.keys(broken).sort());
+      }),
+    );
+  });
+
+  test('states the expected form of a value that was not understood', () => {
+    expect(problems({ PORT: 'eighty' })[0]).toMatch(/whole number from 0 to 65535/);
+    expect(problems({ TOKEN_TTL: 'soon' })[0]).toMatch(
+      /must be a duration from 1s to 30d: a whole number and ms, s, m, h or d, such as 500ms/,
+    );
+    expect(problems({ RETRY_SCHEDULE: 'soon' })[0]).toMatch(/such as 5s,5m,30m,2h/);
+  });
+
+  test('never repeats a value, which may be a secret', () => {
+    const env = { ...production, TOKEN_SECRET: 'hunter2', REDIS_URL: 'hunter2@redis', PORT: 'hunter2' };
+    expect(problems(env).join()).not.toContain('hunter2');
+  });
+
+  test('treats an empty variable as not set', () => {
+    const empty = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, '']));
+    expect(parseConfig(empty)).toEqual(parseConfig({}));
+  });
+
+  test('names an unusable file once, with the reason once', () => {
+    const lines = problems({ ...production, STATES_FILE: '/nowhere/states.json', PORT: 'eighty' });
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^ {2}STATES_FILE: ENOENT(?!.*ENOENT)/);
+    expect(problems({ ...production, DROPOFF_FILE: './LICENSE' })[0]).toMatch(/not valid JSON/);
+  });
+
+  test.each([
+    ['1', 1],
+    ['loopback, 10.0.0.0/8,2001:db8::1', ['loopback', '10.0.0.0/8', '2001:db8::1']],
+  ])('accepts TRUST_PROXY=%s', (text, value) => {
+    expect(parseConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ SECRETS_KEY: production.TOKEN_SECRET }, 'SECRETS_KEY: must differ from TOKEN_SECRET'],
+    [{ OPERATOR_TOKEN: production.SECRETS_KEY }, 'OPERATOR_TOKEN: must differ from SECRETS_KEY'],
+    [{ METRICS_TOKEN: production.OPERATOR_TOKEN }, 'METRICS_TOKEN: must differ from OPERATOR_TOKEN'],
+    [
+      { TOKEN_SECRET_PREVIOUS: production.TOKEN_SECRET },
+      'TOKEN_SECRET_PREVIOUS: must differ from TOKEN_SECRET',
+    ],
+    [
+      { SECRETS_KEY_PREVIOUS: production.TOKEN_SECRET },
+      'SECRETS_KEY_PREVIOUS: must differ from TOKEN_SECRET',
+    ],
+    [
+      { OPERATOR_TOKENS: `ci:read:${production.OPERATOR_TOKEN}` },
+      'OPERATOR_TOKENS: must differ from OPERATOR_TOKEN',
+    ],
+    [
+      { OPERATOR_TOKENS: `a:read:${'x'.repeat(16)},b:admin:${'x'.repeat(16)}` },
+      'OPERATOR_TOKENS: tokens must differ from each other',
+    ],
+  ])('refuses a secret that is used twice: %j', (env, problem) => {
+    expect(problems({ ...production, ...env })).toEqual([`  ${problem}`]);
+  });
+
+  test('accepts operator tokens by name, each with its scope', () => {
+    const text = 'scanner:events:0123456789abcdef, on-call:admin:fedcba9876543210';
+    expect(parseConfig({ OPERATOR_TOKENS: text }).OPERATOR_TOKENS).toEqual([
+      { name: 'scanner', scope: 'events', token: '0123456789abcdef' },
+      { name: 'on-call', scope: 'admin', token: 'fedcba9876543210' },
+    ]);
+    expect(parseConfig({}).OPERATOR_TOKENS).toEqual([]);
+  });
+
+  test('refuses one port for two listeners', () => {
+    expect(named({ PORT: '8080', METRICS_PORT: '8080' })).toEqual(['METRICS_PORT']);
+    expect(problems({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+  });
+
+  test.each([
+    ['redis://localhost'],
+    ['rediss://user:password@host:6380/1'],
+    ['redis://:p%40ss@localhost/0?family=6'],
+    ['redis+sentinel://h1:26379,h2:26379/master'],
+    ['rediss+sentinel://user:password@h1/master/2'],
+    ['redis+cluster://h1:6379,h2:6379'],
+  ])('accepts REDIS_URL=%s', (url) => {
+    expect(parseConfig({ REDIS_URL: url }).REDIS_URL).toBe(url);
+  });
+
+  test('accepts a retry schedule with spaces, with one step, or with none', () => {
+    expect(parseConfig({ RETRY_SCHEDULE: '5s, 5m' }).RETRY_SCHEDULE).toEqual([5_000, 300_000]);
+    expect(parseConfig({ RETRY_SCHEDULE: '1s' }).RETRY_SCHEDULE).toEqual([1_000]);
+    expect(parseConfig({ RETRY_SCHEDULE: ',' }).RETRY_SCHEDULE).toEqual([]);
+  });
+});

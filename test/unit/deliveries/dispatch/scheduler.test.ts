@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createScheduler, type Page } from '../../../../src/deliveries/dispatch/scheduler.js';
+import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
+import { createSimulation, type Simulation } from './scheduling.js';
+
+const slowMs = 1_000;
+
+describe('any sequence of events', () => {
+  const shippers = ['a', 'b', 'c'];
+  const webhook = fc.record({ shipper: fc.constantFrom(...shippers), n: fc.nat({ max: 3 }) });
+  const act = fc.oneof(
+    fc.record({
+      kind: fc.constant('record' as const),
+      shipper: fc.constantFrom(...shippers),
+      events: fc.integer({ min: 1, max: 30 }),
+    }),
+    fc.record({
+      kind: fc.constant('owe' as const),
+      webhook,
+      count: fc.integer({ min: 1, max: 60 }),
+      agoMs: fc.nat({ max: 60_000 }),
+    }),
+    fc.record({ kind: fc.constant('pageComes' as const), fails: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('end' as const),
+      nth: fc.nat({ max: 30 }),
+      durationMs: fc.constantFrom(5, 200, 1_500, 6_000),
+    }),
+    fc.record({ kind: fc.constant('giveBackEnds' as const) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 50, 700, 3_000) }),
+    fc.record({ kind: fc.constant('notCallable' as const), webhook }),
+  );
+  const run = (check: (simulation: Simulation) => void) =>
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 120 }), fc.integer({ min: 1, max: 12 }), (acts, concurrency) => {
+        const simulation = createSimulation({ concurrency, slowMs, shippers, webhooksOfShipper: 4 });
+        for (const act of acts) {
+          simulation.act(act);
+          check(simulation);
+        }
+        simulation.finish();
+        check(simulation);
+        // Everything owed was sent once: nothing was forgotten, nothing was started twice.
+        expect(simulation.unsent()).toEqual([]);
+        expect(simulation.sentTwice()).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+
+  test('starts each claim once, gives it back or keeps it waiting, and forgets nothing owed', () => {
+    run(() => undefined);
+  });
+
+  test('never has more attempts in flight than places in a pool', () => {
+    run(({ scheduler, concurrency }) => {
+      const { quick, unknown, slow } = scheduler.usage().inFlight;
+      expect(quick).toBeLessThanOrEqual(concurrency);
+      expect(unknown).toBeLessThanOrEqual(concurrency);
+      expect(slow).toBeLessThanOrEqual(5 * concurrency);
+    });
+  });
+
+  test('never lets a newer delivery of a lane pass its longest due one', () => {
+    run(({ passedOver }) => expect(passedOver()).toEqual([]));
+  });
+
+  test('never lets a lane with pending deliveries wait while a place it may use is free', () => {
+    run(({ idleLanes }) => expect(idleLanes()).toEqual([]));
+  });
+});
+
+const claimOf = (shipperId: string, webhookId: string, dueMs = 0): DueClaim =>
+  ({ shipperId, webhookId, deliveryId: `${webhookId} ${Math.random()}`, dueAt: new Date(dueMs) }) as DueClaim;
+
+const claimAll = (shipperId: string, { wanted }: Page) =>
+  wanted.map(({ webhookId }) => claimOf(shipperId, webhookId));
+
+describe('rotation', () => {
+  test("one shipper's ten thousand lanes cost another nothing", () => {
+    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    const lanes = Array.from({ length: 10_000 }, (_, n) => `big ${n}`);
+    scheduler.notify(lanes.map((webhookId) => ({ webhookId, dueFromMs: null })));
+    const first = scheduler.nextPage(0)!;
+    scheduler.claimed(claimAll('big', first), 0, first);
+    while (scheduler.starts(0).length > 0);
+    // Its pages and attempts are under way; the other's deliveries are in the next page and start at once.
+    scheduler.claimed([claimOf('small', 'small')], 0, null);
+    expect(scheduler.starts(0).map(({ claim }) => claim.shipperId)).toEqual(['small']);
+    scheduler.notify([{ webhookId: 'small', dueFromMs: null }]);
+    expect(scheduler.nextPage(0)!.wanted.map(({ webhookId }) => webhookId)).toContain('small');
+  });
+
+  test('receivers that hang from the start take no place of known quick ones', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    const known = claimOf('good', 'good');
+    scheduler.claimed([known], 0, null);
+    scheduler.starts(0);
+    scheduler.ended(known, 5);
+    const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
+    scheduler.claimed(hanging, 0, null);
+    for (let nowMs = 0; nowMs <= 20_000; nowMs += 100) {
+      scheduler.slow(nowMs);
+      scheduler.starts(nowMs);
+    }
+    scheduler.claimed([claimOf('good', 'good')], 20_000, null);
+    expect(scheduler.starts(20_000).map(({ claim }) => claim.webhookId)).toEqual(['good']);
+  });
+
+  test('a page that fails is requested again with half as many lanes, until one succeeds', () => {
+    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    scheduler.notify(Array.from({ length: 16 }, (_, n) => ({ webhookId: `w${n}`, dueFromMs: null })));
+    const sizes = Array.from({ length: 5 }, () => {
+      const page = scheduler.nextPage(0)!;
+      scheduler.pageFailed(page);
+      return page.wanted.length;
+    });
+    expect(sizes).toEqual([16, 8, 4, 2, 1]);
+    const page = scheduler.nextPage(0)!;
+    scheduler.claimed([], 0, page);
+    expect(scheduler.nextPage(0)!.wanted).toHaveLength(2);
+  });
+});
+
+test('a slow receiver with more deliveries than it can take gets the longest due first', () => {
+  const simulation = createSimulation({ concurrency: 10, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
+  // Three seconds an attempt, four at once: 1.2 arrive each second, nine tenths of the lane's capacity.
+  const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs: 833, forMs: 600_000 });
+  expect(oldestMs).toBeLessThan(30_000);
+});
+
+describe('pages', () => {
+  const due = (dueFromMs: number | null) => [{ webhookId: 'w', dueFromMs }];
+  const pullNothing = (scheduler: ReturnType<typeof createScheduler>) => {
+    const page = scheduler.nextPage(0)!;
+    scheduler.claimed([], 0, page);
+    return page.wanted[0]!.sinceMs;
+  };
+
+  test('start where the last one ended, or at the earliest notified due time, whichever is earlier', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null));
+    const first = scheduler.nextPage(0)!;
+    expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
+    const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
+    scheduler.claimed(claims, 0, first);
+    for (const { claim } of scheduler.starts(0)) scheduler.ended(claim, 5);
+    scheduler.notify(due(9_000));
+    expect(pullNothing(scheduler)).toBe(7_000);
+    scheduler.notify(due(6_000));
+    expect(pullNothing(scheduler)).toBe(6_000);
+    expect(scheduler.nextPage(0)).toBeNull();
+  });
+
+  test('follow each other if a notification arrives meanwhile', () => {
+    const scheduler = createScheduler({ concurrency: 10, slowMs });
+    scheduler.notify(due(null));
+    const first = scheduler.nextPage(0)!;
+    const claim = claimOf('s', 'w', 1_000);
+    scheduler.claimed([claim], 0, first);
+    scheduler.notify(due(2_000));
+    const page = scheduler.nextPage(0)!;
+    scheduler.notify(due(400));
+    scheduler.claimed([], 0, page);
+    expect(pullNothing(scheduler)).toBe(400);
+    expect(scheduler.nextPage(0)).toBeNull();
+  });
+});

@@ -1,0 +1,201 @@
+import type { Due, Room, DueClaim } from '../../../../src/deliveries/outbox/types.js';
+import { createScheduler, type Page, type Scheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
+
+export type Act =
+  | { kind: 'record'; shipper: string; events: number }
+  | { kind: 'owe'; webhook: { shipper: string; n: number }; count: number; agoMs: number }
+  | { kind: 'pageComes'; fails: boolean }
+  | { kind: 'end'; nth: number; durationMs: number }
+  | { kind: 'giveBackEnds' }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'notCallable'; webhook: { shipper: string; n: number } };
+
+interface Row {
+  claim: DueClaim;
+  /** In PostgreSQL, claimed and pending, in flight, being given back, or sent. */
+  at: 'owed' | 'pending' | 'inFlight' | 'returning' | 'sent';
+  starts: number;
+}
+
+export interface Simulation {
+  scheduler: Scheduler;
+  concurrency: number;
+  act(act: Act): void;
+  /** Lets time pass with quick responses until nothing happens any more. */
+  finish(): void;
+  unsent(): string[];
+  sentTwice(): string[];
+  passedOver(): string[];
+  idleLanes(): string[];
+  /** One webhook with a slow receiver, and rows recorded at a steady pace. Returns the wait of the longest due one. */
+  runSlowReceiver(options: { respondsAfterMs: number; everyMs: number; forMs: number }): number;
+}
+
+/**
+ * The real scheduler in a simulated environment: rows in PostgreSQL, pages under way, attempts in flight and a clock.
+ */
+export function createSimulation(options: {
+  concurrency: number;
+  slowMs: number;
+  shippers: string[];
+  webhooksOfShipper: number;
+}): Simulation {
+  const { concurrency } = options;
+  const scheduler = createScheduler(options);
+  const rows: Row[] = [];
+  const rowOf = new Map<DueClaim, Row>();
+  const pages: Page[] = [];
+  const passedOver: string[] = [];
+  let nowMs = 100_000;
+  let made = 0;
+
+  const webhookId = (shipper: string, n: number) => `${shipper}${n}`;
+  const addRow = (shipperId: string, webhook: string, dueMs: number): Row => {
+    made += 1;
+    const claim = {
+      shipperId,
+      webhookId: webhook,
+      deliveryId: `d${made}`,
+      dueAt: new Date(dueMs),
+      isProbe: false,
+    } as DueClaim;
+    const row: Row = { claim, at: 'owed', starts: 0 };
+    rows.push(row);
+    rowOf.set(claim, row);
+    return row;
+  };
+  const of = (webhook: string, at: Row['at']) =>
+    rows.filter(({ claim, at: place }) => claim.webhookId === webhook && place === at);
+  const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
+
+  const carryOn = () => {
+    for (const { claim } of scheduler.starts(nowMs)) {
+      const row = rowOf.get(claim)!;
+      if (row.at !== 'pending') throw new Error(`${claim.deliveryId} is started, and was ${row.at}`);
+      const before = of(claim.webhookId, 'pending').filter((other) => other.claim.dueAt < claim.dueAt);
+      if (before.length > 0) passedOver.push(claim.deliveryId);
+      row.at = 'inFlight';
+      row.starts += 1;
+    }
+    const page = pages.length < 2 ? scheduler.nextPage(nowMs) : null;
+    if (page) pages.push(page);
+  };
+  const giveBack = (claims: DueClaim[]) => {
+    for (const claim of claims) rowOf.get(claim)!.at = 'returning';
+  };
+  const endGiveBack = (row: Row) => {
+    row.at = 'owed';
+    scheduler.ended(row.claim, null);
+    scheduler.notify([dueOf(row.claim)]);
+  };
+  const end = (row: Row, durationMs: number) => {
+    row.at = 'sent';
+    scheduler.ended(row.claim, durationMs);
+  };
+  const comePage = (fails: boolean) => {
+    const page = pages.shift();
+    if (!page) return;
+    if (fails) return scheduler.pageFailed(page);
+    const claims = page.wanted.flatMap(({ webhookId, room, sinceMs }) =>
+      of(webhookId, 'owed')
+        .filter(({ claim }) => claim.dueAt.getTime() >= sinceMs && claim.dueAt.getTime() <= nowMs)
+        .sort((a, b) => a.claim.dueAt.getTime() - b.claim.dueAt.getTime())
+        .slice(0, room),
+    );
+    for (const row of claims) row.at = 'pending';
+    scheduler.claimed(
+      claims.map(({ claim }) => claim),
+      nowMs,
+      page,
+    );
+  };
+  const record = (shipper: string, events: number) => {
+    const room: Room = scheduler.reserve(Array<string>(events).fill(shipper), nowMs);
+    const claims: DueClaim[] = [];
+    const left: Due[] = [];
+    for (let n = 0; n < options.webhooksOfShipper; n += 1) {
+      const webhook = webhookId(shipper, n);
+      let inLane = room.byWebhook[webhook] ?? room.ofOthers;
+      for (let event = 0; event < events; event += 1) {
+        const row = addRow(shipper, webhook, nowMs);
+        if (inLane > 0 && claims.length < room.total) {
+          inLane -= 1;
+          row.at = 'pending';
+          claims.push(row.claim);
+        } else left.push(dueOf(row.claim));
+      }
+    }
+    scheduler.claimed(claims, nowMs, room);
+    scheduler.notify(left, true);
+  };
+  const pass = (ms: number) => {
+    nowMs += ms;
+    giveBack(scheduler.slow(nowMs));
+  };
+
+  const act = (act: Act) => {
+    if (act.kind === 'record') record(act.shipper, act.events);
+    else if (act.kind === 'owe') {
+      const webhook = webhookId(act.webhook.shipper, act.webhook.n);
+      for (let n = 0; n < act.count; n += 1)
+        addRow(act.webhook.shipper, webhook, Math.min(nowMs, nowMs - act.agoMs + n)); // notifies of an already due row
+      scheduler.notify([{ webhookId: webhook, dueFromMs: nowMs - act.agoMs }]);
+    } else if (act.kind === 'pageComes') comePage(act.fails);
+    else if (act.kind === 'end') {
+      const inFlight = rows.filter(({ at }) => at === 'inFlight');
+      if (inFlight.length > 0) end(inFlight[act.nth % inFlight.length]!, act.durationMs);
+    } else if (act.kind === 'giveBackEnds')
+      for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
+    else if (act.kind === 'pass') pass(act.ms);
+    else giveBack(scheduler.returnPending([webhookId(act.webhook.shipper, act.webhook.n)]));
+    carryOn();
+  };
+
+  return {
+    scheduler,
+    concurrency,
+    act,
+    finish: () => {
+      for (let round = 0; round < 10_000; round += 1) {
+        pass(200);
+        for (const row of rows.filter(({ at }) => at === 'inFlight')) end(row, 5);
+        for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
+        while (pages.length > 0) comePage(false);
+        carryOn();
+        if (pages.length === 0 && rows.every(({ at }) => at === 'owed' || at === 'sent')) return;
+      }
+    },
+    unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
+    sentTwice: () => rows.filter(({ starts }) => starts > 1).map(({ claim }) => claim.deliveryId),
+    passedOver: () => passedOver,
+    idleLanes: () => {
+      const { inFlight } = scheduler.usage();
+      const isFull = inFlight.quick >= concurrency || inFlight.unknown > 0 || inFlight.slow > 0;
+      const webhooks = [
+        ...new Set(rows.filter(({ at }) => at === 'pending').map(({ claim }) => claim.webhookId)),
+      ];
+      return isFull ? [] : webhooks.filter((webhook) => of(webhook, 'inFlight').length === 0);
+    },
+    runSlowReceiver: ({ respondsAfterMs, everyMs, forMs }) => {
+      const startedAt = new Map<Row, number>();
+      const endsAt = nowMs + forMs;
+      let nextMs = nowMs;
+      let oldestMs = 0;
+      for (; nowMs < endsAt; pass(50)) {
+        if (nowMs >= nextMs) {
+          record(options.shippers[0]!, 1);
+          nextMs += everyMs;
+        }
+        for (const row of rows.filter(({ at }) => at === 'inFlight')) {
+          if (!startedAt.has(row)) startedAt.set(row, nowMs);
+          oldestMs = Math.max(oldestMs, startedAt.get(row)! - row.claim.dueAt.getTime());
+          if (nowMs - startedAt.get(row)! >= respondsAfterMs) end(row, respondsAfterMs);
+        }
+        for (const row of rows.filter(({ at }) => at === 'returning')) endGiveBack(row);
+        while (pages.length > 0) comePage(false);
+        carryOn();
+      }
+      return oldestMs;
+    },
+  };
+}

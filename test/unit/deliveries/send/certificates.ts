@@ -1,0 +1,60 @@
+/** Self-signed throw-away certificates with one key, checked in so that the tests need no `openssl`. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJp32/8c/UOexDM8i
+RENdIUPRAfgUrgObcdjVdtXOAIyhRANCAAQTgx5sG2lrMh78UZcaWc5KPf9pIOX1
+9Jx76fteFRxNLeyj4rh3B+3bvxsjESTrgQRxgaYAr89xcNVXmEzhBNrL
+-----END PRIVATE KEY-----
+`;
+
+export interface Pair {
+  key: string;
+  cert: string;
+}
+
+/** For shop.example.org and 127.0.0.1, until 2125. */
+export const good: Pair = {
+  key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBYzCCAQqgAwIBAgIBATAKBggqhkjOPQQDAjAPMQ0wCwYDVQQDDARnb29kMCAX
+DTI1MDEwMTAwMDAwMFoYDzIxMjUwMTAxMDAwMDAwWjAPMQ0wCwYDVQQDDARnb29k
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEE4MebBtpazIe/FGXGlnOSj3/aSDl
+9fSce+n7XhUcTS3so+K4dwft278bIxEk64EEcYGmAK/PcXDVV5hM4QTay6NVMFMw
+IQYDVR0RBBowGIIQc2hvcC5leGFtcGxlLm9yZ4cEfwAAATAPBgNVHRMBAf8EBTAD
+AQH/MB0GA1UdDgQWBBT7btiFPZUcm3utU6JzR5gU5wJw+DAKBggqhkjOPQQDAgNH
+ADBEAiACbBOQve1WaAqEC6Ilu3VzyYuHlTNIorz+zt5RxACeswIgfEcs7eWaNj/o
+T2m/YrMio/2hLd/ta6YFlY8oA3LYMXk=
+-----END CERTIFICATE-----
+`,
+};
+
+/** For other.example.org, until 2125. */
+export const otherHost: Pair = {
+  key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBYTCCAQegAwIBAgIBATAKBggqhkjOPQQDAjAQMQ4wDAYDVQQDDAVvdGhlcjAg
+Fw0yNTAxMDEwMDAwMDBaGA8yMTI1MDEwMTAwMDAwMFowEDEOMAwGA1UEAwwFb3Ro
+ZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQTgx5sG2lrMh78UZcaWc5KPf9p
+IOX19Jx76fteFRxNLeyj4rh3B+3bvxsjESTrgQRxgaYAr89xcNVXmEzhBNrLo1Aw
+TjAcBgNVHREEFTATghFvdGhlci5leGFtcGxlLm9yZzAPBgNVHRMBAf8EBTADAQH/
+MB0GA1UdDgQWBBT7btiFPZUcm3utU6JzR5gU5wJw+DAKBggqhkjOPQQDAgNIADBF
+AiAxQU6qWQ2uYswo0LsSS41DqRnlflATF3HF2J+rZeAVawIhAKndPAdAKopTihKH
+1CcLLFenQZX9UpNxuX5X4fNII7fq
+-----END CERTIFICATE-----
+`,
+};
+
+/** For 127.0.0.1, until 2 January 2024. */
+export const expired: Pair = {
+  key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBVTCB/KADAgECAgEBMAoGCCqGSM49BAMCMBIxEDAOBgNVBAMMB2V4cGlyZWQw
+HhcNMjQwMTAxMDAwMDAwWhcNMjQwMTAyMDAwMDAwWjASMRAwDgYDVQQDDAdleHBp
+cmVkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEE4MebBtpazIe/FGXGlnOSj3/
+aSDl9fSce+n7XhUcTS3so+K4dwft278bIxEk64EEcYGmAK/PcXDVV5hM4QTay6ND
+MEEwDwYDVR0RBAgwBocEfwAAATAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBT7
+btiFPZUcm3utU6JzR5gU5wJw+DAKBggqhkjOPQQDAgNIADBFAiEAoc3FXfQHPokX
+J2BCVGdFXxD5A0ePaa6/NoBRrirBAoACIE5TNrvl7SS0YEUxoPkohysvO4tZqgW/
+rnBPTfOeIKU9
+-----END CERTIFICATE-----
+`,
+};

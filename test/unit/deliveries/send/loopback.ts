@@ -1,0 +1,42 @@
+import type { Server } from 'node:http';
+import net from 'node:net';
+import { once } from 'node:events';
+
+type Listening = { url: string; port: number; connections: () => number };
+
+export function createLoopback() {
+  const closers: (() => void)[] = [];
+
+  async function listen(server: net.Server | Server, scheme = 'http'): Promise<Listening> {
+    const sockets = new Set<net.Socket>();
+    let connections = 0;
+    server.on('connection', (socket: net.Socket) => {
+      connections++;
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    const { port } = server.address() as net.AddressInfo;
+    return { url: `${scheme}://127.0.0.1:${port}/hook`, port, connections: () => connections };
+  }
+
+  return {
+    listen,
+    /** A TCP server that calls `answer` with the first bytes of every request. */
+    raw(respond: (socket: net.Socket, requestNumber: number, data: Buffer) => void): Promise<Listening> {
+      let requests = 0;
+      return listen(
+        net.createServer((socket) => socket.on('data', (data) => respond(socket, ++requests, data))),
+      );
+    },
+    closeAll(): void {
+      for (const close of closers.splice(0)) close();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import express from 'express';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHealth, type Health } from '../../../src/http/health.js';
+import { createLogger } from '../../../src/platform/logger.js';
+
+let health: Health;
+let server: Server;
+let told: boolean[];
+
+beforeEach(async () => {
+  told = [];
+  const onReady = (ready: boolean) => void told.push(ready);
+  health = createHealth({ logger: createLogger('silent'), onReady, mayReadReasons: () => true });
+  server = express().use(health.page).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+});
+afterEach(async () => {
+  await health.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+const readyz = async () => {
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  return { httpStatus: response.status, ...((await response.json()) as { checks: Record<string, string> }) };
+};
+
+/** A pending check with a result to be set later. */
+function slowCheck() {
+  let begin!: () => void;
+  let pass!: () => void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const passed = new Promise<void>((resolve) => (pass = resolve));
+  return { check: () => (begin(), passed), begun, pass };
+}
+
+test('a start check that passes after the next start step began does not make the process ready', async () => {
+  const ofStart = slowCheck();
+  health.use({ postgres: ofStart.check });
+  const before = readyz();
+  await ofStart.begun;
+  health.use({ postgres: () => Promise.reject(new Error('the connection is gone')) });
+  expect(await readyz()).toMatchObject({ httpStatus: 503, checks: { postgres: 'the connection is gone' } });
+  ofStart.pass();
+  expect(await before).toMatchObject({ httpStatus: 503 });
+  expect(told).toEqual([false]);
+  expect(await readyz()).toMatchObject({ httpStatus: 503, checks: { postgres: 'the connection is gone' } });
+});
+
+test('a check that passes after the process began to stop reports stopping', async () => {
+  const slow = slowCheck();
+  health.use({ postgres: slow.check });
+  const before = readyz();
+  await slow.begun;
+  health.leave();
+  slow.pass();
+  for (const response of [await before, await readyz()])
+    expect(response).toMatchObject({ httpStatus: 503, checks: { draining: 'the service is stopping' } });
+  expect(told).toEqual([false]);
+});
+
+test('a result is shared for a second, and not longer', async () => {
+  let asked = 0;
+  let well = true;
+  const check = () => {
+    asked += 1;
+    return well ? Promise.resolve() : Promise.reject(new Error('the connection is gone'));
+  };
+  health.use({ postgres: check });
+  for (const { httpStatus } of await Promise.all(Array.from({ length: 20 }, readyz)))
+    expect(httpStatus).toBe(200);
+  expect(asked).toBe(1);
+  well = false;
+  await sleep(1_050);
+  expect(await readyz()).toMatchObject({ httpStatus: 503, checks: { postgres: 'the connection is gone' } });
+});

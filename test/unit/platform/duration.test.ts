@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { duration, parseDurationMs } from '../../../src/platform/duration.js';
+
+describe('a duration', () => {
+  test.each([
+    ['500ms', 500],
+    ['15s', 15_000],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['1d', 86_400_000],
+    ['0s', 0],
+    [' 15s ', 15_000],
+  ])('%p is %d ms', (text, ms) => {
+    expect(parseDurationMs(text)).toBe(ms);
+  });
+
+  test.each([
+    '',
+    's',
+    '15',
+    '15 s',
+    '1.5s',
+    '-5s',
+    '+5s',
+    '1e3s',
+    '5S',
+    '5sec',
+    '1h30m',
+    '0x1s',
+    '٣s',
+    '1234567890s',
+  ])('%p is invalid', (text) => {
+    expect(parseDurationMs(text)).toBeNull();
+  });
+
+  test('any duration is parsed back as it was written', () => {
+    const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+    fc.assert(
+      fc.property(
+        fc.nat(999_999_999),
+        fc.constantFrom<keyof typeof units>('ms', 's', 'm', 'h', 'd'),
+        (count, unit) => {
+          expect(parseDurationMs(`${count}${unit}`)).toBe(count * units[unit]);
+        },
+      ),
+    );
+  });
+
+  test('is accepted within its inclusive bounds, and nowhere else', () => {
+    const schema = duration({ minMs: 1_000, maxMs: 60_000 });
+    fc.assert(
+      fc.property(fc.nat(120_000), (ms) => {
+        expect(schema.safeParse(`${ms}ms`).success).toBe(ms >= 1_000 && ms <= 60_000);
+      }),
+    );
+    expect(schema.safeParse('soon').error?.issues[0]?.message).toMatch(/from 1s to 1m.*500ms/);
+  });
+});

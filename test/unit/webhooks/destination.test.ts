@@ -1,0 +1,300 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
+import { once } from 'node:events';
+import type { LookupAddress } from 'node:dns';
+import net from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { checkTargetAddress, asciiAddress } from '../../../src/webhooks/target-address.js';
+import {
+  guardedLookup,
+  inDenied,
+  isDeniedAddress,
+  DENIED_IPV4_RANGES,
+  DENIED_IPV6_RANGES,
+} from '../../../src/webhooks/destination.js';
+import { corpusPolicy, corpusRows, developmentPolicy, stubResolver } from '../../support/ssrf-corpus.js';
+
+type ApiResponse = { error: NodeJS.ErrnoException | null; addresses: string | LookupAddress[] };
+
+function lookUp(
+  dns: string | ReturnType<typeof guardedLookup>,
+  hostname: string,
+  all = true,
+): Promise<ApiResponse> {
+  const lookup = typeof dns === 'string' ? guardedLookup(corpusPolicy, stubResolver(dns)) : dns;
+  return new Promise((resolve) =>
+    lookup(hostname, { all }, (error, addresses) => resolve({ error, addresses })),
+  );
+}
+
+describe('at registration', () => {
+  test.each(corpusRows('DENY_URL', 'DENY_IP'))('$id $url is refused with a message ($reason)', ({ url }) => {
+    expect(checkTargetAddress(url, corpusPolicy)).toMatch(/^(The|Names) .+\.$/);
+  });
+
+  test.each(corpusRows('ALLOW', 'DENY_DNS'))('$id $url may be registered', ({ url }) => {
+    expect(checkTargetAddress(url, corpusPolicy)).toBeNull();
+  });
+
+  test.each([
+    'http://localhost:3000/hook',
+    'http://127.0.0.1:9999/',
+    'https://[::1]:8443/',
+    'http://redis:6379/',
+    'http://my_service/',
+    'http://db.internal/',
+    'http://10.0.0.1/',
+  ])('%s may be registered in development', (url) => {
+    expect(checkTargetAddress(url, developmentPolicy)).toBeNull();
+    expect(checkTargetAddress(url, corpusPolicy)).not.toBeNull();
+  });
+
+  test('in development only plain spellings, hostnames and ports of private targets are allowed in addition', () => {
+    const letIn = corpusRows('DENY_URL', 'DENY_IP').filter(
+      ({ url }) => !checkTargetAddress(url, developmentPolicy),
+    );
+    const clear =
+      /^https?:\/\/((0|[1-9]\d*)(\.(0|[1-9]\d*)){3}|\[[\da-f:.]+\]|[a-z\d-]+(\.[a-z\d-]+)*)(:[1-9]\d*)?\/[^#\s]*$/;
+    expect(letIn.filter(({ url }) => !clear.test(url))).toEqual([]);
+    expect(letIn).toHaveLength(80);
+  });
+
+  test('http is refused if only https is allowed', () => {
+    const policy = { ...corpusPolicy, allowHttpTargets: false };
+    expect(checkTargetAddress('http://example.org/', policy)).toMatch(/https/);
+    expect(checkTargetAddress('https://example.org/', policy)).toBeNull();
+  });
+
+  test('2,048 characters are accepted, one more is not', () => {
+    const url = 'https://example.org/'.padEnd(2048, 'x');
+    expect(checkTargetAddress(url, corpusPolicy)).toBeNull();
+    expect(checkTargetAddress(`${url}x`, corpusPolicy)).toMatch(/2048/);
+  });
+
+  test.each([
+    'https://example.org./',
+    'https://ex%61mple.org/',
+    'https://-a.example.org/',
+    'https://example.org:0443/',
+    'https://example.org:00/',
+    'https://hooks.team.svc/',
+    'https://kubernetes.default.svc/',
+    'https://example.org:/',
+    'https://shop.test/',
+    `https://${'a.'.repeat(125)}example.org/`,
+  ])('%s is refused', (url) => {
+    expect(checkTargetAddress(url, corpusPolicy)).not.toBeNull();
+  });
+
+  test.each([
+    ['https://bücher.example.org/', 'https://xn--bcher-kva.example.org/'],
+    ['https://BÜCHER.example.org:8443/ä?b', 'https://xn--bcher-kva.example.org:8443/ä?b'],
+    ['https://bu\u0308cher.example.org', 'https://xn--bcher-kva.example.org'],
+    ['https://faß.example.org/', 'https://xn--fa-hia.example.org/'],
+    ['https://例え.テスト/', 'https://xn--r8jz45g.xn--zckzah/'],
+  ])('%s is accepted as %s', (written, taken) => {
+    expect(asciiAddress(written)).toBe(taken);
+    expect(asciiAddress(taken)).toBe(taken);
+  });
+
+  test.each([
+    'https://ｅｘａｍｐｌｅ.org/',
+    'https://ⓔxample.org/',
+    'https://exam\u00adple.org/',
+    'https://example。org/',
+    'https://①②⑦.⓪.⓪.①/',
+    'https://a\u200db.example.org/',
+    'https://user@bücher.example.org/',
+    'https:/bücher.example.org/',
+  ])('%s only maps to something else: it stays unchanged, and is refused', (written) => {
+    expect(asciiAddress(written)).toBe(written);
+    expect(checkTargetAddress(written, developmentPolicy)).not.toBeNull();
+  });
+
+  test('an ASCII address is never changed; a changed one has the same host for Node', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), fc.string({ unit: 'binary' }), (url, label) => {
+        expect(asciiAddress(url)).toBe(url);
+        const written = `https://${label}.example.org/`;
+        const taken = asciiAddress(written);
+        if (taken !== written) expect(new URL(taken).hostname).toBe(new URL(written).hostname);
+      }),
+    );
+  });
+
+  test("the service's own origin is always refused, its host on any port if private targets are not allowed", () => {
+    const publicUrl = new URL('https://Hooks.example.org/service');
+    const open = { ...developmentPolicy, publicUrl };
+    const strict = { ...corpusPolicy, publicUrl };
+    for (const url of ['https://hooks.example.org/', 'https://HOOKS.example.org:443/v1']) {
+      expect(checkTargetAddress(url, open)).toMatch(/this service/);
+      expect(checkTargetAddress(url, strict)).toMatch(/this service/);
+    }
+    for (const url of ['https://hooks.example.org:8443/', 'http://hooks.example.org/']) {
+      expect(checkTargetAddress(url, open)).toBeNull();
+      expect(checkTargetAddress(url, strict)).toMatch(/this service/);
+    }
+    expect(checkTargetAddress('https://example.org/', strict)).toBeNull();
+  });
+
+  test('any text is accepted or refused, never an exception', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.webUrl(),
+      fc.string().map((s) => `https://${s}`),
+    );
+    fc.assert(fc.property(texts, (text) => expect(checkTargetAddress(text, corpusPolicy)).not.toBe('')));
+  });
+});
+
+/** An address of the range, its free bits from the seed. */
+function inRange(range: string, seed: Uint8Array): number[] {
+  const [first, bits] = ipaddr.parseCIDR(range);
+  return first.toByteArray().map((byte, i) => {
+    const free = Math.min(8, Math.max(0, (i + 1) * 8 - bits));
+    const mask = (1 << free) - 1;
+    return (byte & ~mask) | ((seed[i] ?? 0) & mask);
+  });
+}
+
+const seed = fc.uint8Array({ minLength: 16, maxLength: 16 });
+const hex = (n: number | undefined) => (n ?? 0).toString(16);
+
+describe('addresses', () => {
+  test('every address of a denied IPv4 range is denied, also inside an IPv6 address', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...DENIED_IPV4_RANGES), seed, (range, bytes) => {
+        const [a = 0, b = 0, c = 0, d = 0] = inRange(range, bytes);
+        const dotted = [a, b, c, d].join('.');
+        const groups = `${hex(a * 256 + b)}:${hex(c * 256 + d)}`;
+        const wrapped = ['::ffff:', '0:0:0:0:0:ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::'];
+        const spellings = [dotted, ...wrapped.flatMap((p) => [p + dotted, p + groups]), `2002:${groups}::1`];
+        for (const ip of spellings) expect([ip, isDeniedAddress(ip, corpusPolicy)]).toEqual([ip, true]);
+      }),
+    );
+  });
+
+  test('every URL spelling of a denied IPv4 address is refused', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...DENIED_IPV4_RANGES), seed, (range, bytes) => {
+        const [a = 0, b = 0, c = 0, d = 0] = inRange(range, bytes);
+        const number = ((a * 256 + b) * 256 + c) * 256 + d;
+        const hosts = [
+          [a, b, c, d].join('.'),
+          [a, b, c, d].map((n) => `0${n.toString(8)}`).join('.'),
+          [a, b, c, d].map((n) => `0x${hex(n)}`).join('.'),
+          `${a}.${b}.${c * 256 + d}`,
+          `${a}.${number % 2 ** 24}`,
+          `${number}`,
+          `0x${number.toString(16)}`,
+          `[::ffff:${a}.${b}.${c}.${d}]`,
+        ];
+        for (const host of hosts) expect(checkTargetAddress(`http://${host}/`, corpusPolicy)).not.toBeNull();
+      }),
+    );
+  });
+
+  test('every address of a denied IPv6 range is denied, and everything outside 2000::/3', () => {
+    const outside = ['::/3', '4000::/2', '8000::/1', 'fc00::/7', 'fe80::/10', 'ff00::/8'];
+    fc.assert(
+      fc.property(fc.constantFrom(...DENIED_IPV6_RANGES, ...outside), seed, (range, bytes) => {
+        const address = new ipaddr.IPv6(inRange(range, bytes));
+        for (const ip of [address.toString(), address.toNormalizedString()]) {
+          expect([ip, isDeniedAddress(ip, corpusPolicy)]).toEqual([ip, true]);
+        }
+      }),
+    );
+  });
+
+  test('the addresses of this machine are denied, whatever their range', () => {
+    const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    for (const { address } of own) expect(isDeniedAddress(address, corpusPolicy)).toBe(true);
+  });
+
+  test('networks denied by the operator are denied under every policy, also inside an IPv6 address', () => {
+    const isDenied = inDenied(['8.8.0.0/16', '2001:4860::/32']);
+    const denied = ['8.8.4.4', '::ffff:8.8.4.4', '64:ff9b::8.8.4.4', '2001:4860:4860::8888'];
+    for (const ip of denied)
+      for (const policy of [corpusPolicy, developmentPolicy])
+        expect([ip, isDeniedAddress(ip, { ...policy, isDenied })]).toEqual([ip, true]);
+    for (const ip of ['8.9.0.1', '2a00:1450:4001:800::200e'])
+      expect([ip, isDeniedAddress(ip, { ...corpusPolicy, isDenied })]).toEqual([ip, false]);
+    expect(checkTargetAddress('https://8.8.8.8/', { ...developmentPolicy, isDenied })).not.toBeNull();
+    const noLoopback = { ...developmentPolicy, isDenied: inDenied(['127.0.0.0/8']) };
+    for (const ip of ['0.0.0.0', '::', '::ffff:0.0.0.0']) expect(isDeniedAddress(ip, noLoopback)).toBe(true);
+  });
+
+  test.each(['', 'example.org', '127.1', '0x7f000001', 'fe80::1%eth0', '1.2.3.4 '])(
+    '%j, which is not a plain address, is denied under every policy',
+    (ip) => {
+      expect(isDeniedAddress(ip, corpusPolicy)).toBe(true);
+      expect(isDeniedAddress(ip, developmentPolicy)).toBe(true);
+    },
+  );
+});
+
+describe('at connection time', () => {
+  const failures = ['NXDOMAIN', 'SERVFAIL', 'NODATA'];
+  const sequences = /^(odd|n<)/;
+
+  test.each(corpusRows('DENY_DNS').filter(({ dns }) => !failures.includes(dns) && !sequences.test(dns)))(
+    '$id a hostname that resolves to $dns is denied ($reason)',
+    async ({ url, dns }) => {
+      for (const all of [true, false]) {
+        expect((await lookUp(dns, new URL(url).hostname, all)).error?.code).toBe('ADDRESS_DENIED');
+      }
+    },
+  );
+
+  test.each(corpusRows('DENY_DNS').filter(({ dns }) => sequences.test(dns)))(
+    '$id each lookup is checked by itself: $dns',
+    async ({ dns }) => {
+      const lookup = guardedLookup(corpusPolicy, stubResolver(dns));
+      const codes = [];
+      for (let call = 1; call <= 4; call++) codes.push((await lookUp(lookup, 'rebind')).error?.code ?? null);
+      const denied = 'ADDRESS_DENIED';
+      expect(codes).toEqual(
+        dns.startsWith('odd') ? [null, denied, null, denied] : [null, null, denied, denied],
+      );
+    },
+  );
+
+  test.each(failures)('%s is a DNS error, not a denial', async (dns) => {
+    expect((await lookUp(dns, 'nx')).error?.code).toBe('DNS');
+  });
+
+  test.each(corpusRows('ALLOW').filter(({ dns }) => dns !== '-'))(
+    '$id $url is allowed',
+    async ({ url, dns }) => {
+      const hostname = new URL(url).hostname;
+      expect(await lookUp(dns, hostname)).toEqual({
+        error: null,
+        addresses: [{ address: '93.184.215.14', family: 4 }],
+      });
+      expect((await lookUp(dns, hostname, false)).addresses).toBe('93.184.215.14');
+    },
+  );
+
+  test.each([true, false])(
+    'no connection is made when a rebound hostname resolves to 127.0.0.1 (all: %s)',
+    async (all) => {
+      let connections = 0;
+      const server = net.createServer(() => connections++).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as net.AddressInfo;
+      const lookup = guardedLookup(corpusPolicy, stubResolver('odd A 93.184.215.14; even A 127.0.0.1'));
+      expect((await lookUp(lookup, 'rebind.example.org', all)).error).toBeNull();
+
+      const socket = net.connect({ host: 'rebind.example.org', port, lookup, autoSelectFamily: all });
+      const [error] = (await once(socket, 'error').catch((e: unknown) => [e])) as [NodeJS.ErrnoException];
+      expect(error.code).toBe('ADDRESS_DENIED');
+
+      const allowed = net.connect({ host: '127.0.0.1', port });
+      await once(allowed, 'connect');
+      allowed.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      expect(connections).toBe(1);
+    },
+  );
+});
