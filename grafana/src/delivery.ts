@@ -1,74 +1,107 @@
-import { board } from './board.js';
+import { prometheusBoard } from './board.js';
 import { below, graph, percentiles } from './panels.js';
-import { perSecond, reported, share } from './promql.js';
-import { failingShare, oldestWaiting, openDeliveries, toFirstAttempt } from './shared.js';
+import { none, perSecond, reported, share } from './promql.js';
+import { late, oldestSendable, orderToCreated, owed, sendable } from './shared.js';
 
-const attempts = 'delivery_attempts_total';
-const duration = 'delivery_attempt_duration_seconds';
-
-/** The fate of notifications, and its causes. */
-export const delivery = board(
-  'delivery',
-  'Delivery',
-  'What becomes of notifications: attempts, retries, circuits, what waits and what was given up.',
-  [
+/** The way of a notification, and how soon it goes each part. */
+export const delivery = prometheusBoard({
+  name: 'delivery',
+  title: 'Delivery',
+  description:
+    'The way from an order to a delivered notification: how soon it goes, what waits, what is tried again.',
+  rows: [
     {
-      question: 'Do attempts succeed, and if not, why?',
+      question: 'Is what can be sent sent at once?',
       panels: [
-        graph({
-          title: 'Attempts by outcome',
-          description:
-            'HTTP_STATUS and TIMEOUT are answers of receivers. DNS, CONNECT, TLS or RESET for many at once is our own way out.',
-          unit: 'ops',
-          queries: [{ expr: perSecond(attempts, 'outcome'), legend: '{{outcome}}' }],
-          stacked: true,
-        }),
-        graph({
-          title: 'Attempts by status class',
-          description: 'By the class of the status code; none where no answer came.',
-          unit: 'ops',
-          queries: [{ expr: perSecond(attempts, 'status_class'), legend: '{{status_class}}' }],
-          stacked: true,
-        }),
-        failingShare(),
+        sendable(),
+        oldestSendable(),
+        late(
+          'Attempted late',
+          'Share of the deliveries of 5 minutes that waited longer than 5 s for us. Objective: 1 % over 30 days; the upper line pages.',
+          'sendable_seconds',
+          5,
+        ),
       ],
     },
     {
-      question: 'How fast do receivers answer?',
+      question: 'Are orders created at once?',
       panels: [
+        orderToCreated(),
         graph({
-          title: 'Duration of successful attempts',
+          title: 'Orders not created',
           description:
-            'Name lookup, connection, request and answer. Over 1 s an attempt gives its slot to others.',
-          unit: 's',
-          queries: percentiles(duration, '{outcome="success"}'),
-          thresholds: below(1, 10),
+            'Orders that were accepted and whose shipment is not CREATED yet. An event for one of them is refused with 409.',
+          unit: 'short',
+          span: 4,
+          queries: [{ expr: reported('orders_uncreated'), legend: 'orders' }],
         }),
         graph({
-          title: 'Duration of failed attempts',
-          description: 'Long ones end at DELIVERY_TIMEOUT (15 s): receivers that hang.',
+          title: 'Oldest order not created',
+          description: 'How long the oldest of them has waited. Normal: under a second.',
           unit: 's',
-          queries: percentiles(duration, '{outcome="failure"}'),
-          thresholds: below(5, 15),
-        }),
-        graph({
-          title: 'Slots in use',
-          description:
-            'Attempts under way as a share of DELIVERY_CONCURRENCY, by worker. Slow ones that gave up their slot count too, so it may pass 100 %.',
-          unit: 'percentunit',
+          span: 4,
           queries: [
             {
-              expr: 'parcelhook_attempts_in_flight / (parcelhook_attempt_slots > 0)',
-              legend: '{{instance}}',
+              expr: `${reported('order_oldest_uncreated_seconds')} or ${none(reported('orders_uncreated'))}`,
+              legend: 'oldest',
             },
           ],
-          thresholds: below(0.8, 1),
+          thresholds: below(0.5, 1),
+        }),
+        late(
+          'Created late',
+          'Share of the orders of 5 minutes that took longer than 1 s. Objective: 1 % over 30 days; the upper line pages.',
+          'order_to_created_seconds',
+          1,
+        ),
+      ],
+    },
+    {
+      question: 'How soon is an event delivered, whoever is slow?',
+      panels: [
+        graph({
+          title: 'Event to first attempt',
+          description:
+            'From the recording of an event to the start of its first attempt, waiting for its turn and its receiver included.',
+          unit: 's',
+          queries: percentiles('event_to_first_attempt_seconds'),
+        }),
+        graph({
+          title: 'Event to success',
+          description: 'From the recording of an event to the success of its delivery, retries included.',
+          unit: 's',
+          queries: percentiles('event_to_success_seconds'),
+        }),
+        graph({
+          title: 'Events recorded',
+          description: 'State events committed, by state.',
+          unit: 'ops',
+          queries: [{ expr: perSecond('events_recorded_total', 'state'), legend: '{{state}}' }],
+          stacked: true,
+          ranked: true,
         }),
       ],
     },
     {
-      question: 'What waits, and for how long?',
-      panels: [openDeliveries(), oldestWaiting(), toFirstAttempt()],
+      question: 'What waits, and for whom?',
+      panels: [
+        owed(),
+        graph({
+          title: 'Open deliveries',
+          description:
+            'PENDING: due now or at the next retry; SENDING: an attempt is under way; HELD: its webhook is not called, or an earlier state is owed. Counted up to 200,000.',
+          unit: 'short',
+          queries: [{ expr: reported('deliveries_open', 'status'), legend: '{{status}}' }],
+          stacked: true,
+        }),
+        graph({
+          title: 'Oldest waiting',
+          description:
+            'How long the oldest attempt that is due has waited, for a worker or for its slow receiver.',
+          unit: 's',
+          queries: [{ expr: reported('delivery_oldest_waiting_seconds'), legend: 'oldest' }],
+        }),
+      ],
     },
     {
       question: 'Are retries enough?',
@@ -80,22 +113,21 @@ export const delivery = board(
           queries: [{ expr: perSecond('retries_scheduled_total'), legend: 'retries' }],
         }),
         graph({
-          title: 'Retries used up',
-          description: 'Deliveries in the last hour that became FAILED: replay sends them again. Normal: 0.',
-          unit: 'short',
-          queries: [
-            { expr: 'sum (increase(parcelhook_deliveries_exhausted_total[1h]))', legend: 'given up' },
-          ],
-          thresholds: below(1, 100),
+          title: 'Ended, by status',
+          description:
+            'Deliveries that ended by an attempt. FAILED: its retries are used up, and a replay sends it again.',
+          unit: 'ops',
+          queries: [{ expr: perSecond('deliveries_completed_total', 'status'), legend: '{{status}}' }],
+          stacked: true,
         }),
         graph({
-          title: 'Deliveries that failed for good',
-          description: 'Share of the deliveries that ended which failed.',
+          title: 'Failed for good',
+          description: 'Share of the deliveries that ended which failed. Normal: 0.',
           unit: 'percentunit',
           queries: [
             {
               expr: share(
-                perSecond('deliveries_completed_total{status="FAILED"}'),
+                perSecond('deliveries_completed_total', '', 'status="FAILED"'),
                 perSecond('deliveries_completed_total'),
               ),
               legend: 'failed',
@@ -105,58 +137,5 @@ export const delivery = board(
         }),
       ],
     },
-    {
-      question: 'Are receivers in trouble?',
-      panels: [
-        graph({
-          title: 'Circuits open',
-          description: 'Webhooks that are not called because they keep failing; what they miss is HELD.',
-          unit: 'short',
-          span: 6,
-          queries: [{ expr: reported('circuits_open'), legend: 'open' }],
-          thresholds: below(1, 5),
-        }),
-        graph({
-          title: 'Circuits that opened or closed',
-          description: 'In the last 10 minutes. Many that open at once share a cause, perhaps ours.',
-          unit: 'short',
-          span: 6,
-          queries: [
-            {
-              expr: 'sum by (to) (increase(parcelhook_circuit_transitions_total[10m]))',
-              legend: '{{to}}',
-            },
-          ],
-        }),
-        graph({
-          title: 'Webhooks by status',
-          description: 'Registered webhooks. DISABLED: answered 410, or five days without one success.',
-          unit: 'short',
-          span: 6,
-          queries: [{ expr: reported('webhooks', 'status'), legend: '{{status}}' }],
-        }),
-        graph({
-          title: 'Webhooks disabled',
-          description:
-            'Webhooks the service disabled in the last hour. GONE: 410. FAILING: 5 days without success.',
-          unit: 'short',
-          span: 6,
-          queries: [
-            {
-              expr: 'sum by (reason) (increase(parcelhook_webhooks_disabled_total[1h]))',
-              legend: '{{reason}}',
-            },
-          ],
-          thresholds: below(1, 10),
-        }),
-        graph({
-          title: 'Owed to webhooks that are not called',
-          description:
-            'Deliveries held for webhooks that are paused, disabled, given a rest, or of a suspended shipper; the command `status` says which shippers are owed the most. Counted up to 200,000, as many of each webhook.',
-          unit: 'short',
-          queries: [{ expr: reported('deliveries_uncalled'), legend: 'owed' }],
-        }),
-      ],
-    },
   ],
-);
+});

@@ -1,77 +1,119 @@
-import { board } from './board.js';
-import { atLeast, below, figure, graph, percentiles } from './panels.js';
-import { apiRoutes, failingAttempts, perSecond, quantile, reported, share } from './promql.js';
-import { failingShare, oldestWaiting, openDeliveries, toFirstAttempt } from './shared.js';
+import { prometheusBoard } from './board.js';
+import { oursRow, theirsRow } from './halves.js';
+import { atLeast, below, figure, graph, noticed, percentiles } from './panels.js';
+import {
+  apiRoutes,
+  expectedByRole,
+  firing,
+  known,
+  metric,
+  ours,
+  oursDrained,
+  perSecond,
+  readyByRole,
+  theirs,
+  theirsDrained,
+} from './promql.js';
+import { byProcess, oldestSendable, orderToCreated, owed, sendable, unserved } from './shared.js';
 
-const requests = 'http_request_duration_seconds';
+const requests = 'http_requests_total';
+const watchdog = firing('alertname="ParcelhookWatchdog"');
+const alerts = (severity: string) =>
+  `count(${firing(`alertname!="ParcelhookWatchdog", severity="${severity}"`)})`;
+const calm = `0 * count(${watchdog})`;
 
-/** Is it well? */
-export const overview = board(
-  'overview',
-  'Overview',
-  'Is the service well: are orders accepted and notifications delivered, and how soon?',
-  [
-    {
-      question: 'Is it well?',
-      panels: [
-        figure({
-          title: 'Alerts firing',
-          description: 'Alerts of rules.yml that fire now. Each has a section in docs/runbook.md.',
-          unit: 'short',
-          queries: [
-            {
-              expr: 'count(ALERTS{alertname=~"Parcelhook.+", alertstate="firing"}) or vector(0)',
-              legend: 'alerts',
-            },
-          ],
-          thresholds: below(1, 1),
-        }),
-        figure({
-          title: 'Ready instances',
-          description: 'Processes whose /readyz answered 200 when it was last evaluated.',
-          unit: 'short',
-          queries: [{ expr: 'sum(parcelhook_ready) or vector(0)', legend: 'ready' }],
-          thresholds: atLeast(1),
-        }),
-        figure({
-          title: 'Not ready or down',
-          description: 'Processes that are not ready, and targets that Prometheus cannot reach. Normal: 0.',
-          unit: 'short',
-          queries: [
-            {
-              expr: '(count(parcelhook_ready == 0) or vector(0)) + (count(up{job=~"parcelhook.*"} == 0) or vector(0))',
-              legend: 'not ready',
-            },
-          ],
-          thresholds: below(1, 1),
-        }),
-        figure({
-          title: 'Oldest waiting now',
-          description: 'How long the oldest attempt that is due has waited for a worker. Normal: under 10 s.',
-          unit: 's',
-          queries: [{ expr: reported('delivery_oldest_waiting_seconds'), legend: 'oldest' }],
-          thresholds: below(60, 600),
-        }),
-        figure({
-          title: 'Failing attempts now',
-          description:
-            'Share of attempts that fail. A few per cent are receivers having a bad day; the objective is 1 % over a month.',
-          unit: 'percentunit',
-          queries: [{ expr: failingAttempts, legend: 'failing' }],
-          thresholds: below(0.06, 0.144),
-        }),
-        figure({
-          title: 'Delivered within (p99)',
-          description:
-            'Time from the recording of an event to its delivery that 99 % stay under, retries included.',
-          unit: 's',
-          queries: [{ expr: quantile(0.99, 'event_to_success_seconds'), legend: 'p99' }],
-          thresholds: below(10, 300),
-        }),
+const backlogRow = {
+  question: 'How much is owed, how long does it take to drain, and who was told?',
+  panels: [
+    figure({
+      title: 'Ours: sendable now',
+      description:
+        'Deliveries that could be sent now and are not being sent. Counted up to a bound, the same for each webhook.',
+      unit: 'short',
+      queries: [{ expr: known(ours), legend: 'sendable' }],
+      without: 'absent',
+    }),
+    figure({
+      title: 'Ours: time to drain',
+      description: 'How long it takes to send them at the present rate of attempts.',
+      unit: 's',
+      queries: [{ expr: known(oursDrained, `0 * (${ours} == 0)`), legend: 'drained in' }],
+      thresholds: below(60, 600),
+      without: 'absent',
+    }),
+    figure({
+      title: 'Theirs: waiting',
+      description:
+        'Deliveries that wait for a receiver, an owner, their turn or their retry. Counted up to a bound, the same for each webhook.',
+      unit: 'short',
+      queries: [{ expr: known(theirs), legend: 'waiting' }],
+      without: 'not known',
+    }),
+    figure({
+      title: 'Theirs: time to drain',
+      description:
+        'How long it takes until they are gone, if they go on shrinking as in the last 15 minutes.',
+      unit: 's',
+      queries: [{ expr: known(theirsDrained, `0 * (${theirs} == 0)`), legend: 'drained in' }],
+      without: 'not known',
+    }),
+    figure({
+      title: 'Pages',
+      description: 'Alerts firing that wake somebody. Each has a section in the runbook.',
+      unit: 'short',
+      queries: [{ expr: known(alerts('page'), calm), legend: 'firing' }],
+      thresholds: below(1, 1),
+      without: 'absent',
+      span: 3,
+    }),
+    figure({
+      title: 'Tickets',
+      description: 'Alerts firing that wait for the morning. Each has a section in the runbook.',
+      unit: 'short',
+      queries: [{ expr: known(alerts('ticket'), calm), legend: 'firing' }],
+      thresholds: noticed(1),
+      without: 'absent',
+      span: 3,
+    }),
+    figure({
+      title: 'Watchdog',
+      description:
+        'The alert that always fires. Without it Prometheus evaluates no rules, and nobody would be told of anything.',
+      unit: 'short',
+      queries: [{ expr: known(`count(${watchdog})`), legend: 'firing' }],
+      thresholds: atLeast(1),
+      without: 'absent',
+      span: 2,
+    }),
+    owed(),
+    unserved(),
+    graph({
+      title: 'Alerts firing',
+      description: 'Pages and tickets over time, each a line of its height.',
+      unit: 'short',
+      queries: [
+        {
+          expr: `count by (alertname, severity) (${firing('severity=~"page|ticket"')})`,
+          legend: '{{severity}}: {{alertname}}',
+        },
       ],
-    },
+      stacked: true,
+      ranked: true,
+    }),
+  ],
+};
+
+/** Is it well, and if not, whose is it? */
+export const overview = prometheusBoard({
+  name: 'overview',
+  title: 'Overview',
+  description: 'Is the service well, and if not: is it ours or theirs?',
+  rows: [
+    oursRow,
+    theirsRow,
+    backlogRow,
     {
-      question: 'Are orders accepted?',
+      question: 'Are orders accepted and created?',
       panels: [
         graph({
           title: 'Orders accepted',
@@ -82,7 +124,7 @@ export const overview = board(
           queries: [
             { expr: perSecond('orders_accepted_total'), legend: 'now' },
             {
-              expr: 'sum (rate(parcelhook_orders_accepted_total[$__rate_interval] offset 1d))',
+              expr: `sum (rate(${metric('orders_accepted_total')}[$__rate_interval] offset 1d))`,
               legend: 'yesterday',
             },
           ],
@@ -90,41 +132,26 @@ export const overview = board(
         graph({
           title: 'Answers by status',
           description:
-            'Answers of the API by HTTP status. 5xx is ours: 503 means PostgreSQL was out of reach and nothing was accepted.',
+            'Answers of the API by HTTP status. 5xx is ours, 503 means that PostgreSQL was out of reach and nothing was accepted; 499: the client gave up.',
           unit: 'reqps',
           span: 6,
-          queries: [{ expr: perSecond(`${requests}_count{${apiRoutes}}`, 'status'), legend: '{{status}}' }],
+          queries: [{ expr: perSecond(requests, 'status', apiRoutes), legend: '{{status}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Requests that fail',
-          description:
-            'Share of requests answered with 5xx. The upper line is where ParcelhookRequestsFailing fires.',
-          unit: 'percentunit',
-          span: 6,
-          queries: [
-            {
-              expr: share(
-                perSecond(`${requests}_count{${apiRoutes}, status=~"5.."}`),
-                perSecond(`${requests}_count{${apiRoutes}}`),
-              ),
-              legend: '5xx',
-            },
-          ],
-          thresholds: below(0.01, 0.05),
-        }),
-        graph({
           title: 'Time to answer',
-          description: 'From a request to the end of its answer, over all routes; by route in Internals.',
+          description:
+            'From a request to the end of its answer, over all routes but those that are slow by design. By route in Internals.',
           unit: 's',
           span: 6,
-          queries: percentiles(requests, `{${apiRoutes}}`),
-          thresholds: below(0.5, 2),
+          queries: percentiles('http_request_duration_seconds', apiRoutes),
+          thresholds: below(0.25, 0.5),
         }),
+        orderToCreated().span(6),
       ],
     },
     {
-      question: 'Are notifications delivered?',
+      question: 'Are notifications delivered, and how soon?',
       panels: [
         graph({
           title: 'Owed and delivered',
@@ -133,25 +160,11 @@ export const overview = board(
           unit: 'ops',
           queries: [
             { expr: perSecond('notifications_fanned_out_total'), legend: 'owed' },
-            { expr: perSecond('deliveries_completed_total{status="SUCCEEDED"}'), legend: 'delivered' },
+            { expr: perSecond('deliveries_completed_total', '', 'status="SUCCEEDED"'), legend: 'delivered' },
           ],
         }),
-        failingShare(),
-        openDeliveries(),
-      ],
-    },
-    {
-      question: 'How soon are they delivered?',
-      panels: [
-        toFirstAttempt(),
-        graph({
-          title: 'Event to success',
-          description: 'From the recording of an event to the success of its delivery, retries included.',
-          unit: 's',
-          queries: percentiles('event_to_success_seconds'),
-          thresholds: below(10, 300),
-        }),
-        oldestWaiting(),
+        sendable(),
+        oldestSendable(),
       ],
     },
     {
@@ -159,36 +172,39 @@ export const overview = board(
       panels: [
         graph({
           title: 'Ready by role',
-          description: 'Ready processes by role.',
+          description: 'Processes that are ready, and those that are expected to be.',
           unit: 'short',
           queries: [
-            {
-              expr: 'sum by (role) (parcelhook_ready * on (job, instance) group_left (role) parcelhook_build_info)',
-              legend: '{{role}}',
-            },
+            { expr: readyByRole, legend: '{{role}} ready' },
+            { expr: expectedByRole, legend: '{{role}} expected' },
           ],
         }),
         graph({
           title: 'Versions',
           description:
-            'Processes by version, version of Node and queue engine: two lines while one is rolled out.',
+            'Processes by version, version of Node and queue engine. There are two lines while one is rolled out.',
           unit: 'short',
           queries: [
             {
-              expr: 'count by (version, node, queue) (parcelhook_build_info)',
+              expr: `count by (version, node, queue) (${metric('build_info')})`,
               legend: '{{version}}, Node {{node}}, queue on {{queue}}',
             },
           ],
         }),
         graph({
           title: 'Running for',
-          description: 'Time since each process started. A saw is a process that keeps dying.',
+          description:
+            'Time since each process started, the youngest ten. A saw is a process that keeps dying.',
           unit: 's',
           queries: [
-            { expr: 'time() - parcelhook_process_start_time_seconds', legend: '{{job}} {{instance}}' },
+            {
+              expr: `bottomk(10, time() - ${metric('process_start_time_seconds')})`,
+              legend: byProcess,
+            },
           ],
+          ranked: true,
         }),
       ],
     },
   ],
-);
+});

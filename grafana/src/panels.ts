@@ -5,13 +5,13 @@ import {
   SpecialValueMatch,
   ThresholdsConfigBuilder,
   ThresholdsMode,
-  type SpecialValueMap,
   type Threshold,
+  type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { quantile } from './promql.js';
+import { endlessSeconds, quantile } from './promql.js';
 
 /** The data source chosen at the top of the dashboard. */
 const datasource = { type: 'prometheus', uid: '${datasource}' };
@@ -23,18 +23,28 @@ export interface Query {
   legend: string;
 }
 
-export interface Panel {
+interface Panel {
   title: string;
-  /** The meaning of the panel, and a normal value. */
+  /** What it shows and what is normal: one or two sentences. */
   description: string;
   /** Grafana's id of the unit: `s`, `ops`, `percentunit`, `short`, `bytes`. */
   unit: string;
   queries: Query[];
-  thresholds?: Threshold[];
-  /** Lines on top of each other, where only their sum means something. */
-  stacked?: boolean;
+  thresholds?: Threshold[] | undefined;
   /** Columns of 24. */
   span?: number;
+}
+
+interface Graph extends Panel {
+  /** Lines on top of each other, where only their sum means something. */
+  stacked?: boolean;
+  /** A table of the lines, the largest first: for as many lines as there are processes or routes. */
+  ranked?: boolean;
+}
+
+interface Figure extends Panel {
+  /** What it means if there is no figure. `absent` is red: something that should be there is not. */
+  without: 'absent' | 'not known';
 }
 
 const from = (value: number | null, color: string): Threshold => ({ value, color });
@@ -49,29 +59,39 @@ export const below = (warning: number, critical: number): Threshold[] => [
   from(critical, 'red'),
 ];
 
-/** Good from `fewest` on, bad below. */
-export const atLeast = (fewest: number): Threshold[] => [from(null, 'red'), from(fewest, 'green')];
+/** Worth a look from `fewest` on, never bad. */
+export const noticed = (fewest: number): Threshold[] => [from(null, 'green'), from(fewest, 'orange')];
 
-/** A share or a quantile of nothing. */
-const nothing: SpecialValueMap = {
-  type: MappingType.SpecialValue,
-  options: { match: SpecialValueMatch.NullAndNan, result: { text: '–' } },
-};
+/** Good from `good` on, bad below `bad`. */
+export const atLeast = (good: number, bad = good): Threshold[] => [
+  from(null, 'red'),
+  ...(bad < good ? [from(bad, 'orange')] : []),
+  from(good, 'green'),
+];
 
 /** Lines over time. */
-export function graph(panel: Panel): TimeseriesBuilder {
+export function graph(panel: Graph): TimeseriesBuilder {
+  const legend = new common.VizLegendOptionsBuilder()
+    .placement(common.LegendPlacement.Bottom)
+    .showLegend(true);
+  if (panel.ranked)
+    legend
+      .displayMode(common.LegendDisplayMode.Table)
+      .calcs(['lastNotNull', 'max'])
+      .sortBy('Last *')
+      .sortDesc(true);
+  else legend.displayMode(common.LegendDisplayMode.List).calcs([]);
   const builder = new TimeseriesBuilder()
     .fillOpacity(panel.stacked ? 30 : 8)
     .lineWidth(1)
     .showPoints(common.VisibilityMode.Never)
     .axisSoftMin(0)
-    .legend(
-      new common.VizLegendOptionsBuilder()
-        .displayMode(common.LegendDisplayMode.List)
-        .placement(common.LegendPlacement.Bottom)
-        .showLegend(true),
+    .legend(legend)
+    .tooltip(
+      new common.VizTooltipOptionsBuilder()
+        .mode(common.TooltipDisplayMode.Multi)
+        .sort(common.SortOrder.Descending),
     )
-    .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi))
     .height(8)
     .span(panel.span ?? 8);
   if (panel.stacked) {
@@ -82,19 +102,40 @@ export function graph(panel: Panel): TimeseriesBuilder {
       new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed),
     );
   }
-  return described(builder, panel);
+  return described(builder, panel).targets(panel.queries.map((query, at) => target(query, at).range()));
 }
 
-/** The last value as a large figure, coloured by its thresholds. */
-export function figure(panel: Panel): StatBuilder {
+const unknown = (text: string, color: string): ValueMapping => ({
+  type: MappingType.SpecialValue,
+  options: { match: SpecialValueMatch.NullAndNan, result: { text, color, index: 0 } },
+});
+
+const endless: ValueMapping = {
+  type: MappingType.RangeToText,
+  options: { from: endlessSeconds, to: null, result: { text: 'does not shrink', index: 1 } },
+};
+
+/**
+ * Figures of now, coloured by their thresholds. They are asked for at one moment: the last of a series would go on
+ * being shown after the series has ended.
+ */
+export function figure(panel: Figure): StatBuilder {
   const builder = new StatBuilder()
-    .colorMode(common.BigValueColorMode.Value)
-    .graphMode(common.BigValueGraphMode.Area)
-    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']))
-    .mappings([nothing])
+    .colorMode(common.BigValueColorMode.Background)
+    .graphMode(common.BigValueGraphMode.None)
+    .textMode(
+      panel.queries.length > 1 || panel.queries[0]!.legend.includes('{{')
+        ? common.BigValueTextMode.ValueAndName
+        : common.BigValueTextMode.Value,
+    )
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['last']))
+    .mappings([
+      panel.without === 'absent' ? unknown('absent', 'red') : unknown('not known', '#808080'),
+      ...(panel.unit === 's' ? [endless] : []),
+    ])
     .height(5)
     .span(panel.span ?? 4);
-  return described(builder, panel);
+  return described(builder, panel).targets(panel.queries.map((query, at) => target(query, at).instant()));
 }
 
 function described<Panels extends TimeseriesBuilder | StatBuilder>(builder: Panels, panel: Panel): Panels {
@@ -103,20 +144,18 @@ function described<Panels extends TimeseriesBuilder | StatBuilder>(builder: Pane
     .description(panel.description)
     .unit(panel.unit)
     .datasource(datasource)
-    .targets(panel.queries.map(target))
     .thresholds(
       new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(panel.thresholds ?? neutral),
     );
   return builder;
 }
 
-const target = ({ expr, legend }: Query, index: number): Builder<Dataquery> =>
+const target = ({ expr, legend }: Query, index: number) =>
   new DataqueryBuilder()
     .datasource(datasource)
     .refId(String.fromCharCode('A'.charCodeAt(0) + index))
     .expr(expr)
-    .legendFormat(legend)
-    .range();
+    .legendFormat(legend) satisfies Builder<Dataquery>;
 
 /** Median, 90th and 99th percentile of a histogram. */
 export const percentiles = (histogram: string, matchers = ''): Query[] =>

@@ -1,43 +1,93 @@
 import { below, graph, percentiles } from './panels.js';
-import { failingAttempts, reported } from './promql.js';
+import { failingAttempts, largest, lateShare, none, ours, reported, theirsByCause } from './promql.js';
 
 /** Panels that stand in more than one dashboard. Functions, since a builder belongs to one of them. */
+
+export const byProcess = '{{job}} {{instance}}';
 
 export const failingShare = () =>
   graph({
     title: 'Failing attempts',
     description:
-      'Share of attempts that fail, over all webhooks. The lines are where ParcelhookAttemptsFailing fires: 6 % over 6 hours, 14.4 % over 1 hour.',
+      'Share of attempts that fail, over all webhooks. One dead receiver that is tried often makes much of it.',
     unit: 'percentunit',
     queries: [{ expr: failingAttempts, legend: 'failing' }],
-    thresholds: below(0.06, 0.144),
   });
 
-export const oldestWaiting = () =>
+export const oldestSendable = () =>
   graph({
-    title: 'Oldest waiting',
+    title: 'Oldest sendable',
     description:
-      'How long the oldest attempt that is due has waited for a worker. Normal: under 10 s. The lines are where ParcelhookDeliveriesLate fires.',
+      'How long the oldest delivery that could be sent has waited for us, as PostgreSQL has it. Normal: under 5 s, the objective.',
     unit: 's',
-    queries: [{ expr: reported('delivery_oldest_waiting_seconds'), legend: 'oldest' }],
-    thresholds: below(60, 600),
+    queries: [{ expr: `${reported('sendable_oldest_seconds')} or ${none(ours)}`, legend: 'oldest' }],
+    thresholds: below(2, 5),
   });
 
-export const toFirstAttempt = () =>
+export const sendable = () =>
   graph({
-    title: 'Event to first attempt',
-    description: 'From the recording of an event to the start of its first attempt: our own part of the way.',
-    unit: 's',
-    queries: percentiles('event_to_first_attempt_seconds'),
-    thresholds: below(2, 30),
-  });
-
-export const openDeliveries = () =>
-  graph({
-    title: 'Open deliveries',
+    title: 'Sendable to attempt over time',
     description:
-      'PENDING: due now or at the next retry. SENDING: an attempt is under way, or claimed for one. HELD: waits for its turn, an open circuit or a webhook that is not active. Counted up to 200,000.',
+      'From when a delivery could be sent to the start of its attempt: the part of its way that is ours. Objective: 99 % within 5 s.',
+    unit: 's',
+    queries: percentiles('sendable_seconds'),
+    thresholds: below(2, 5),
+  });
+
+export const orderToCreated = () =>
+  graph({
+    title: 'Order to created over time',
+    description: 'From the acceptance of an order to its shipment being CREATED. Objective: 99 % within 1 s.',
+    unit: 's',
+    queries: percentiles('order_to_created_seconds'),
+    thresholds: below(0.5, 1),
+  });
+
+export const late = (title: string, description: string, histogram: string, seconds: number) =>
+  graph({
+    title,
+    description,
+    unit: 'percentunit',
+    queries: [{ expr: lateShare(histogram, seconds, '5m'), legend: 'late' }],
+    thresholds: below(0.01, 0.144),
+  });
+
+export const owed = () =>
+  graph({
+    title: 'Backlog, ours and theirs',
+    description:
+      'Deliveries that could be sent now are ours; the others wait for what is not ours, by cause. Counted up to a bound, the same for each webhook.',
     unit: 'short',
-    queries: [{ expr: reported('deliveries_open', 'status'), legend: '{{status}}' }],
+    queries: [
+      { expr: ours, legend: 'ours: sendable' },
+      { expr: theirsByCause, legend: 'theirs: {{cause}}' },
+    ],
     stacked: true,
+  });
+
+export const unserved = () =>
+  graph({
+    title: 'Webhooks not served, by cause',
+    description:
+      'Webhooks that are owed something due and are not served. failing, slow and circuit are what their receivers do; paused, disabled and suspended are switched off.',
+    unit: 'short',
+    queries: [{ expr: reported('webhooks_unserved', 'cause'), legend: '{{cause}}' }],
+    stacked: true,
+  });
+
+/** A gauge of each process. */
+export const ofProcesses = (
+  title: string,
+  description: string,
+  unit: string,
+  expr: string,
+  thresholds?: ReturnType<typeof below>,
+) =>
+  graph({
+    title,
+    description,
+    unit,
+    queries: [{ expr: largest(expr), legend: byProcess }],
+    thresholds,
+    ranked: true,
   });

@@ -521,3 +521,38 @@ begin
   execute format('alter function drop_log_day(text) set search_path = %I, pg_temp', current_schema());
 end $$;
 revoke execute on function make_log_partitions(date, date), drop_log_day(text) from public;
+
+-- What the dashboard Tenants shows, for a role that may read nothing else: numbers by the shipper's id. No name, address or
+-- other word of anybody, and nothing secret. What no column of a query needs is not read.
+--   owed                counted up to 1,000
+--   oldest_due_seconds  how long the oldest delivery has been due, whether its webhook may be called or not
+--   attempts_24h        attempts of the last 24 hours and the one under way, tests left out; failed_24h of them failed
+create schema if not exists dashboards;
+create view dashboards.tenants with (security_barrier) as
+select s.shipper_id, s.status, coalesce(w.webhooks, 0) as webhooks, coalesce(w.paused, 0) as paused,
+       coalesce(w.disabled, 0) as disabled, coalesce(w.circuits_open, 0) as circuits_open,
+       (select count(*)::int from (select from outbox o where o.shipper_id = s.shipper_id limit 1000) o) as owed,
+       d.oldest_due_seconds, coalesce(a.attempts, 0) as attempts_24h, coalesce(a.failed, 0) as failed_24h,
+       coalesce(p.orders, 0) as orders_10m
+  from shippers s
+  left join (
+    select w.shipper_id, count(*)::int as webhooks, count(*) filter (where w.status = 'PAUSED')::int as paused,
+           count(*) filter (where w.status = 'DISABLED')::int as disabled,
+           count(*) filter (where c.open_until is not null)::int as circuits_open
+      from webhooks w left join circuits c using (webhook_id)
+     where w.deleted_at is null group by w.shipper_id) w using (shipper_id)
+  left join (
+    select w.shipper_id, extract(epoch from now() - min(o.due_at))::float8 as oldest_due_seconds
+      from webhooks w cross join lateral (
+        select due_at from outbox
+         where webhook_id = w.webhook_id and due_at <= now() and status <> 'SENDING'
+         order by due_at limit 1) o
+     where w.deleted_at is null group by w.shipper_id) d using (shipper_id)
+  left join (
+    select w.shipper_id, sum(h.succeeded + h.failed)::int as attempts, sum(h.failed)::int as failed
+      from webhook_hours h join webhooks w using (webhook_id)
+     where h.hour > now() - interval '25 hours' group by w.shipper_id) a using (shipper_id)
+  left join (
+    select shipper_id, count(*)::int as orders from shipments
+     where shipment_id >= uuid_floor(now() - interval '10 minutes') group by shipper_id) p using (shipper_id)
+ where s.status <> 'REMOVED';

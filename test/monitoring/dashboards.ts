@@ -9,14 +9,19 @@ export interface Panel {
   unit?: string;
   /** Whether thresholds separate good from bad, or the panel declares that it has none. */
   hasThresholds: boolean;
-  queries: { expr: string; datasource: string }[];
+  /** PromQL, or SQL where the dashboard is on PostgreSQL. */
+  queries: { expr: string; sql?: string; datasource: string }[];
 }
 
 const folder = inRepository('grafana/dashboards');
 
 /** The committed dashboards as Grafana loads them, by file name. */
 export const dashboardTexts = (): Map<string, string> =>
-  new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
+  new Map(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
+  );
 
 /** Every panel of every committed dashboard. */
 export function panels(): Panel[] {
@@ -38,7 +43,8 @@ export function panels(): Panel[] {
           unit: defaults.unit,
           hasThresholds: defaults.thresholds?.steps.length > 0,
           queries: panel.targets.map((target: any) => ({
-            expr: target.expr,
+            expr: target.expr ?? '',
+            sql: target.rawSql,
             datasource: target.datasource.uid,
           })),
         },
@@ -46,3 +52,17 @@ export function panels(): Panel[] {
     });
   });
 }
+
+/** Every PromQL query of every panel. */
+export const expressions = (): string[] =>
+  panels().flatMap(({ queries }) => queries.flatMap(({ expr }) => (expr ? [expr] : [])));
+
+/** The series that a query selects, as `name{matchers}`. */
+export const selectorsOf = (expr: string): string[] => expr.match(/\b[a-zA-Z_]\w*\{[^}]*\}/g) ?? [];
+
+/** A query as Grafana sends it with everything chosen, for a scrape each second. */
+export const interpolated = (expr: string): string =>
+  expr
+    .replaceAll('$__rate_interval', '5s')
+    .replaceAll('$environment', '.*')
+    .replace(/\$(job|instance)/g, '.+');

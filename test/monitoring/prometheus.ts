@@ -38,6 +38,8 @@ export interface Rule {
 export interface Prometheus {
   /** Evaluates an expression each second since the start. Rejects with the error of Prometheus. */
   query(expr: string): Promise<Series[]>;
+  /** Evaluates an expression at this moment. */
+  now(expr: string): Promise<number[]>;
   rules(): Promise<Rule[]>;
   stop(): Promise<void>;
 }
@@ -88,6 +90,10 @@ export async function startPrometheus(jobs: Record<string, string>): Promise<Pro
         labels: metric,
         values: values.map(([, value]) => Number(value)),
       }));
+    },
+    now: async (expr) => {
+      const { result } = await get(`query?query=${encodeURIComponent(expr)}`);
+      return result.map(({ value }: { value: [number, string] }) => Number(value[1]));
     },
     rules: async () => (await get('rules')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules),
     stop: async () => {

@@ -1,0 +1,135 @@
+import { atLeast, below, figure, noticed } from './panels.js';
+import {
+  badShare,
+  byReceivers,
+  expectedByRole,
+  idle,
+  known,
+  lateShare,
+  metric,
+  none,
+  ours,
+  readyByRole,
+  recentP99,
+  reported,
+  unservedShare,
+} from './promql.js';
+
+const senders = 'worker|all';
+const activeWebhooks = reported('webhooks', '', 'status="ACTIVE"');
+const late = `(${lateShare('sendable_seconds', 5, '30d')} >= 0)`;
+
+/** Red means ours: it breaks a promise, or a figure is missing that a healthy service shows. */
+export const oursRow = {
+  question: 'Ours: do we keep our promises?',
+  panels: [
+    figure({
+      title: 'Error budget left',
+      description:
+        'What is left for 30 days of the 1 % of deliveries that may wait longer than 5 s for us. Below 0 the objective is missed.',
+      unit: 'percentunit',
+      queries: [
+        {
+          expr: known(`1 - (${late} or ${none(`sum(${metric('sendable_seconds_count')})`)}) / 0.01`),
+          legend: 'left',
+        },
+      ],
+      thresholds: atLeast(0.25, 0),
+      without: 'absent',
+      span: 4,
+    }),
+    figure({
+      title: 'Sendable to attempt',
+      description:
+        'How long 99 % of the deliveries that could be sent waited for us at most (5 minutes), and how long the oldest waits now. Red from 5 s.',
+      unit: 's',
+      queries: [
+        { expr: known(recentP99('sendable_seconds'), idle(senders)), legend: 'p99' },
+        {
+          expr: known(reported('sendable_oldest_seconds'), none(ours)),
+          legend: 'oldest now',
+        },
+      ],
+      thresholds: below(2, 5),
+      without: 'absent',
+      span: 6,
+    }),
+    figure({
+      title: 'Order to created',
+      description:
+        'How long 99 % of the orders took to be CREATED (5 minutes), and how long the oldest waits now. Red from 1 s.',
+      unit: 's',
+      queries: [
+        { expr: known(recentP99('order_to_created_seconds'), idle(senders)), legend: 'p99' },
+        {
+          expr: known(reported('order_oldest_uncreated_seconds'), none(reported('orders_uncreated'))),
+          legend: 'oldest now',
+        },
+      ],
+      thresholds: below(0.5, 1),
+      without: 'absent',
+      span: 6,
+    }),
+    figure({
+      title: 'Bad API requests',
+      description:
+        'Share of the requests of 5 minutes that failed (5xx), or whose clients gave up after half a second (499). Objective: 0.1 %.',
+      unit: 'percentunit',
+      queries: [{ expr: known(badShare, idle('api|all')), legend: 'bad' }],
+      thresholds: below(0.001, 0.01),
+      without: 'absent',
+      span: 4,
+    }),
+    figure({
+      title: 'Ready of expected',
+      description:
+        'Processes that are ready, as a share of those that Prometheus knows of, by role. Red: a role that was there within 6 hours has nobody.',
+      unit: 'percentunit',
+      queries: [{ expr: known(`(${readyByRole}) / (${expectedByRole})`), legend: '{{role}}' }],
+      thresholds: atLeast(1, 0.0001),
+      without: 'absent',
+      span: 4,
+    }),
+  ],
+};
+
+/** Red means that receivers are the cause. What is not known here is no fault of theirs. */
+export const theirsRow = {
+  question: 'Theirs: which receivers keep us from delivering?',
+  panels: [
+    figure({
+      title: 'Webhooks their receivers fail',
+      description:
+        'Webhooks that are not served because of their receivers, as a share of the active ones. Red from 5 %: then there is a ticket.',
+      unit: 'percentunit',
+      queries: [{ expr: known(unservedShare, none(activeWebhooks)), legend: 'of active' }],
+      thresholds: below(0.0001, 0.05),
+      without: 'not known',
+      span: 5,
+    }),
+    figure({
+      title: 'Not served, by cause',
+      description:
+        'Webhooks that are owed something due. failing: the last attempts failed; slow: their concurrency is used up; circuit: they are given a rest.',
+      unit: 'short',
+      queries: [{ expr: known(reported('webhooks_unserved', 'cause', byReceivers)), legend: '{{cause}}' }],
+      thresholds: noticed(1),
+      without: 'not known',
+      span: 10,
+    }),
+    figure({
+      title: 'Switched off',
+      description:
+        'Webhooks that are owed something due and are not called: paused by their owner, disabled after 410 or 5 days of failures, or of a suspended shipper.',
+      unit: 'short',
+      queries: [
+        {
+          expr: known(reported('webhooks_unserved', 'cause', 'cause=~"paused|disabled|suspended"')),
+          legend: '{{cause}}',
+        },
+      ],
+      without: 'not known',
+      span: 9,
+    }),
+  ],
+};

@@ -1,0 +1,110 @@
+import { below, graph } from './panels.js';
+import { largest, metric, reported } from './promql.js';
+
+const pools = 'environment, job, instance, pool';
+const connections = (state: string) =>
+  `sum by (${pools}) (${metric('postgres_pool_connections', `state="${state}"`)}) / sum by (${pools}) (${metric('postgres_pool_size')})`;
+
+/** PostgreSQL and Redis, as the service sees them. */
+export const engines = [
+  {
+    question: 'Does PostgreSQL keep up?',
+    panels: [
+      graph({
+        title: 'Pools in use',
+        description: 'Busy connections as a share of the pool, the fullest process of each pool.',
+        unit: 'percentunit',
+        queries: [{ expr: `max by (pool) (${connections('busy')})`, legend: '{{pool}}' }],
+        thresholds: below(0.8, 1),
+      }),
+      graph({
+        title: 'Waiting for a connection',
+        description: 'Callers that wait for a connection, by pool; after 0.9 s they are told 503. Normal: 0.',
+        unit: 'short',
+        queries: [{ expr: `sum by (pool) (${metric('postgres_pool_waiting')})`, legend: '{{pool}}' }],
+        thresholds: below(1, 20),
+      }),
+      graph({
+        title: 'Connections to PostgreSQL',
+        description:
+          'Connections of everybody to the server, and how many it takes. ParcelhookConnectionsRunningOut pages before they are used up.',
+        unit: 'short',
+        queries: [
+          { expr: reported('postgres_connections'), legend: 'connections' },
+          { expr: reported('postgres_connections_limit'), legend: 'limit' },
+        ],
+      }),
+      graph({
+        title: 'Oldest snapshot',
+        span: 12,
+        description:
+          'How long the oldest transaction in the database has kept dead rows from vacuum: a report, a dump, a forgotten session. Normal: seconds.',
+        unit: 's',
+        queries: [{ expr: reported('postgres_oldest_snapshot_seconds'), legend: 'oldest' }],
+        thresholds: below(600, 1_800),
+      }),
+      graph({
+        title: 'Age of transaction ids',
+        span: 12,
+        description:
+          'Transactions since the oldest that is not frozen. Vacuum freezes from 200 million on; at 2,000 million PostgreSQL stops.',
+        unit: 'short',
+        queries: [{ expr: reported('postgres_transaction_id_age'), legend: 'age' }],
+        thresholds: below(400e6, 1_000e6),
+      }),
+    ],
+  },
+  {
+    question: 'Is there room on the disks and in Redis?',
+    panels: [
+      graph({
+        title: 'Size of the database',
+        description:
+          'What the database takes, and DATABASE_SIZE_LIMIT where it is set. ParcelhookDatabaseFilling predicts when it is full.',
+        unit: 'bytes',
+        queries: [
+          { expr: reported('database_size_bytes'), legend: 'size' },
+          { expr: reported('database_size_limit_bytes'), legend: 'limit' },
+        ],
+      }),
+      graph({
+        title: 'Size of the tables',
+        description: 'The largest tables with their indexes, partitions summed up.',
+        unit: 'bytes',
+        queries: [{ expr: largest(reported('table_size_bytes', 'table')), legend: '{{table}}' }],
+        stacked: true,
+        ranked: true,
+      }),
+      graph({
+        title: 'Memory of Redis',
+        description: 'What Redis uses, and its maxmemory. None where the queue runs on PostgreSQL.',
+        unit: 'bytes',
+        queries: [
+          { expr: reported('redis_memory_bytes'), legend: 'used' },
+          { expr: reported('redis_memory_limit_bytes'), legend: 'limit' },
+        ],
+      }),
+      graph({
+        title: 'Partitions ahead',
+        description:
+          'Days for which there are partitions already. Made for 7 days every hour; under 2 somebody is woken.',
+        unit: 'd',
+        span: 12,
+        queries: [{ expr: `min by (table) (${metric('partitions_ahead_days')})`, legend: '{{table}}' }],
+        thresholds: [
+          { value: null, color: 'red' },
+          { value: 2, color: 'orange' },
+          { value: 5, color: 'green' },
+        ],
+      }),
+      graph({
+        title: 'Retention behind',
+        description: 'Days that should be gone already and are not, by table. Normal: under 1.',
+        unit: 'd',
+        span: 12,
+        queries: [{ expr: reported('retention_behind_days', 'table'), legend: '{{table}}' }],
+        thresholds: below(1, 3),
+      }),
+    ],
+  },
+];
