@@ -16,6 +16,7 @@ import {
   createPool,
   isNotPermitted,
   isOutOfReach,
+  requireSettings,
   type Database,
   type Pool,
 } from './platform/database/postgres.js';
@@ -94,7 +95,8 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const catalogue = config.STATES_FILE ?? createCatalogue();
   const openPool = (name: string, limits: typeof apiConnections): Pool => {
     const applicationName = `parcelhook-${name}`;
-    const pool = createPool({ connectionString: databaseUrl, applicationName, logger, ...limits });
+    const { DATABASE_POOLER: pooler } = config;
+    const pool = createPool({ connectionString: databaseUrl, applicationName, pooler, logger, ...limits });
     releasers.push(`${name} pool`, pool.end);
     watchPool(metrics, name, limits.maxConnections, pool);
     return pool;
@@ -103,7 +105,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
   const workerDb = role === 'api' ? apiDb : openPool('worker', workerConnections);
   const leaseDb = role === 'api' ? apiDb : openPool('lease', leaseConnections);
   const secrets = createSecretBox(config.SECRETS_KEY, config.SECRETS_KEY_PREVIOUS);
-  await migrateOnceReachable(options, () => requireKey(apiDb, secrets));
+  await migrateOnceReachable(options, () => requireSettings(apiDb).then(() => requireKey(apiDb, secrets)));
   await retryWhileUnreachable(options, () => sealKeyCheck(apiDb, secrets));
   await retryWhileUnreachable(options, () => makeFirstPartitions(apiDb));
   // Readers of the feed check it again: a failure here must not delay deliveries.

@@ -81,6 +81,12 @@ function missingSecrets(given: Record<string, unknown>, role: string): string[] 
     .map((name) => `${name}: is required with DATABASE_URL (generate one: openssl rand -base64 32)`);
 }
 
+const withoutPooler = {
+  DATABASE_URL: 'nothing stands before an embedded PostgreSQL',
+  REDIS_URL:
+    'a queue on PostgreSQL listens all the time, on a connection that the pooler would give to others',
+};
+
 /** Variables that conflict. One that is invalid by itself is absent from `values`: it was reported already. */
 function relationProblems(values: Partial<Variables>, role: string): string[] {
   const problems: string[] = [];
@@ -95,5 +101,9 @@ function relationProblems(values: Partial<Variables>, role: string): string[] {
   } else if (values.DATABASE_URL === undefined && values.MIGRATION_DATABASE_URL !== undefined) {
     problems.push('MIGRATION_DATABASE_URL: requires DATABASE_URL');
   }
+  if (values.DATABASE_POOLER === 'transaction' && role !== 'migrate')
+    for (const name of ['DATABASE_URL', 'REDIS_URL'] as const)
+      if (values[name] === undefined)
+        problems.push(`DATABASE_POOLER: transaction requires ${name}: ${withoutPooler[name]}`);
   return [...problems, ...equalSecrets(values)];
 }

@@ -115,6 +115,12 @@ export const variables = z.object({
     .describe(
       'The same database under the role that owns its tables: if set, migrations run under that role, and the role of `DATABASE_URL` only reads and writes. Unset: `DATABASE_URL`',
     ),
+  DATABASE_POOLER: z
+    .enum(['none', 'transaction'], 'must be none or transaction')
+    .prefault('none')
+    .describe(
+      'What `DATABASE_URL` leads to: `none`, PostgreSQL itself; `transaction`, a pooler such as PgBouncer, in transaction mode. Needs `REDIS_URL`, and costs speed',
+    ),
   REDIS_URL: z
     .string()
     .refine(

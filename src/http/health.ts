@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import { waitingForSchema } from '../platform/database/migrate.js';
+import { takesNoSettings } from '../platform/database/pooler.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
 import { every } from '../platform/every.js';
 import type { Logger } from '../platform/logger.js';
@@ -103,9 +104,12 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
   };
 }
 
+/** Reasons that name no host, role or table, and say what to do. */
+const harmless = new Set(['OK', waitingForSchema, takesNoSettings]);
+
 const publicReason = ([name, reason]: [string, string]): [string, string] => [
   name,
-  reason === 'OK' || reason === waitingForSchema ? reason : (failures[name] ?? 'fails'),
+  harmless.has(reason) ? reason : (failures[name] ?? 'fails'),
 ];
 
 function page(readiness: () => Promise<Results>, mayReadReasons: HealthOptions['mayReadReasons']): Router {

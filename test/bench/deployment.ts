@@ -6,6 +6,7 @@ import { describeError } from '../../src/platform/errors.js';
 import { registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { operatorToken } from '../support/process.js';
+import { startPgbouncer } from '../support/pgbouncer.js';
 import { startReceiverProcess, type BenchReceiver } from './processes.js';
 import { startServiceProcess, type ServiceProcess } from './service-process.js';
 import type { Shape } from './shapes.js';
@@ -24,7 +25,10 @@ export interface Deployment {
   check(): void;
 }
 
-/** Custom headers, as real webhooks and receivers have. */
+/** Of PgBouncer to the database, where it stands in between. */
+const pooledConnections = 20;
+
+/** What the answers of users' receivers and their webhooks have: headers of their own. */
 const ownHeaders = { 'X-Shop-Token': 'c2hvcC10b2tlbi1vZi10aGUtYmVuY2g', 'X-Team': 'logistics' };
 
 export function serviceEnv(system: System, shape: Shape, databaseUrl: string): Record<string, string> {
@@ -52,7 +56,11 @@ export async function withDeployment<T>(
   use: (deployment: Deployment) => Promise<T>,
 ): Promise<T> {
   return withDatabase(system, async (databaseUrl) => {
-    const env = serviceEnv(system, shape, databaseUrl);
+    const pgbouncer =
+      system.env.DATABASE_POOLER === 'transaction'
+        ? await startPgbouncer(databaseUrl, { connections: pooledConnections })
+        : null;
+    const env = serviceEnv(system, shape, pgbouncer?.url(databaseUrl) ?? databaseUrl);
     const receiver = await startReceiverProcess();
     const processes: ServiceProcess[] = [];
     const logFiles: string[] = [];
@@ -73,6 +81,7 @@ export async function withDeployment<T>(
     } finally {
       receiver.stop(); // first, so that requests under way fail at once
       await Promise.all(processes.map((one) => one.stop()));
+      await pgbouncer?.stop();
     }
   });
 }

@@ -21,15 +21,16 @@ const children = new Set<ChildProcess>();
 
 /**
  * Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before.
- * `openFiles` is its `ulimit -n`.
+ * `openFiles` is its `ulimit -n`, `file` the `main.js` of another build.
  */
 export async function startProcess(
   env: Record<string, string>,
   role = 'all',
   nodeOptions: string[] = [],
   openFiles?: number,
+  file = programFile,
 ): Promise<RunningProcess> {
-  const program = [process.execPath, ...productionOptions, ...nodeOptions, programFile, role];
+  const program = [process.execPath, ...productionOptions, ...nodeOptions, file, role];
   const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh', ...program];
   const [command, ...args] = openFiles === undefined ? program : limited;
   const child = spawn(command!, args, {

@@ -20,6 +20,7 @@ export function runProgram(
   options: {
     program?: string;
     input?: string;
+    onStdout?: (text: string) => void;
     onStderr?: (text: string) => void;
     stopWhen?: Promise<unknown>;
   } = {},
@@ -30,7 +31,10 @@ export function runProgram(
     killSignal: 'SIGKILL',
   });
   let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    options.onStdout?.(stdout);
+  });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
     options.onStderr?.(stderr);

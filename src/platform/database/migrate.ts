@@ -72,12 +72,19 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   return applied.rows[0]!.applied;
 }
 
-/** Connects for a migration, with a bound on waits for locks. */
-export async function withConnection<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Begins a transaction with a bound on waits for locks: a pooler accepts no such setting for a whole connection. */
+export const beginImpatient = `begin; set local lock_timeout = ${lockTimeoutMs}`;
+
+/** Connects for a migration. An `impatient` connection bounds every wait for a lock, and passes no pooler. */
+export async function withConnection<T>(
+  url: string,
+  use: (client: pg.Client) => Promise<T>,
+  mode?: 'impatient',
+): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
-    lock_timeout: lockTimeoutMs,
+    ...(mode && { lock_timeout: lockTimeoutMs }),
   });
   client.on('error', () => undefined); // a lost connection also rejects the running query
   await client.connect();
@@ -113,7 +120,7 @@ async function runNext(
   name: string,
 ): Promise<boolean> {
   try {
-    await client.query('begin');
+    await client.query(beginImpatient);
     await client.query(`select pg_advisory_xact_lock(hashtext('parcelhook-migrations'))`);
     const next = pendingMigrations(known, await appliedMigrations(client)).find((one) => one.name === name);
     if (next) {

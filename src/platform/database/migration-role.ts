@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from '../logger.js';
-import { withConnection, migrate } from './migrate.js';
+import { beginImpatient, withConnection, migrate } from './migrate.js';
 import { migrateQueue, queueSchema } from '../queue/postgres.js';
 
 export interface MigrationRoleOptions {
@@ -26,7 +26,7 @@ export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promis
   };
   await admit(); // the default privileges cover what is created next
   if (withQueue) {
-    await withConnection(migrationUrl, migrateQueue);
+    await withConnection(migrationUrl, migrateQueue, 'impatient');
     await admit(); // processes without the migration role then wait for the migrations alone
   }
   const done = await migrate(migrationUrl, logger);
@@ -51,7 +51,7 @@ async function admitService(client: pg.Client, service: Login): Promise<void> {
     throw new Error('MIGRATION_DATABASE_URL and DATABASE_URL must name the same database');
   if (own.role === service.role)
     throw new Error('MIGRATION_DATABASE_URL and DATABASE_URL must name different roles');
-  await client.query('begin');
+  await client.query(beginImpatient);
   await client.query(`select pg_advisory_xact_lock(hashtext('parcelhook-grants'))`);
   await takeOver(client, service.role, own.role);
   const { rows } = await client.query<{ statement: string }>(grantsNeeded, [service.role, queueSchema]);

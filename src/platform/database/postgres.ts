@@ -1,7 +1,15 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError, describeError, isUnavailable, unavailable } from '../errors.js';
 import type { Logger } from '../logger.js';
+import {
+  anyOneByOne,
+  beginWith,
+  oneByOne,
+  refusesSettings,
+  socketOf,
+  takesNoSettings,
+  type Runs,
+} from './pooler.js';
 
 /** For store functions: one prepared statement, or several in one transaction. */
 export interface Database {
@@ -37,6 +45,8 @@ export interface PoolOptions {
   durable: boolean;
   /** Per statement, enforced by the server. */
   statementTimeoutMs: number;
+  /** What stands between this process and PostgreSQL. Default: nothing, or what passes everything on. */
+  pooler?: 'none' | 'transaction';
   logger: Logger;
 }
 
@@ -44,13 +54,13 @@ export interface PoolOptions {
  * Every statement is written for one plan, which finds its rows by index. Planning each time over daily partitions costs
  * more than running. Without these settings, a plan cached while a table was empty would read the whole table later.
  */
-const onePlan = [
-  'plan_cache_mode=force_generic_plan',
-  'enable_seqscan=off',
-  'enable_mergejoin=off',
-  'enable_hashjoin=off',
-  'jit=off',
-];
+const onePlan = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  enable_hashjoin: 'off',
+  jit: 'off',
+};
 
 /** For pools: each side notices within forty seconds that the other is gone, even on an idle connection. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
@@ -106,9 +116,6 @@ export function closeDeadConnections(pool: pg.Pool): void {
   });
 }
 
-const socketOf = (client: pg.PoolClient) =>
-  (client as unknown as { connection: { stream: Socket } }).connection.stream;
-
 /** SQLSTATEs (PostgreSQL appendix A) and socket errors that mean "not now" rather than "wrong". */
 const outOfReach = new Set([
   '55P03', // lock_not_available: lock_timeout
@@ -140,6 +147,7 @@ const clientMessages = /timeout|Connection terminated|not queryable|Cannot use a
 
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ApiError) return error;
+  if (refusesSettings(error)) return Object.assign(new Error(takesNoSettings), { cause: error });
   const code = (error as { code?: string }).code;
   const away = code
     ? outOfReach.has(code) || (code.length === 5 && outOfReachClasses.includes(code.slice(0, 2)))
@@ -202,14 +210,20 @@ export async function requireWritable(db: Database): Promise<void> {
     });
 }
 
+/** Rejects where the settings that a connection was opened with have not arrived: a pooler may drop them. */
+export async function requireSettings(db: Database): Promise<void> {
+  const rows = await db.query<{ mode: string }>('', `select current_setting('plan_cache_mode') as mode`);
+  if (rows[0]!.mode !== onePlan.plan_cache_mode) throw new Error(takesNoSettings);
+}
+
 const runOn =
   (
-    client: { query: (config: pg.QueryConfig) => Promise<pg.QueryResult> },
-    queryTimeoutMs?: number, // instead of the pool's
+    client: Runs,
+    { queryTimeoutMs, named = true }: { queryTimeoutMs?: number; named?: boolean } = {}, // the timeout: instead of the pool's
   ): Database['query'] =>
   async <Row>(name: string, text: string, values: unknown[] = []) => {
     try {
-      const query = { name, text, values, query_timeout: queryTimeoutMs };
+      const query = { name: named ? name : '', text, values, query_timeout: queryTimeoutMs };
       return (await client.query(query)).rows as Row[];
     } catch (error) {
       throw translate(error);
@@ -219,23 +233,25 @@ const runOn =
 /** A pool in which every wait is bounded. A broken connection is replaced. */
 export function createPool(options: PoolOptions): Pool {
   const { logger, statementTimeoutMs } = options;
-  const queryTimeoutMs = statementTimeoutMs + 300; // for a connection without any reply
+  const queryTimeoutMs = statementTimeoutMs + 300; // a connection that answers nothing at all
+  const plans = { ...onePlan, synchronous_commit: options.durable ? 'on' : 'off' };
+  const timeouts = {
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for what waited behind it
+    idle_in_transaction_session_timeout: 10_000,
+  };
+  const isPooled = options.pooler === 'transaction';
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     pipeline: true, // a statement need not wait for the reply to the previous one: see `together`
     application_name: options.applicationName,
-    options: [...onePlan, ...serverKeepAlive, `synchronous_commit=${options.durable ? 'on' : 'off'}`]
-      .map((set) => `-c ${set}`)
-      .join(' '),
     max: options.maxConnections,
     connectionTimeoutMillis: 900, // keeps "503 within a second" while PostgreSQL is unavailable
     idleTimeoutMillis: 600_000, // opening one costs as much as a hundred statements
     maxLifetimeSeconds: 3_600, // drops the statements prepared for one day
     ...keepAlive,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: Math.round(statementTimeoutMs * 0.7), // leaves time for statements that waited behind it
-    idle_in_transaction_session_timeout: 10_000,
     query_timeout: queryTimeoutMs,
+    ...(!isPooled && { ...timeouts, options: startOptions(plans) }),
   });
   // Without these handlers a connection lost while idle (pool) or checked out (client) ends the process.
   const onError = (error: Error) => {
@@ -246,14 +262,21 @@ export function createPool(options: PoolOptions): Pool {
   pool.on('connect', (client) => void client.on('error', () => undefined));
   closeDeadConnections(pool);
 
+  const begin = isPooled ? beginWith({ ...plans, ...timeouts }) : 'begin';
   return {
-    query: runOn(pool),
-    transaction: (work) => transact(pool, work),
-    together: (first, second) => sendTogether(pool, queryTimeoutMs, first, second),
+    query: isPooled ? runOn(anyOneByOne(pool, begin), { named: false }) : runOn(pool),
+    transaction: (work) => transact(pool, work, begin, !isPooled),
+    together: (first, second) =>
+      isPooled ? sendInTurn(pool, begin, first, second) : sendTogether(pool, queryTimeoutMs, first, second),
     end: () => pool.end(),
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
+
+const startOptions = (plans: Record<string, string>): string =>
+  [...Object.entries(plans).map(([name, value]) => `${name}=${value}`), ...serverKeepAlive]
+    .map((set) => `-c ${set}`)
+    .join(' ');
 
 const connect = (pool: pg.Pool): Promise<pg.PoolClient> =>
   pool.connect().catch((error: unknown) => {
@@ -271,12 +294,27 @@ async function sendTogether<A, B>(
   socket.cork(); // one message, not two
   const both = [
     first({ query: runOn(client) }),
-    second({ query: runOn(client, 2 * queryTimeoutMs) }),
+    second({ query: runOn(client, { queryTimeoutMs: 2 * queryTimeoutMs }) }),
   ] as const;
   socket.uncork();
   const results = await Promise.allSettled(both);
   client.release(results.map(failureOf).find(Boolean)); // as the pool does after a single statement
   return results;
+}
+
+/** Through a pooler the second waits for the commit of the first: the connection may be another client's in between. */
+async function sendInTurn<A, B>(
+  pool: pg.Pool,
+  begin: string,
+  first: (db: Queries) => Promise<A>,
+  second: (db: Queries) => Promise<B>,
+): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]> {
+  const client = await connect(pool);
+  const db = { query: runOn(oneByOne(client, begin), { named: false }) };
+  const [one] = await Promise.allSettled([first(db)]);
+  const [other] = await Promise.allSettled([second(db)]);
+  client.release(failureOf(one) ?? failureOf(other));
+  return [one, other];
 }
 
 const failureOf = (result: PromiseSettledResult<unknown>): Error | undefined => {
@@ -285,11 +323,16 @@ const failureOf = (result: PromiseSettledResult<unknown>): Error | undefined => 
   return (reason.cause as Error | undefined) ?? reason;
 };
 
-async function transact<T>(pool: pg.Pool, work: (db: Database) => Promise<T>): Promise<T> {
+async function transact<T>(
+  pool: pg.Pool,
+  work: (db: Database) => Promise<T>,
+  begin: string,
+  named: boolean,
+): Promise<T> {
   const client = await connect(pool);
-  const db: Database = { query: runOn(client), transaction: (nested) => nested(db) };
+  const db: Database = { query: runOn(client, { named }), transaction: (nested) => nested(db) };
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work(db);
     await client.query('commit');
     client.release();

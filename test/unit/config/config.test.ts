@@ -30,6 +30,7 @@ const wrong: Record<string, string[]> = {
   MAX_CONNECTIONS: ['0', '15', 'many'],
   PUBLIC_URL: ['parcelhook.example', 'ftp://parcelhook.example', 'https://'],
   DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
+  DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
   REDIS_URL: [
     'localhost:6379',

@@ -1,0 +1,323 @@
+/** The manifests of docs/kubernetes, held against the program and the schemas; flows/kubernetes.test.ts runs them. */
+import { describe, expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseConfig } from '../../src/config/config.js';
+import { variables } from '../../src/config/variables.js';
+import { createMetrics } from '../../src/platform/metrics.js';
+import { newFolder } from '../support/deployment.js';
+import {
+  built,
+  folder,
+  kubectl,
+  manifests,
+  overlays,
+  pods,
+  readKustomization,
+  resources,
+  selects,
+  settingsOf,
+  validator,
+  type Resource,
+} from '../support/kubernetes.js';
+import { readYaml } from '../support/project-files.js';
+
+const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+const ofKind = (kind: string, among: Resource[] = resources) => among.filter((one) => one.kind === kind);
+const roles = [...pods.keys()];
+const serving = ['api', 'worker'];
+const envOf = (role: string) => pods.get(role)!.container.env;
+const namesOf = (role: string) => [
+  ...envOf(role).map(({ name }) => name),
+  ...(pods.get(role)!.container.envFrom ? Object.keys(settingsOf()) : []),
+];
+
+/** Metrics that are agreed on and not exported yet. */
+const agreed = ['sendable_oldest_seconds', 'sendable_deliveries', 'waiting_deliveries'];
+const exported = async () => [
+  ...[...(await createMetrics().text()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name),
+  ...agreed.map((name) => `parcelhook_${name}`),
+];
+
+describe('the containers', () => {
+  test('are an api, workers and a job that migrates, each of the image and with a command of the program', () => {
+    expect([...pods].map(([role, { kind }]) => [role, kind])).toEqual([
+      ['api', 'Deployment'],
+      ['migrate', 'Job'],
+      ['worker', 'Deployment'],
+    ]);
+    for (const [role, { container, template }] of pods) {
+      expect(template.spec.containers).toHaveLength(1);
+      expect(container).toMatchObject({ image: 'parcelhook', args: [role] });
+      expect(container.command).toBeUndefined(); // the entry point has V8's options
+    }
+  });
+
+  test('are given variables that there are, each secret by its name, and none that is not theirs', () => {
+    expect(Object.keys(variables.shape)).toEqual(expect.arrayContaining(roles.flatMap(namesOf)));
+    for (const { name, valueFrom } of roles.flatMap(envOf)) expect(valueFrom.secretKeyRef.key).toBe(name);
+    const ofApi = ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'OPERATOR_TOKEN', 'OPERATOR_TOKENS'];
+    const [api, worker] = serving.map((role) => new Set(namesOf(role)));
+    expect([...api!].filter((name) => !worker!.has(name)).sort()).toEqual(ofApi.sort());
+    expect([...worker!].filter((name) => !api!.has(name))).toEqual([]);
+    expect(namesOf('migrate')).toEqual(['DATABASE_URL', 'REDIS_URL', 'MIGRATION_DATABASE_URL']);
+    expect([...api!, ...worker!]).not.toContain('MIGRATION_DATABASE_URL');
+  });
+
+  test.each([undefined, ...overlays])(
+    'have no secret among their settings, all of them right (%s)',
+    (overlay) => {
+      const settings = settingsOf(overlay);
+      expect(Object.keys(settings).filter((name) => /SECRET|TOKEN|KEY|PASSWORD|_URL$/.test(name))).toEqual(
+        overlay ? ['PUBLIC_URL'] : [],
+      );
+      const secret = () => randomBytes(32).toString('hex');
+      const stores = { DATABASE_URL: 'postgres://a:b@c/d', REDIS_URL: 'redis://e' };
+      for (const role of serving) {
+        const names = envOf(role).map(({ name }) => name);
+        const given = Object.fromEntries(
+          names.filter((name) => name !== 'OPERATOR_TOKENS').map((name) => [name, secret()]),
+        );
+        expect(parseConfig({ ...settings, ...given, ...stores }, role)).toMatchObject({ embedded: false });
+      }
+    },
+  );
+
+  test.each(roles)(
+    'of %s write nowhere but to /tmp, have no rights, no token of the cluster and a bound',
+    (role) => {
+      const { container, template } = pods.get(role)!;
+      expect(template.spec).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: Number(/^USER (\d+)/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1]),
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        volumes: [{ name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: expect.any(String) } }],
+      });
+      expect(container).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+        resources: {
+          requests: { cpu: expect.any(String), memory: expect.any(String) },
+          limits: { cpu: expect.any(String), memory: expect.any(String) },
+        },
+      });
+    },
+  );
+
+  test('are given more time to end than they take, and an api is out of every list before it closes', () => {
+    const { SHUTDOWN_DELAY: delayMs, SHUTDOWN_TIMEOUT: timeoutMs } = parseConfig(settingsOf());
+    for (const role of serving) {
+      const { spec } = pods.get(role)!.template;
+      expect(spec.terminationGracePeriodSeconds! * 1_000).toBeGreaterThanOrEqual(delayMs + timeoutMs + 5_000);
+      expect(spec.containers[0]!.lifecycle).toBeUndefined(); // SHUTDOWN_DELAY is what a preStop hook would be
+    }
+    const { readinessProbe: probe } = pods.get('api')!.container;
+    expect(delayMs).toBeGreaterThanOrEqual(2 * probe!.periodSeconds * probe!.failureThreshold * 1_000);
+  });
+
+  test.each(serving)(
+    'of %s are asked on the port for it, and only what must restart them restarts them',
+    (role) => {
+      const { container } = pods.get(role)!;
+      const { PORT: port, METRICS_PORT: metricsPort } = parseConfig(settingsOf());
+      const ports = Object.fromEntries(container.ports!.map((one) => [one.name, one.containerPort]));
+      expect(ports).toEqual({ metrics: metricsPort, ...(role === 'api' && { http: port }) });
+      const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+      expect(probes.map((probe) => probe!.httpGet)).toEqual([
+        { path: '/healthz', port: 'metrics' },
+        { path: '/healthz', port: 'metrics' },
+        { path: '/readyz', port: 'metrics' },
+      ]);
+      expect(container.readinessProbe!.timeoutSeconds).toBeGreaterThanOrEqual(2); // its checks take up to 1.5 s
+    },
+  );
+});
+
+describe('what stands around them', () => {
+  const labelsOf = (role: string) => pods.get(role)!.template.metadata.labels;
+  const selected = (selector: Parameters<typeof selects>[0]) =>
+    roles.filter((role) => selects(selector, labelsOf(role)));
+
+  test('is in the kustomization, file by file, and every file is there', () => {
+    expect(readKustomization('base').resources.sort()).toEqual(manifests.sort());
+    for (const overlay of overlays)
+      for (const file of readKustomization(join('overlays', overlay)).resources)
+        expect(existsSync(join(folder, 'overlays', overlay, file))).toBe(true);
+  });
+
+  test('selects the pods that it is named for', () => {
+    for (const { spec, metadata } of ofKind('Deployment'))
+      expect(selected(spec.selector!)).toEqual([metadata.name.replace('parcelhook-', '')]);
+    const [service] = ofKind('Service');
+    expect(selected({ matchLabels: service!.spec.selector! })).toEqual(['api']);
+    expect(service!.spec.ports!.map(({ targetPort }) => targetPort)).toEqual(['http']);
+    expect(ofKind('PodDisruptionBudget').map(({ spec }) => selected(spec.selector!))).toEqual([
+      ['api'],
+      ['worker'],
+    ]);
+  });
+
+  test('scales on CPU and, the workers, on how long what could be sent waits for us: never on a backlog', async () => {
+    const scalers = ofKind('HorizontalPodAutoscaler');
+    const named = scalers.map(({ spec }) => [
+      spec.scaleTargetRef!.name,
+      ...spec.metrics!.map((one) => (one.resource ?? (one.external ?? one.pods ?? one.object)!.metric).name),
+    ]);
+    expect(named).toEqual([
+      ['parcelhook-api', 'cpu'],
+      ['parcelhook-worker', 'parcelhook_sendable_oldest_seconds', 'cpu'],
+    ]);
+    for (const { spec } of ofKind('Deployment')) expect(spec.replicas).toBeUndefined();
+    const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
+    expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // README.md, "Roles, health and scaling"
+    const [, metric] = named[1]!;
+    const adapter = readYaml<{ rules: { external: { seriesQuery: string; name: { as: string } }[] } }>(
+      join(folder, 'prometheus-adapter.yaml'),
+    );
+    expect(adapter.rules.external.map(({ name }) => name.as)).toEqual([metric]);
+    expect(adapter.rules.external[0]!.seriesQuery).toMatch(new RegExp(`^${metric}\\{`));
+    expect(await exported()).toContain(metric);
+  });
+
+  test('is described by metrics that there are', async () => {
+    const named = [...readme.matchAll(/`(parcelhook_\w+)`/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(2);
+    expect(await exported()).toEqual(expect.arrayContaining(named));
+  });
+
+  test('lets in what the ingress and Prometheus ask, and out what the service needs', () => {
+    const policies = ofKind('NetworkPolicy');
+    const all = policies.filter(({ spec }) => selected(spec.podSelector!).length === roles.length);
+    expect(all.map(({ spec }) => [spec.policyTypes, spec.ingress])).toEqual([[['Ingress', 'Egress'], []]]);
+    const letIn = policies.flatMap(({ spec }) =>
+      (spec.ingress ?? []).map(({ ports }) => [selected(spec.podSelector!), ports.map(({ port }) => port)]),
+    );
+    expect(letIn).toEqual([
+      [['api'], ['http']],
+      [['api', 'worker'], ['metrics']],
+    ]);
+    const world = policies.filter(({ spec }) =>
+      spec.egress?.some(({ to }) => to?.some((one) => one.ipBlock)),
+    );
+    expect(world.map(({ spec }) => selected(spec.podSelector!))).toEqual([['api', 'worker']]);
+    const [rule] = world[0]!.spec.egress!;
+    expect(rule!.ports.map(({ port }) => port)).toEqual(parseConfig({}).ALLOWED_PORTS);
+    const blocks = rule!.to!.map(({ ipBlock }) => ipBlock!);
+    expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '::/0']);
+    expect(blocks[0]!.except).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16']),
+    );
+  });
+
+  test('has Prometheus ask api and workers, under the names of jobs that rules and dashboards know', () => {
+    const [monitor] = ofKind('PodMonitor');
+    expect(selected(monitor!.spec.selector!)).toEqual(serving);
+    expect(monitor!.spec.podMetricsEndpoints).toEqual([
+      {
+        port: 'metrics',
+        path: '/metrics',
+        interval: '15s',
+        scrapeTimeout: '10s',
+        relabelings: [
+          {
+            sourceLabels: ['__meta_kubernetes_pod_label_app_kubernetes_io_component'],
+            targetLabel: 'job',
+            replacement: 'parcelhook-$1',
+          },
+          { sourceLabels: ['__meta_kubernetes_pod_label_environment'], targetLabel: 'environment' },
+        ],
+      },
+    ]);
+    const { scrape_configs: jobs } = readYaml<{ scrape_configs: { job_name: string }[] }>(
+      'grafana/prometheus/prometheus.yml',
+    );
+    expect(jobs.map(({ job_name: name }) => name)).toEqual(
+      expect.arrayContaining(serving.map((role) => `parcelhook-${role}`)),
+    );
+  });
+
+  test('has every secret made by the commands of the README', () => {
+    const made = [...readme.matchAll(/create secret generic (\S+)((?:[^\n]*\\\n)*[^\n]*)/g)].flatMap(
+      ([, name, rest]) => [...rest!.matchAll(/--from-literal=(\w+)=/g)].map(([, key]) => `${name} ${key}`),
+    );
+    const needed = roles
+      .flatMap(envOf)
+      .filter(({ valueFrom }) => !valueFrom.secretKeyRef.optional)
+      .map(({ valueFrom }) => `${valueFrom.secretKeyRef.name} ${valueFrom.secretKeyRef.key}`);
+    expect(made.sort()).toEqual([...new Set(needed)].sort());
+  });
+});
+
+const strictly = (files: string[], version: string) =>
+  spawnSync(validator!, ['-k', version, '--strict', ...files], { encoding: 'utf8' });
+const versions = ['1.31', '1.37'];
+
+describe('the schemas of Kubernetes', () => {
+  (validator ? test : test.skip).each(versions)(
+    'of %s know every field of every kind, strictly',
+    (version) => {
+      const { status, stdout, stderr } = strictly(
+        manifests.filter((file) => file !== 'monitoring.yaml').map((file) => join(folder, 'base', file)),
+        version,
+      );
+      expect({ status, complaints: stderr }).toEqual({ status: 0, complaints: '' });
+      const native = resources.filter(({ kind }) => kind !== 'PodMonitor');
+      expect(stdout.match(/ passed for resource /g)).toHaveLength(native.length);
+    },
+  );
+
+  (validator ? test : test.skip)('refuse a field that there is not', () => {
+    const own = newFolder();
+    try {
+      const file = join(own.path, 'wrong.yaml');
+      const text = readFileSync(join(folder, 'base/worker.yaml'), 'utf8');
+      writeFileSync(file, text.replace('revisionHistoryLimit', 'revisionHistoryLimits'));
+      expect(strictly([file], versions[0]!).status).not.toBe(0);
+    } finally {
+      own.remove();
+    }
+  });
+});
+
+(kubectl ? describe : describe.skip).each(overlays)('the overlay %s', (overlay) => {
+  const { resources: all, text } = kubectl ? built(overlay) : { resources: [], text: '' };
+
+  test('has all of it in one namespace, its pods labelled with the environment, its settings and an image', () => {
+    expect(all.map(({ kind }) => kind).sort()).toEqual(
+      [...resources.map(({ kind }) => kind), 'Namespace', 'ConfigMap'].sort(),
+    );
+    const { namespace } = readKustomization(join('overlays', overlay));
+    for (const { kind, metadata } of all)
+      if (kind !== 'Namespace') expect(metadata.namespace).toBe(namespace);
+    const [settings] = ofKind('ConfigMap', all);
+    expect(settings!.data).toEqual(settingsOf(overlay));
+    for (const { spec } of all.filter((one) => one.spec?.template)) {
+      const { metadata, spec: pod } = spec.template!;
+      expect(metadata.labels.environment).toBe(overlay);
+      expect(pod.containers[0]!.image).toMatch(/\/parcelhook[:@]/);
+      for (const { configMapRef } of pod.containers[0]!.envFrom ?? [])
+        expect(configMapRef.name).toBe(settings!.metadata.name);
+    }
+  });
+
+  (validator ? test : test.skip)('is what the schemas know', () => {
+    const own = newFolder();
+    try {
+      const file = join(own.path, 'all.yaml');
+      writeFileSync(file, text);
+      expect(strictly([file], versions.at(-1)!).status).toBe(0);
+    } finally {
+      own.remove();
+    }
+  });
+});
