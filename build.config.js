@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildClient } from './src/client/build.js';
+import { buildDocs, documents } from './src/http/docs/build.js';
 
 process.chdir(import.meta.dirname);
 
@@ -30,13 +31,14 @@ const withoutHttp2 = {
 };
 
 const check = !process.argv.includes('--no-check');
-const inputs = digest([...settings, ...filesIn('src')]);
+const inputs = digest([...settings, ...documents, ...filesIn('src')]);
 if (!isBuilt()) await build();
 
 async function build() {
   try {
     if (check) tsc();
     await bundleProgram();
+    buildDocs(staging);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });
     const outputs = digest(filesIn(staging), staging);

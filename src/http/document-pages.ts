@@ -4,6 +4,7 @@ import { Router, type Request, type Response } from 'express';
 import { readOnlyRoute } from '../platform/errors.js';
 import type { AsyncApiDocument } from './asyncapi.js';
 import { renderDocs } from './docs/page.js';
+import { renderRunbook } from './docs/runbook.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
 export interface Documents {
@@ -12,8 +13,8 @@ export interface Documents {
 }
 
 /**
- * `/openapi.json`, `/asyncapi.json` and `/docs`, with an ETag. Each is rendered on its first request: that keeps the
- * start quick, and `baseUrl`, which the page's commands use, is known only then.
+ * `/openapi.json`, `/asyncapi.json`, `/docs` and `/docs/runbook`, answered with an ETag. Each is made when it is first asked for:
+ * a start is to be quick, and only then is it known which address `baseUrl` has the page's commands use.
  */
 export function documentPages(documents: Documents, baseUrl: () => string): Router {
   const router = Router();
@@ -29,12 +30,13 @@ export function documentPages(documents: Documents, baseUrl: () => string): Rout
   serve('/asyncapi.json', () =>
     fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
   );
-  serve('/docs', () => {
-    const { page, contentSecurityPolicy } = renderDocs(document(), baseUrl());
-    return fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
-  });
+  serve('/docs', () => asPage(renderDocs(document(), baseUrl())));
+  serve('/docs/runbook', () => asPage(renderRunbook()));
   return router;
 }
+
+const asPage = ({ page, contentSecurityPolicy }: { page: string; contentSecurityPolicy: string }) =>
+  fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
 
 function once<Result>(make: () => Result): () => Result {
   let made: { result: Result } | undefined;

@@ -117,11 +117,11 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       for (const { name, labels, annotations } of alerts)
         expect({ name, labels, annotations }).toEqual({
           name,
-          labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
+          labels: { ...labels, severity: expect.stringMatching(/^(page|ticket|none)$/) },
           annotations: {
             summary: expect.stringMatching(/\.$/),
             description: expect.stringMatching(/\.$/),
-            runbook_url: `docs/runbook.md#${name.toLowerCase()}`,
+            runbook_url: `http://localhost:8080/docs/runbook#${name.toLowerCase()}`,
           },
         });
     });

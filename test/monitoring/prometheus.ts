@@ -44,15 +44,32 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** A Prometheus with the repository's rules, scraping each job's base URL every second. */
-export async function startPrometheus(jobs: Record<string, string>): Promise<Prometheus> {
+export interface PrometheusOptions {
+  /** A file of rules; without it, that of the repository. */
+  rules?: string;
+  /** `host:port`. */
+  alertmanager?: string;
+  /** By job; `production` of what is not named. */
+  environments?: Record<string, string>;
+}
+
+/** A Prometheus of our own that scrapes each job's base URL, and evaluates rules, every second. */
+export async function startPrometheus(
+  jobs: Record<string, string>,
+  { rules, alertmanager, environments = {} }: PrometheusOptions = {},
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-prometheus-'));
   const config = {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
-    rule_files: [inRepository('grafana/prometheus/rules.yml')],
+    rule_files: [rules ?? inRepository('grafana/prometheus/rules.yml')],
+    ...(alertmanager && {
+      alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+    }),
     scrape_configs: Object.entries(jobs).map(([name, url]) => ({
       job_name: name,
-      static_configs: [{ targets: [new URL(url).host] }],
+      static_configs: [
+        { targets: [new URL(url).host], labels: { environment: environments[name] ?? 'production' } },
+      ],
     })),
   };
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config)); // JSON is YAML

@@ -19,7 +19,7 @@ const dockerfile = readTracked('Dockerfile');
 describe('the compose file', () => {
   test('runs one api and workers of one image, a database, a queue and monitoring', () => {
     expect(Object.keys(compose.services)).toEqual([
-      ...['api', 'worker', 'migrate', 'postgres', 'redis', 'prometheus', 'grafana'],
+      ...['api', 'worker', 'migrate', 'postgres', 'redis', 'prometheus', 'alertmanager', 'grafana'],
     ]);
     expect(ours.map(([name, { command }]) => [name, command])).toEqual([
       ['api', ['api']],
@@ -102,9 +102,9 @@ describe('the compose file', () => {
     expect(readTracked('.postgres/service-role.sh')).toContain('create role parcelhook_service login');
   });
 
-  test('publishes the API, Prometheus and Grafana, on this machine only', () => {
+  test('publishes the API, Prometheus, Alertmanager and Grafana, on this machine only', () => {
     const published = services.flatMap(([, { ports = [] }]) => ports.map((port) => fillIn(port, {})));
-    expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000']);
+    expect(published).toEqual([8080, 9090, 9093, 3000].map((port) => `127.0.0.1:${port}:${port}`));
   });
 
   test('puts the database and the queue in a network without internet access', () => {
@@ -146,6 +146,17 @@ describe('the compose file', () => {
       .filter(([name]) => name !== 'migrate')
       .map(([name, { environment: env }]) => `${name}:${env?.METRICS_PORT ?? env?.PORT}`);
     expect(targets).toEqual(expect.arrayContaining(expected));
+  });
+
+  test('has Prometheus send its alerts to Alertmanager, each with the environment it comes from', () => {
+    interface Config {
+      alerting: { alertmanagers: { static_configs: { targets: string[] }[] }[] };
+      scrape_configs: { relabel_configs: { target_label: string; replacement: string }[] }[];
+    }
+    const { alerting, scrape_configs: jobs } = readYaml<Config>('grafana/prometheus/prometheus.yml');
+    expect(alerting.alertmanagers).toEqual([{ static_configs: [{ targets: ['alertmanager:9093'] }] }]);
+    for (const { relabel_configs: relabelled } of jobs)
+      expect(relabelled).toEqual([{ target_label: 'environment', replacement: 'production' }]);
   });
 });
 

@@ -20,11 +20,13 @@ export function renderDocs(
   document: OpenApiDocument,
   baseUrl: string,
 ): { page: string; contentSecurityPolicy: string } {
-  const styleHash = createHash('sha256').update(style).digest('base64');
-  return {
-    page: toText(layout(document, baseUrl)),
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  };
+  return { page: toText(layout(document, baseUrl)), contentSecurityPolicy: policyFor(style) };
+}
+
+/** Allows this style and nothing else. */
+export function policyFor(allowedStyle: string): string {
+  const hash = createHash('sha256').update(allowedStyle).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 function layout(document: OpenApiDocument, baseUrl: string): Html {

@@ -119,4 +119,16 @@ export const documentPaths: Paths = {
       },
     },
   },
+  '/docs/runbook': {
+    get: {
+      ...common,
+      operationId: 'getRunbook',
+      summary: 'What to do when an alert fires',
+      description: 'The runbook of this version as a page for people; each alert leads to its section.',
+      responses: {
+        200: pageResponse('The page.', text('text/html')),
+        304: pageResponse('The page that `If-None-Match` names is still the newest.'),
+      },
+    },
+  },
 };

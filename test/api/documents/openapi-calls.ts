@@ -177,6 +177,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getOpenApiDocument: page(() => '/openapi.json'),
     getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
+    getRunbook: page(() => '/docs/runbook'),
   };
 }
 

@@ -142,6 +142,7 @@ describe('routes and methods', () => {
     ['POST', '/openapi.json', ['GET']],
     ['POST', '/asyncapi.json', ['GET']],
     ['PUT', '/docs', ['GET']],
+    ['PUT', '/docs/runbook', ['GET']],
     ['DELETE', '/set-password', ['GET', 'POST']],
   ])('%s %s returns 405 allowing %j, with or without a token', async (method, path, methods) => {
     for (const headers of [{}, { authorization: `Bearer ${account.token}` }]) {

@@ -1,0 +1,53 @@
+/** Makes the pages of `/docs` that are written in Markdown: dist holds them, for the image has no `docs`. */
+import { Marked } from 'marked';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What the pages are made of, from the root of the checkout. */
+export const documents = ['docs/runbook.md'];
+
+/** Writes `<folder>/docs/<name>.html`: the navigation and the text, without what stands around them. */
+export function buildDocs(folder) {
+  mkdirSync(path.join(folder, 'docs'), { recursive: true });
+  for (const document of documents) {
+    const file = path.join(folder, 'docs', `${path.basename(document, '.md')}.html`);
+    writeFileSync(file, toHtml(readFileSync(document, 'utf8')));
+  }
+}
+
+/** Headings have the ids that GitHub gives them. A link to a file of the checkout is its text: nobody serves the file. */
+function toHtml(markdown) {
+  const headings = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const text = this.parser.parseInline(tokens);
+        const id = idOf(this.parser.parseInline(tokens, this.parser.textRenderer));
+        headings.push({ depth, text, id });
+        const heading = depth === 1 ? text : `<a href="#${id}">${text}</a>`;
+        return `${depth === 2 ? '</section><section>' : ''}<h${depth} id="${id}">${heading}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        return href.startsWith('#') ? `<a href="${href}">${text}</a>` : text;
+      },
+      code: ({ text }) => `<pre tabindex="0"><code>${escape(text)}</code></pre>\n`,
+      html: () => '', // comments
+    },
+  });
+  const body = marked.parse(markdown);
+  const entries = headings.filter(({ depth }) => depth === 2 || depth === 3);
+  const links = entries.map(({ depth, id, text }, index) => {
+    const inner = (entries[index + 1]?.depth ?? 2) - depth;
+    return `<li><a href="#${id}">${text}</a>${inner > 0 ? '<ul>' : '</li>'}${inner < 0 ? '</ul></li>' : ''}`;
+  });
+  return `<nav aria-label="Contents"><ul>${links.join('')}</ul></nav><main><section>${body}</section></main>`;
+}
+
+const idOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

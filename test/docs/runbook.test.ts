@@ -1,0 +1,187 @@
+/** Every command of docs/runbook.md is run here, but those of the drills (restore-drill.test.ts). */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { untilState } from '../support/expect.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { until } from '../support/until.js';
+import { backends, startService, type Service } from '../support/harness.js';
+import { operatorToken } from '../support/process.js';
+import { blocks, commandsOf, drills, runbook, type Block } from './runbook.js';
+import { openShell, type Shell } from './shell.js';
+
+const isInstalled = (program: string) =>
+  spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+const missing = ['psql', 'redis-cli', 'curl', 'openssl'].filter((program) => !isInstalled(program));
+if (missing.length > 0)
+  console.warn(
+    `\n  NO ${missing.join(', ')} ON PATH: commands of the runbook that use them are NOT TESTED.\n`,
+  );
+const hasPromtool = isInstalled('promtool');
+if (!hasPromtool) console.warn('\n  NO promtool ON PATH: the queries of the runbook are NOT TESTED.\n');
+
+let service: Service;
+let account: Account;
+let shell: Shell;
+const values: Record<string, string> = {};
+const bystanders: ChildProcess[] = [];
+
+beforeAll(async () => {
+  service = await startService({ backend: backends.at(-1)! });
+  account = await registerAccount(service);
+  await registerWebhook(account, 'http://127.0.0.1:9/'); // nobody listens there
+  const { webhookId } = await registerWebhook(account, 'http://127.0.0.1:9/paused', { status: 'PAUSED' });
+  const trackingId = await placeOrder(account);
+  await untilState(account, trackingId, 'CREATED');
+  const held = async () =>
+    (await account.call(`/v1/deliveries?webhookId=${webhookId}`)).data.deliveries as { deliveryId: string }[];
+  await until('a delivery is held', async () => (await held()).length === 1);
+  await until('an attempt has failed', () => service.process.output().includes('"errorCode":"CONNECT"'));
+  const body = { from: Date.now() - 60_000, to: Date.now() };
+  const replay = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
+  const database = new URL(service.env.DATABASE_URL!);
+  const env = {
+    PARCELHOOK_URL: service.url,
+    OPERATOR_TOKEN: operatorToken,
+    DATABASE_URL: database.href,
+    OWNER_URL: database.href,
+    REDIS_URL: service.env.REDIS_URL ?? '',
+    SECRETS_KEY: service.env.SECRETS_KEY!,
+    PGHOST: database.hostname,
+    PGPORT: database.port,
+    PGUSER: database.username,
+    PGPASSWORD: decodeURIComponent(database.password),
+    PGDATABASE: database.pathname.slice(1),
+  };
+  shell = openShell(env, fill);
+  Object.assign(values, {
+    deliveryId: (await held())[0]!.deliveryId,
+    replayId: replay.data.replayId as string,
+    shipperId: account.shipperId,
+    userId: account.userId,
+    trackingId,
+    apiUrl: service.url,
+    operatorToken,
+    databaseUrl: database.href,
+    redisUrl: env.REDIS_URL,
+    logFile: shell.logFile,
+  });
+});
+afterAll(async () => {
+  for (const bystander of bystanders) bystander.kill('SIGKILL');
+  shell?.remove();
+  await service?.stop();
+});
+
+async function fill(name: string): Promise<string> {
+  if (name === 'pid') return String(bystander().pid);
+  if (name === 'removedShipperId')
+    return (await operator(service, '/shippers', { body: { name: 'To be removed' } })).data
+      .shipperId as string;
+  const value = values[name];
+  if (value === undefined) throw new Error(`the runbook has a placeholder that no test fills in: <${name}>`);
+  return value;
+}
+
+/** A process that has the key in its environment, and that may be stopped. */
+function bystander(): ChildProcess {
+  const child = spawn('sleep', ['600'], {
+    env: { PATH: process.env.PATH, SECRETS_KEY: 'a key' },
+    stdio: 'ignore',
+  });
+  bystanders.push(child);
+  return child;
+}
+
+const isDrill = ({ heading }: Block) => drills.includes(heading);
+const ofLanguage = (language: string) => blocks.filter((block) => block.language === language);
+const named = (found: Block[]): [string, Block][] =>
+  found.map((block) => [`${block.heading}: ${block.code.trim().split('\n')[0]!.slice(0, 80)}`, block]);
+
+/** The text of the service. */
+const sources = () =>
+  readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join('src', name), 'utf8'))
+    .join('\n');
+
+test('the runbook has no block that is not run: every one is of the shell, SQL or PromQL', () => {
+  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['promql', 'sh', 'sql']);
+  expect(blocks.length).toBe(runbook.match(/^ *```\w/gm)!.length);
+});
+
+describe('each command does what it should', () => {
+  const shellBlocks = ofLanguage('sh').filter((block) => !isDrill(block));
+  test.each(named(shellBlocks))('%s', async (_name, block) => {
+    writeFileSync(shell.logFile, service.process.output());
+    for (const command of commandsOf(block)) {
+      if (missing.some((program) => command.includes(`${program} `))) continue;
+      if (/^redis-cli|valkey-cli/.test(command) && !service.env.REDIS_URL) continue;
+      const { exit, stdout, stderr } = await shell.run(command);
+      expect({ command, exit, stderr }).toEqual({ command, exit: 0, stderr: expect.any(String) });
+      if (/operator.* status|"msg":"attempt"|info memory|environ|printenv/.test(command))
+        expect([command, stdout]).toEqual([command, expect.stringMatching(/\w/)]);
+    }
+  });
+
+  test.each(['docker compose ps', 'docker compose exec api parcelhook operator status'])(
+    'a form for Docker is refused where the compose file has not what it names: %s',
+    async (command) => {
+      expect(await shell.run(command)).toMatchObject({ exit: 0 });
+      for (const wrong of [`${command} --wrong`, command.replace(/ps$|api/, '$& nobody')])
+        expect(await shell.run(wrong)).not.toMatchObject({ exit: 0 });
+    },
+  );
+});
+
+test('what the runbook says to see in the status is there', async () => {
+  const { stdout } = await shell.run('npm run --silent operator -- status');
+  const mentioned = [...runbook.matchAll(/`(lag\.\w+)`/g)].map(([, name]) => name!);
+  expect(mentioned.length).toBeGreaterThan(3);
+  for (const name of [...mentioned, 'queues']) expect(stdout).toContain(name);
+});
+
+test('what the runbook looks for in the log is what the service writes', () => {
+  const source = sources();
+  const searches = ofLanguage('sh')
+    .flatMap(commandsOf)
+    .filter((command) => /<logFile>|compose logs/.test(command))
+    .flatMap((command) => [...command.matchAll(/grep (?:-E )?('[^']+'|\w+)/g)].map(([, pattern]) => pattern!))
+    .filter((pattern) => !pattern.includes('"'))
+    .flatMap((pattern) => pattern.replaceAll("'", '').split('|'));
+  expect(searches.length).toBeGreaterThan(10);
+  expect([...new Set(searches)].filter((phrase) => !source.includes(phrase))).toEqual([]);
+});
+
+test.each(['docs/runbook.md', 'docs/operating.md'])('%s names no variable that nobody knows', (document) => {
+  const own = ['OWNER_URL', 'ADMIN_URL', 'REPLICATION_URL', 'PGDATA']; // the runbook says what they are
+  const known = ['docker-compose.yml', 'grafana/prometheus/rules.yml'].map((name) =>
+    readFileSync(name, 'utf8'),
+  );
+  const all = [sources(), ...known].join('\n');
+  const names = [...readFileSync(document, 'utf8').matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)].map(
+    ([, name]) => name!,
+  );
+  expect(names.length).toBeGreaterThan(5);
+  expect([...new Set(names)].filter((name) => !own.includes(name) && !all.includes(name))).toEqual([]);
+});
+
+(missing.includes('psql') ? describe.skip : describe)('each query for PostgreSQL', () => {
+  const sqlBlocks = ofLanguage('sql').filter((block) => !isDrill(block));
+  test.each(named(sqlBlocks))('%s', async (_name, { code }) => {
+    writeFileSync(join(shell.folder, 'query.sql'), code);
+    const ran = await shell.run('psql "$DATABASE_URL" --set ON_ERROR_STOP=1 --file query.sql');
+    expect(ran).toMatchObject({ exit: 0 });
+  });
+});
+
+(hasPromtool ? test : test.skip)('each query for Prometheus is one', () => {
+  const queries = ofLanguage('promql').map(({ code }) => code.trim());
+  expect(queries.length).toBeGreaterThan(3);
+  const rules = queries.map((expr, index) => ({ record: `runbook:query:${index}`, expr }));
+  const file = join(shell.folder, 'queries.json'); // JSON is YAML, too
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'runbook', rules }] }));
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
+});
