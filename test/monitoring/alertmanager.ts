@@ -25,6 +25,8 @@ export interface Alert {
 export interface Alertmanager {
   /** `host:port`. */
   target: string;
+  /** Gives it alerts with these labels, as Prometheus would. */
+  post(labels: Record<string, string>[]): Promise<void>;
   /** Every alert it has, those that it keeps quiet included. */
   alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
@@ -69,6 +71,12 @@ export async function startAlertmanager(
   await until('Alertmanager answers', answers, 20_000);
   return {
     target,
+    post: async (labels) => {
+      const body = JSON.stringify(labels.map((of) => ({ labels: of })));
+      const headers = { 'Content-Type': 'application/json' };
+      const { ok } = await fetch(`http://${target}/api/v2/alerts`, { method: 'POST', headers, body });
+      if (!ok) throw new Error('Alertmanager takes no alerts');
+    },
     alerts: async () => (await (await fetch(`http://${target}/api/v2/alerts`)).json()) as Alert[],
     stop: async () => {
       process.off('exit', kill);

@@ -80,6 +80,7 @@ export async function startPrometheus(
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
+      '--rules.alert.resend-delay=1s', // an alert sent before Alertmanager is found is lost
       '--log.level=warn',
     ],
     { stdio: 'ignore' },

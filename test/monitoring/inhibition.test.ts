@@ -1,0 +1,102 @@
+/** One page for one cause: alerts as the rules would raise them, given to a real Alertmanager with the shipped rules. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../support/until.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { alertmanagerIsInstalled, startAlertmanager, type Alertmanager } from './alertmanager.js';
+
+/** Alerts of one environment, `Name` or `Name role`, without their prefix. */
+interface Scene {
+  fire: string[];
+  told: string[];
+}
+
+const workersWork = ['SendableLate', 'OrdersCreatedLate'];
+const scenes: Record<string, Scene> = {
+  'PostgreSQL is away': {
+    fire: [
+      ...[
+        'DatabaseAway',
+        'RoleGone api',
+        'RoleGone worker',
+        'NotReady api',
+        'NotReady worker',
+        'FiguresStale',
+      ],
+      ...[
+        'QueueNotFlowing',
+        'ApiFailing',
+        'ApiSlow',
+        'TasksFailing',
+        'PostgresPoolExhausted',
+        ...workersWork,
+      ],
+    ],
+    told: ['DatabaseAway'],
+  },
+  'PostgreSQL is away because its disk is full': {
+    fire: ['DatabaseAway', 'RoleGone api', 'DatabaseFilling'],
+    told: ['DatabaseAway', 'DatabaseFilling'],
+  },
+  'Redis is away': {
+    fire: [
+      ...['QueueNotFlowing', 'RoleGone worker', 'NotReady worker', 'FiguresStale', 'TasksFailing'],
+      ...['SweeperBusy', ...workersWork],
+    ],
+    told: ['QueueNotFlowing'],
+  },
+  'Redis is away, and so is the last API': {
+    fire: ['QueueNotFlowing', 'RoleGone worker', 'RoleGone api', 'InstanceDown'],
+    told: ['QueueNotFlowing', 'RoleGone api'],
+  },
+  'the last worker is gone, and the API fails by itself': {
+    fire: ['RoleGone worker', 'InstanceDown', 'OutboxWalkLate', 'ApiFailing', 'ApiSlow', ...workersWork],
+    told: ['RoleGone worker', 'ApiFailing'],
+  },
+  'the last API is gone, and workers are late by themselves': {
+    fire: ['RoleGone api', 'InstanceDown', 'NoOrdersAccepted', 'ApiFailing', ...workersWork],
+    told: ['RoleGone api', 'SendableLate'],
+  },
+  'one of two workers is gone, and receivers fail': {
+    fire: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],
+    told: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],
+  },
+  'there is no cause here, only elsewhere': {
+    fire: ['ApiFailing', 'SendableLate', 'NotReady worker'],
+    told: ['ApiFailing', 'SendableLate', 'NotReady worker'],
+  },
+};
+
+(alertmanagerIsInstalled() ? describe : describe.skip)('where', () => {
+  let receiver: Receiver;
+  let alertmanager: Alertmanager;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const timings = { group_wait: '1h', group_interval: '1h', repeat_interval: '1h' };
+    alertmanager = await startAlertmanager(receiver.url, timings);
+    await alertmanager.post(
+      Object.entries(scenes).flatMap(([environment, { fire }]) =>
+        fire.map((alert) => {
+          const [name, role] = alert.split(' ');
+          return { alertname: `Parcelhook${name}`, environment, ...(role && { role }) };
+        }),
+      ),
+    );
+  }, 30_000);
+  afterAll(async () => {
+    await alertmanager?.stop();
+    await receiver?.close();
+  });
+
+  const told = async (scene: string): Promise<string[]> =>
+    (await alertmanager.alerts())
+      .filter(({ labels, status }) => labels.environment === scene && status.state === 'active')
+      .map(({ labels: { alertname, role } }) => [alertname!.replace('Parcelhook', ''), role].join(' ').trim())
+      .sort();
+
+  test.each(Object.keys(scenes))('%s, nobody is told more than that', async (scene) => {
+    const expected = [...scenes[scene]!.told].sort();
+    await until('what follows is kept quiet', async () => (await told(scene)).length <= expected.length);
+    expect(await told(scene)).toEqual(expected);
+  });
+});
