@@ -10,6 +10,7 @@ import { documentPages } from './http/document-pages.js';
 import { createHealth, type HealthChecks } from './http/health.js';
 import { createApp } from './http/server.js';
 import { openListeners, type Listeners } from './listeners.js';
+import { watchInfrastructure, type InfrastructureDependencies } from './operator/infrastructure.js';
 import { schemaCheck } from './platform/database/migrate.js';
 import type { Database } from './platform/database/postgres.js';
 import type { Logger } from './platform/logger.js';
@@ -41,7 +42,8 @@ export async function startApp(
   let refusals: Refusals | undefined;
   const health = createHealth({
     logger,
-    onReady: (ready) => metrics.ready.set(ready ? 1 : 0),
+    metrics,
+    role,
     mayReadReasons: hasOperatorToken(operatorsOf(config), () => refusals),
   });
   try {
@@ -56,6 +58,10 @@ export async function startApp(
     if (worker) releasers.push('worker', worker.drain);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
+    releasers.push(
+      'infrastructure',
+      watchInfrastructure(infrastructure(resources), worker !== null, resources).stop,
+    );
     const { express, endWaits } = serve(resources, role, worker, listeners, refusals);
     // Concurrently: no new work begins while requests finish.
     releasers.push('http server', () => {
@@ -76,6 +82,18 @@ export async function startApp(
     throw error;
   }
 }
+
+const infrastructure = ({ apiDb: db, engine, metrics, config }: Resources): InfrastructureDependencies => ({
+  db,
+  engine,
+  metrics,
+  sizeLimitBytes: config.DATABASE_SIZE_LIMIT,
+  retentionMs: {
+    log: config.LOG_RETENTION,
+    audit: config.AUDIT_RETENTION,
+    shipments: config.SHIPMENT_RETENTION,
+  },
+});
 
 /** Health pages on every role, the API on those that serve it. */
 function serve(

@@ -63,6 +63,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
         return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
       }
       const { password: chosen } = parsed.data;
+      response.locals.slowByDesign = true;
       const passwordHash = await hashing.run('set-password', () => hashPassword(chosen), {
         kind: hashingKinds.known, // only a good link leads here
       });

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { isProxyUrl } from '../deliveries/send/proxy.js';
+import { byteCount } from '../platform/byte-count.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
@@ -120,6 +121,11 @@ export const variables = z.object({
     .prefault('none')
     .describe(
       'What `DATABASE_URL` leads to: `none`, PostgreSQL itself; `transaction`, a pooler such as PgBouncer, in transaction mode. Needs `REDIS_URL`, and costs speed',
+    ),
+  DATABASE_SIZE_LIMIT: byteCount
+    .optional()
+    .describe(
+      'Size that the database may reach on its disk, with its unit (`500GiB`): the alert that it fills up is based on this. Unset: no such alert',
     ),
   REDIS_URL: z
     .string()

@@ -13,8 +13,8 @@ export interface Documents {
 }
 
 /**
- * `/openapi.json`, `/asyncapi.json`, `/docs` and `/docs/runbook`, answered with an ETag. Each is made when it is first asked for:
- * a start is to be quick, and only then is it known which address `baseUrl` has the page's commands use.
+ * `/openapi.json`, `/asyncapi.json`, `/docs` and `/docs/runbook`, with an ETag. Each is rendered on its first request:
+ * that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
  */
 export function documentPages(documents: Documents, baseUrl: () => string): Router {
   const router = Router();

@@ -2,8 +2,9 @@ import { Router, type Request } from 'express';
 import { waitingForSchema } from '../platform/database/migrate.js';
 import { takesNoSettings } from '../platform/database/pooler.js';
 import { describeError, readOnlyRoute } from '../platform/errors.js';
-import { every } from '../platform/every.js';
+import { every, type TaskWatch } from '../platform/every.js';
 import type { Logger } from '../platform/logger.js';
+import type { Metrics } from '../platform/metrics.js';
 
 /** Checks by name. Each rejects with the reason why it fails. */
 export type HealthChecks = Record<string, () => Promise<void>>;
@@ -23,8 +24,8 @@ export interface Health {
 
 export interface HealthOptions {
   logger: Logger;
-  /** Receives every result. */
-  onReady(ready: boolean): void;
+  metrics: Pick<Metrics, 'ready' | 'draining'> & TaskWatch['metrics'];
+  role: string;
   /** Whether the caller may read why a check fails: the reason may name hosts, roles and tables. */
   mayReadReasons(request: Request): boolean;
 }
@@ -51,11 +52,13 @@ const reuseMs = 1_000;
  * Checks every two seconds, and on request; a result is reused for a second. Logs once when a check begins to fail or
  * fails for another reason, and once when it passes again.
  */
-export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions): Health {
+export function createHealth({ logger, metrics, role, mayReadReasons }: HealthOptions): Health {
   const failing = new Map<string, string>();
   let checks: { needed: HealthChecks; informs: HealthChecks } | undefined;
   let latest: { results: Promise<Results>; endedAt: number } | undefined;
   let isLeaving = false;
+  metrics.ready.set({ role }, 0);
+  metrics.draining.set({ role }, 0);
 
   const note = (name: string, result: string) => {
     if (result === 'OK') {
@@ -75,7 +78,7 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
     if (checks?.needed !== needed) return { ready: false, reasons }; // `use` was called meanwhile
     for (const [name, result] of Object.entries(reasons)) note(name, result);
     const ready = Object.keys(needed).every((name) => reasons[name] === 'OK');
-    onReady(ready);
+    metrics.ready.set({ role }, ready ? 1 : 0);
     return { ready, reasons };
   };
   const readiness = async (): Promise<Results> => {
@@ -88,7 +91,7 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
     }
     return latest.results;
   };
-  const watching = every(intervalMs, 'health', { logger }, async () => void (await readiness()));
+  const watching = every(intervalMs, 'health', { logger, metrics }, async () => void (await readiness()));
 
   return {
     page: page(readiness, mayReadReasons),
@@ -98,7 +101,8 @@ export function createHealth({ logger, onReady, mayReadReasons }: HealthOptions)
     },
     leave: () => {
       isLeaving = true;
-      onReady(false);
+      metrics.ready.set({ role }, 0);
+      metrics.draining.set({ role }, 1);
     },
     stop: watching.stop,
   };

@@ -48,6 +48,8 @@ export interface Route extends RouteDocs {
   auth: 'login' | 'shipper' | 'operator';
   /** Runs outside the shares: it has a gate of its own, or waits long for something other than the database. */
   ungated?: boolean;
+  /** It hashes a password or waits for a receiver: its time says nothing about the API's, and is measured apart. */
+  slowByDesign?: boolean;
   /** `costly`: its statements may take long. Such requests have shares of their own, so as not to delay the others. */
   cost: 'usual' | 'costly';
   /** The scope required of an operator's token; default: `read` for GET, else `admin`. */
@@ -72,6 +74,7 @@ interface RouteSpec<
   path: string;
   auth?: Route['auth'];
   ungated?: boolean;
+  slowByDesign?: boolean;
   cost?: Route['cost'];
   scope?: OperatorScope;
   params?: Params;

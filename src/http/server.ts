@@ -6,7 +6,6 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import {
   ApiError,
@@ -19,11 +18,13 @@ import {
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { networkOf } from './addresses.js';
-import { arrivedAt, recognise } from './connections/intake.js';
+import { recognise } from './connections/intake.js';
+import type { App } from './connections/listener.js';
 import type { Shares } from './connections/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
+import { watchRequests } from './request/watch.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
@@ -44,7 +45,7 @@ export interface ServerOptions {
 }
 
 /** Everything a request passes through, in order; errors thrown anywhere become the contract's failures. */
-export function createApp(options: ServerOptions): Express {
+export function createApp(options: ServerOptions): Express & Required<Pick<App, 'onGivenUp'>> {
   const { routes, pages, logger, metrics } = options;
   z.config({ customError: describeIssue });
   const app = express();
@@ -54,10 +55,8 @@ export function createApp(options: ServerOptions): Express {
     .set('query parser', 'simple')
     .set('trust proxy', options.trustProxy ?? false)
     .set('case sensitive routing', true);
-  app.use(
-    identifyAndLog(logger, metrics),
-    helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }),
-  );
+  const { watch, onGivenUp } = watchRequests(logger, metrics, routes);
+  app.use(watch, helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(['/v1', '/operator/v1'], forbidCaching);
   app.use(refuseHeaders);
   const parseBody = jsonBody();
@@ -78,7 +77,7 @@ export function createApp(options: ServerOptions): Express {
   });
   const fail = failureResponder(logger);
   app.use(((thrown, _request, response, _next) => fail(thrown, response)) satisfies ErrorRequestHandler);
-  return app;
+  return Object.assign(app, { onGivenUp });
 }
 
 const forbidCaching: RequestHandler = (_request, response, next) => {
@@ -103,6 +102,7 @@ function callerOf(request: Request, response: Response): string {
 const admission =
   (spec: Route, { authenticate, limit, shares, bodyBytes }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
+    if (spec.slowByDesign) response.locals.slowByDesign = true;
     if (spec.auth !== 'login') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
@@ -146,55 +146,6 @@ const refuseMethod = (group: Route[]): RequestHandler => {
     throw methodNotAllowed(allow);
   };
 };
-
-/** Node accepts about forty methods; those no route uses share one label. */
-const knownMethod = (method: string) =>
-  ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'].includes(method) ? method : 'OTHER';
-
-/** nginx's status for a client that closed the connection before its response. */
-const clientGone = 499;
-
-/** The status that the client got: an interrupted response counts as none, but a failure of the service remains one. */
-function statusOf({ writableFinished, statusCode, locals }: Response): number {
-  if (writableFinished) return statusCode;
-  return (locals as { error?: string }).error === undefined ? clientGone : Math.max(500, statusCode);
-}
-
-/** X-Request-Id on every response (the caller's own if well-formed), and one log line per request, without its query. */
-const identifyAndLog =
-  (logger: Logger, metrics: Metrics): RequestHandler =>
-  (request, response, next) => {
-    const given = request.get('x-request-id');
-    const requestId = given && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
-    response.locals.requestId = requestId;
-    response.set('X-Request-Id', requestId);
-    const startedAt = arrivedAt(request);
-    response.once('close', () => {
-      const route = (request.route as { path?: string } | undefined)?.path ?? null;
-      const durationMs = performance.now() - startedAt;
-      const { caller, error, waits } = response.locals as { caller?: Caller; error?: string; waits?: true };
-      const status = statusOf(response);
-      if (!waits)
-        metrics.httpDuration.observe(
-          { route: route ?? 'unmatched', method: knownMethod(request.method), status },
-          durationMs / 1_000,
-        );
-      logger.info(
-        {
-          requestId,
-          method: request.method,
-          route,
-          status,
-          durationMs: Math.round(durationMs),
-          ...(caller?.shipperId && { shipperId: caller.shipperId }),
-          ...(error && { error }),
-          ...(!response.writableFinished && { aborted: true }),
-        },
-        'request',
-      );
-    });
-    next();
-  };
 
 const failureResponder =
   (logger: Logger) =>

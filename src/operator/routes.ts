@@ -173,6 +173,7 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       description: 'With a password, or with a link on which the user sets one.',
       responses: { 201: registeredUser },
       errors: { 409: 'The shipper already has a user with this e-mail address.' },
+      slowByDesign: true,
       auth: 'operator',
       params: z.object({ shipperId: idInPath('The shipper.') }),
       body: z.object({

@@ -30,6 +30,7 @@ export function every(
 
   metrics?.taskInterval.set({ task: name }, intervalMs / 1_000);
   metrics?.taskFailures.inc({ task: name }, 0);
+  metrics?.taskDuration.zero({ task: name });
   metrics?.taskSucceededAt.setToCurrentTime({ task: name }); // lateness counts from here
 
   const attempt = async (): Promise<number | void> => {

@@ -1,6 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** 1 ms to 30 s: attempts, requests. */
+/** 2.5 ms to 10 s: requests. Few, because they have a series per route. */
+const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** 25 ms to a minute: requests that wait for hashing, for a receiver or for news. */
+const slowRequestSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
+/** 1 ms to 30 s: attempts. */
 const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 /** 1 ms to 1 day: from an event to its delivery, retries included. */
 const latencySeconds = [
@@ -49,6 +53,12 @@ export function createMetrics() {
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
   const readers: (() => void)[] = [];
+  /** A gauge that has no series until its value is known. */
+  const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
+    const made = gauge(name, help, labels);
+    forget(made);
+    return made;
+  };
 
   return {
     contentType: registry.contentType,
@@ -61,11 +71,22 @@ export function createMetrics() {
     onScrape: (read: () => void) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
+    httpRequests: counter(
+      'http_requests_total',
+      'Requests by their response; 499: the client gave up before it. Method OTHER: one that the route does not have.',
+      ['route', 'method', 'status'],
+    ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its response, without long polls that waited.',
-      attemptSeconds,
+      'Time from a request to the end of its response, without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
+      requestSeconds,
       ['route', 'method', 'status'],
+    ),
+    httpSlowByDesign: histogram(
+      'http_slow_by_design_duration_seconds',
+      'The same for requests that hash a password or wait for a receiver (/test) or for events (long polls).',
+      slowRequestSeconds,
+      ['route'],
     ),
     eventsRecorded: counter('events_recorded_total', 'State events committed.', ['state']),
     fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),
@@ -211,10 +232,46 @@ export function createMetrics() {
       'attempt_slots',
       'Attempts this process may make at once to quick receivers, and as many again to slow ones.',
     ),
+    databaseSize: figure('database_size_bytes', 'Size of the database on disk.'),
+    databaseSizeLimit: figure('database_size_limit_bytes', 'DATABASE_SIZE_LIMIT, where it is set.'),
+    tableSize: figure(
+      'table_size_bytes',
+      'Size of a table with its partitions and indexes; the largest, as a worker sees them.',
+      ['table'],
+    ),
+    partitionsAhead: figure(
+      'partitions_ahead_days',
+      'For how long the partitions of a table last from now on.',
+      ['table'],
+    ),
+    retentionBehind: figure(
+      'retention_behind_days',
+      'For how long the oldest data of a table has been older than its retention; 0 while none is.',
+      ['table'],
+    ),
+    databaseConnections: figure(
+      'postgres_connections',
+      'Open connections to PostgreSQL by everybody, of the limit that is nearest: of the server, the database or the role.',
+    ),
+    databaseConnectionsLimit: figure(
+      'postgres_connections_limit',
+      'That limit, without the connections that are reserved for superusers.',
+    ),
+    transactionIdAge: figure(
+      'postgres_transaction_id_age',
+      'Transactions since the oldest one that is not frozen, in any database of the server; it stops at 2 billion.',
+    ),
+    redisMemory: figure(
+      'redis_memory_bytes',
+      'Memory used by Redis; in a cluster, by the node nearest to its limit.',
+    ),
+    redisMemoryLimit: figure('redis_memory_limit_bytes', 'Its maxmemory, where it is set.'),
+
     poolConnections: gauge('postgres_pool_connections', 'Connections to PostgreSQL.', ['pool', 'state']),
     poolWaiting: gauge('postgres_pool_waiting', 'Callers waiting for a connection.', ['pool']),
     poolSize: gauge('postgres_pool_size', 'Maximum number of connections of a pool.', ['pool']),
-    ready: gauge('ready', '1 while this process is ready for work.'),
+    ready: gauge('ready', '1 while this process is ready for work.', ['role']),
+    draining: gauge('draining', '1 from the signal to stop until this process ends.', ['role']),
     buildInfo: gauge('build_info', 'Version, role and queue of this process; always 1.', [
       'version',
       'node',
@@ -222,6 +279,14 @@ export function createMetrics() {
       'queue',
     ]),
   };
+}
+
+/** Removes all series of these gauges: a figure that is not known any more would pass for the current one. */
+export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
+  for (const gauge of gauges) {
+    gauge.reset();
+    gauge.remove({}); // the series that a gauge without labels always has
+  }
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -28,7 +28,7 @@ export interface Deployment {
 /** Of PgBouncer to the database, where it stands in between. */
 const pooledConnections = 20;
 
-/** What the answers of users' receivers and their webhooks have: headers of their own. */
+/** Custom headers, as real webhooks and receivers have. */
 const ownHeaders = { 'X-Shop-Token': 'c2hvcC10b2tlbi1vZi10aGUtYmVuY2g', 'X-Team': 'logistics' };
 
 export function serviceEnv(system: System, shape: Shape, databaseUrl: string): Record<string, string> {

@@ -107,13 +107,14 @@ describe('/metrics', () => {
     const signal = AbortSignal.timeout(400);
     await expect(fetch(url, { method: 'POST', headers, body, signal })).rejects.toThrow();
     await locked;
-    const given = 'route="/v1/shipments",method="POST",status="499"';
+    const given = 'route="/v1/*",method="any",status="499"';
     let text = '';
     await until('it is counted', async () => {
       text = await scrape(service.url);
       return sample(text, `http_request_duration_seconds_count{${given}}`) === 1;
     });
     expect(sample(text, `http_request_duration_seconds_sum{${given}}`)).toBeGreaterThan(0.3);
+    expect(sample(text, 'http_requests_total{route="/v1/shipments",method="POST",status="499"}')).toBe(1);
     const line = service.process
       .output()
       .split('\n')

@@ -78,3 +78,12 @@ export async function dropOldAudit(db: Database, retentionMs: number): Promise<b
   );
   return row!.dropped === droppedPerStep;
 }
+
+/** When the oldest entry was made, in milliseconds since 1970; Infinity without entries. */
+export async function oldestAuditMs(db: Database): Promise<number> {
+  const [oldest] = await db.query<{ at: Date }>(
+    'oldest-audit',
+    'select at from audit order by audit_id limit 1',
+  );
+  return oldest?.at.getTime() ?? Infinity;
+}

@@ -49,6 +49,7 @@ export function loginRoute(
     description: 'Takes e-mail address and password as Basic credentials. A body is accepted and ignored.',
     responses: { 200: accessToken },
     auth: 'login',
+    slowByDesign: true,
     handle: async (_request, { request }) => {
       const { accountKey, credentials } = keyAndCredentials(request, 'Basic');
       const { email, password } = parseCredentials(credentials);

@@ -42,6 +42,7 @@ export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
       method: 'post',
       path: '/v1/webhooks/:webhookId/test',
       ungated: true, // it waits for the receiver
+      slowByDesign: true,
       summary: 'Send a sample notification now',
       operationId: 'testWebhook',
       tag: 'Webhooks',

@@ -140,7 +140,7 @@ async function untilNews(
 ): Promise<FeedPage | null> {
   if (response.destroyed) return null;
   const leavePlace = bounds.wait(selection.shipperId);
-  response.locals.waits = true;
+  response.locals.slowByDesign = true;
   const { found, leave } = watcher.wait(selection, empty.next);
   response.once('close', leave);
   const timeout = setTimeout(leave, waitMs);

@@ -44,6 +44,7 @@ export function recognise({ headers }: IncomingMessage, account: string): void {
 export function createIntake(
   handle: RequestListener,
   readsResponses: (socket: Socket) => boolean = () => true,
+  onGivenUp: (request: IncomingMessage) => void = () => undefined,
 ): Intake {
   const lines = new Map<Socket, Waiting[]>();
   const aside = new Map<Socket, Waiting[]>();
@@ -59,9 +60,12 @@ export function createIntake(
     if (account === undefined) queue.add(socket, socket, kinds.unknown);
     else queue.add(account, socket, kinds.known);
   };
-  /** Skips a request whose client is gone. Returns how many started. */
+  /** Starts a request, or reports that its client is gone. Returns how many started. */
   const startOne = ({ request, response }: Waiting): number => {
-    if (response.destroyed || !request.socket.writable) return 0;
+    if (response.destroyed || !request.socket.writable) {
+      onGivenUp(request);
+      return 0;
+    }
     handle(request, response);
     return 1;
   };
@@ -79,8 +83,9 @@ export function createIntake(
         continue;
       }
       const first = line.shift()!;
-      if (line.length > 0 && socket.writable) queueUp(socket, line);
       left -= startOne(first);
+      if (!socket.writable) for (const { request } of line) onGivenUp(request);
+      else if (line.length > 0) queueUp(socket, line);
     }
     if (lines.size > 0) schedule();
   };

@@ -56,7 +56,11 @@ export async function listen(first: App, options: ListenerOptions): Promise<List
   });
   let app = first;
   const messages = createMessages(first);
-  const intake = createIntake((request, response) => app(request, response), connections.readsResponses);
+  const intake = createIntake(
+    (request, response) => app(request, response),
+    connections.readsResponses,
+    (request) => app.onGivenUp?.(request),
+  );
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     connections.begin(request, response);
     response.once('close', () => {
@@ -148,7 +152,11 @@ async function close(
 }
 
 /** An Express app, or any other request listener. */
-export type App = RequestListener & Partial<Pick<Express, 'request' | 'response'>>;
+export type App = RequestListener &
+  Partial<Pick<Express, 'request' | 'response'>> & {
+    /** Called instead for a request whose client gave up before its turn came. */
+    onGivenUp?(request: IncomingMessage): void;
+  };
 
 /**
  * The classes of the server's requests and responses. Express replaces the prototype of each message, which gives each a

@@ -3,6 +3,12 @@ import type { Job, Queue, Worker } from 'bullmq';
 /** The connections of a backend; they are closed with the engine. */
 export type Opened = { close(): Promise<unknown> }[];
 
+/** `limitBytes`: null without a limit. */
+export interface QueueMemory {
+  usedBytes: number;
+  limitBytes: number | null;
+}
+
 export interface Backend {
   prepare(): Promise<void>;
   /** Returns a function that returns the queue, opened on first use; it throws while the backend is unavailable. */
@@ -15,6 +21,8 @@ export interface Backend {
     listen: (worker: Worker) => void,
   ): Pick<Worker, 'close'>;
   check(): Promise<void>;
+  /** Of the node that is nearest to its limit; null if the queue has no memory of its own. */
+  memory(): Promise<QueueMemory | null>;
 }
 
 export const workerOptions = {

@@ -2,7 +2,7 @@ import type { BulkJobOptions, Job } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../errors.js';
 import { createThrottledWarn, type Logger } from '../logger.js';
-import type { Opened } from './backend.js';
+import type { Opened, QueueMemory } from './backend.js';
 import { postgresBackend } from './postgres.js';
 import { redisBackend } from './redis.js';
 
@@ -37,6 +37,8 @@ export interface QueueEngine {
   ): { close(): Promise<void> };
   /** Rejects with the reason if the engine does not respond or is configured to lose jobs. */
   check(): Promise<void>;
+  /** Of the node that is nearest to its limit; null if the queue has no memory of its own. */
+  memory(): Promise<QueueMemory | null>;
   close(): Promise<void>;
 }
 
@@ -116,6 +118,7 @@ export function createQueueEngine(options: QueueEngineOptions): QueueEngine {
       };
     },
     check: backend.check,
+    memory: backend.memory,
     close: async () => {
       const closed = Promise.allSettled(opened.reverse().map((resource) => resource.close()));
       await Promise.race([closed, sleep(closeTimeoutMs)]);

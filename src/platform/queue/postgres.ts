@@ -79,6 +79,7 @@ export function postgresBackend(
         listen(worker);
         return worker;
       }),
+    memory: () => Promise.resolve(null),
     check: async () => void (await pool.query('select 1')),
   };
 }

@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reopened, workerOptions, type Backend, type Opened } from './backend.js';
+import { reopened, workerOptions, type Backend, type Opened, type QueueMemory } from './backend.js';
 import { connectRedis } from '../redis.js';
 
 export function redisBackend(
@@ -24,6 +24,12 @@ export function redisBackend(
   const producing = open('fast');
   // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
+  /** The section of INFO on memory, of each primary. */
+  const memories = (): Promise<string[]> => {
+    if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
+    const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
+    return Promise.all(nodes.map((node) => node.info('memory')));
+  };
   return {
     // A start waits briefly for Redis, which may stay unavailable for any time.
     prepare: async () => {
@@ -49,13 +55,23 @@ export function redisBackend(
       return worker;
     },
     check: async () => {
-      if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
-      const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];
-      const memory = await Promise.all(nodes.map((node) => node.info('memory')));
-      const policies = memory.map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);
+      const policies = (await memories()).map((text) => /maxmemory_policy:(\S+)/.exec(text)?.[1]);
       const wrong = policies.find((policy) => policy && policy !== 'noeviction');
       if (wrong)
         throw new Error(`Redis may drop jobs: its maxmemory-policy is ${wrong} and must be noeviction`);
     },
+    memory: async () => nearestToLimit((await memories()).map(memoryOf)),
   };
 }
+
+/** From a node's INFO; a `maxmemory` of 0 is no limit. */
+function memoryOf(info: string): QueueMemory {
+  const bytes = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? NaN);
+  return { usedBytes: bytes('used_memory'), limitBytes: bytes('maxmemory') || null };
+}
+
+const nearestToLimit = (nodes: QueueMemory[]): QueueMemory =>
+  nodes.reduce((a, b) => (shareOf(b) > shareOf(a) ? b : a));
+
+const shareOf = ({ usedBytes, limitBytes }: QueueMemory) =>
+  usedBytes / (limitBytes ?? Number.MAX_SAFE_INTEGER);

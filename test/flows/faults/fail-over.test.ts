@@ -45,7 +45,7 @@ const readyz = async (headers = {}) => {
   return { httpStatus, postgres: (body as unknown as { checks: Record<string, string> }).checks.postgres };
 };
 const readyGauge = async () =>
-  /^parcelhook_ready (\d)/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+  /^parcelhook_ready\{role="\w+"\} (\d)/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
 const created = async () => {
   const trackingId = await placeOrder(account);
   await untilState(account, trackingId, 'CREATED');

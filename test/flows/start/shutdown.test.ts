@@ -90,7 +90,9 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
       503,
       { status: 'UNAVAILABLE', checks: { draining: 'the service is stopping' } },
     ]);
-    expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^parcelhook_ready 0$/m);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toMatch(/^parcelhook_ready\{role="\w+"\} 0$/m);
+    expect(metrics).toMatch(/^parcelhook_draining\{role="\w+"\} 1$/m);
     await sleep(Math.max(0, startedAt + 1_000 - Date.now()));
     expect((await ready()).status).toBe(503); // on a new connection
     await placeOrder(account);

@@ -32,6 +32,18 @@ const wrong: Record<string, string[]> = {
   DATABASE_URL: ['mysql://localhost/db', 'localhost:5432', 'postgres'],
   DATABASE_POOLER: ['session', 'true', 'pgbouncer'],
   MIGRATION_DATABASE_URL: ['mysql://localhost/db'],
+  DATABASE_SIZE_LIMIT: [
+    '500',
+    '500 GiB',
+    '500G',
+    '500gib',
+    '1KiB',
+    '1MB',
+    '0GiB',
+    '-1GiB',
+    '1001TiB',
+    'plenty',
+  ],
   REDIS_URL: [
     'localhost:6379',
     'http://localhost',

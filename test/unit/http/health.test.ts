@@ -5,15 +5,20 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHealth, type Health } from '../../../src/http/health.js';
 import { createLogger } from '../../../src/platform/logger.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
 
 let health: Health;
 let server: Server;
-let told: boolean[];
+let metrics: ReturnType<typeof createMetrics>;
 
 beforeEach(async () => {
-  told = [];
-  const onReady = (ready: boolean) => void told.push(ready);
-  health = createHealth({ logger: createLogger('silent'), onReady, mayReadReasons: () => true });
+  metrics = createMetrics();
+  health = createHealth({
+    logger: createLogger('silent'),
+    metrics,
+    role: 'api',
+    mayReadReasons: () => true,
+  });
   server = express().use(health.page).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
 });
@@ -22,6 +27,14 @@ afterEach(async () => {
   server.closeAllConnections();
   server.close();
 });
+
+/** As Prometheus gets them, for the role of this process. */
+const figures = async () => {
+  const text = await metrics.text();
+  const figure = (name: string) =>
+    Number(new RegExp(`^parcelhook_${name}\\{role="api"\\} (\\d)$`, 'm').exec(text)?.[1]);
+  return { ready: figure('ready'), draining: figure('draining') };
+};
 
 const readyz = async () => {
   const { port } = server.address() as AddressInfo;
@@ -47,7 +60,7 @@ test('a start check that passes after the next start step began does not make th
   expect(await readyz()).toMatchObject({ httpStatus: 503, checks: { postgres: 'the connection is gone' } });
   ofStart.pass();
   expect(await before).toMatchObject({ httpStatus: 503 });
-  expect(told).toEqual([false]);
+  expect(await figures()).toEqual({ ready: 0, draining: 0 });
   expect(await readyz()).toMatchObject({ httpStatus: 503, checks: { postgres: 'the connection is gone' } });
 });
 
@@ -60,7 +73,14 @@ test('a check that passes after the process began to stop reports stopping', asy
   slow.pass();
   for (const response of [await before, await readyz()])
     expect(response).toMatchObject({ httpStatus: 503, checks: { draining: 'the service is stopping' } });
-  expect(told).toEqual([false]);
+  expect(await figures()).toEqual({ ready: 0, draining: 1 });
+});
+
+test('a process is not ready until its checks pass, and then says so with its role', async () => {
+  expect(await figures()).toEqual({ ready: 0, draining: 0 });
+  health.use({ postgres: () => Promise.resolve() });
+  await readyz();
+  expect(await figures()).toEqual({ ready: 1, draining: 0 });
 });
 
 test('a result is shared for a second, and not longer', async () => {

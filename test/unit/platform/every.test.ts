@@ -32,6 +32,22 @@ test('a long search that finds nothing runs more rarely; one that finds somethin
   expect(await looking(true)).toBe(100);
 });
 
+test('a task reports from its start, before its first run', async () => {
+  const metrics = createMetrics();
+  const task = every(
+    10,
+    'later',
+    { logger: createLogger('silent'), metrics },
+    () => Promise.resolve(),
+    60_000,
+  );
+  const text = await metrics.text();
+  await task.stop();
+  for (const name of ['failures_total', 'duration_seconds_count'])
+    expect(text).toContain(`parcelhook_background_task_${name}{task="later"} 0`);
+  expect(text).toMatch(/background_task_succeeded_timestamp_seconds\{task="later"\} \d{10}/);
+});
+
 test('each task reports its last success, its failures and its durations', async () => {
   const metrics = createMetrics();
   const logger = createLogger('silent');

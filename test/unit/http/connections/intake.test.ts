@@ -9,10 +9,12 @@ const eventLoopTick = () => new Promise((resolve) => setImmediate(resolve));
 /** An intake of numbered requests, each on its own connection unless given. */
 function numbered() {
   const taken: number[] = [];
+  const givenUp: number[] = [];
   const stuck = new Set<object>();
   const intake = createIntake(
     (request) => void taken.push(Number(request.url)),
     (socket) => !stuck.has(socket),
+    (request) => void givenUp.push(Number(request.url)),
   );
   const take = (
     number: number,
@@ -27,7 +29,7 @@ function numbered() {
       { destroyed: options.destroyed ?? false } as ServerResponse,
     );
   const goOn = (socket: object) => intake.resume(socket as Socket);
-  return { taken, take, goOn, stuck, connected: intake.connected };
+  return { taken, givenUp, take, goOn, stuck, connected: intake.connected };
 }
 
 const goneSockets = Array.from({ length: 30 }, () => ({ writable: false }));
@@ -106,6 +108,18 @@ test('a closed connection leaves at once with all its requests, without using a 
   for (const number of upTo(8)) take(number, { authorization: 'honest' });
   await eventLoopTick();
   expect(taken).toEqual(upTo(8));
+});
+
+test('each request whose client is gone is reported once, those behind it on its connection included', async () => {
+  const { taken, givenUp, take } = numbered();
+  const socket = { writable: true };
+  for (const number of upTo(3)) take(number, { socket });
+  take(3, { destroyed: true });
+  take(4);
+  socket.writable = false;
+  for (let tick = 0; tick < 3; tick += 1) await eventLoopTick();
+  expect([...givenUp].sort()).toEqual([0, 1, 2, 3]);
+  expect(taken).toEqual([4]);
 });
 
 test('nothing is processed in the tick in which it arrived, whatever the amount', async () => {

@@ -1,0 +1,121 @@
+import type { RequestHandler, Response } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from '../../platform/logger.js';
+import type { Metrics } from '../../platform/metrics.js';
+import { arrivedAt } from '../connections/intake.js';
+import type { Caller, Route } from '../route.js';
+import { createRequestCounter } from './count.js';
+
+export interface RequestWatch {
+  /** Gives every response an X-Request-Id (the caller's own if well-formed), and logs and counts it when it ends. */
+  watch: RequestHandler;
+  /** Logs and counts a request whose client gave up before the app was given it. */
+  onGivenUp(request: IncomingMessage): void;
+}
+
+interface Ended {
+  requestId: string;
+  /** The pattern of the route's path; null without a route. */
+  route: string | null;
+  status: number;
+  isSlowByDesign: boolean;
+  caller?: Caller | undefined;
+  error?: string | undefined;
+  isAborted: boolean;
+}
+
+/** nginx's status for a client that closed the connection before its response. */
+const clientGone = 499;
+
+/** One log line per request, without its query, and its metrics. */
+export function watchRequests(
+  logger: Logger,
+  metrics: Pick<Metrics, 'httpRequests' | 'httpDuration' | 'httpSlowByDesign'>,
+  routes: Route[],
+): RequestWatch {
+  const count = createRequestCounter(metrics, routes);
+  const findRoute = routeFinder(routes);
+  const end = (request: IncomingMessage, startedAt: number, ended: Ended) => {
+    const { requestId, route, status, isSlowByDesign, caller, error, isAborted } = ended;
+    const { method = '' } = request;
+    const durationMs = performance.now() - startedAt;
+    count({ route, method, status, durationMs, isSlowByDesign });
+    logger.info(
+      {
+        requestId,
+        method,
+        route,
+        status,
+        durationMs: Math.round(durationMs),
+        ...(caller?.shipperId && { shipperId: caller.shipperId }),
+        ...(error && { error }),
+        ...(isAborted && { aborted: true }),
+      },
+      'request',
+    );
+  };
+
+  return {
+    watch: (request, response, next) => {
+      const requestId = requestIdOf(request);
+      response.locals.requestId = requestId;
+      response.set('X-Request-Id', requestId);
+      const startedAt = arrivedAt(request);
+      response.once('close', () => {
+        const { caller, error, slowByDesign } = response.locals as Locals;
+        end(request, startedAt, {
+          requestId,
+          route: (request.route as { path?: string } | undefined)?.path ?? null,
+          status: statusOf(response),
+          isSlowByDesign: slowByDesign === true,
+          caller,
+          error,
+          isAborted: !response.writableFinished,
+        });
+      });
+      next();
+    },
+    onGivenUp: (request) => {
+      const route = findRoute(request);
+      end(request, arrivedAt(request), {
+        requestId: requestIdOf(request),
+        route: route?.path ?? null,
+        status: clientGone,
+        isSlowByDesign: route?.slowByDesign === true,
+        isAborted: true,
+      });
+    },
+  };
+}
+
+interface Locals {
+  caller?: Caller;
+  error?: string;
+  slowByDesign?: true;
+}
+
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** What the client got: an interrupted response counts as none, but a failure of the service remains one. */
+function statusOf({ writableFinished, statusCode, locals }: Response): number {
+  if (writableFinished) return statusCode;
+  return (locals as Locals).error === undefined ? clientGone : Math.max(500, statusCode);
+}
+
+/** Finds the route that Express would have: the first whose path and method match; else one of another method. */
+function routeFinder(routes: Route[]): (request: IncomingMessage) => Route | undefined {
+  const patterns = routes.map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+  }));
+  return ({ url = '', method = '' }) => {
+    const path = url.replace(/\?.*$/s, '');
+    const matching = patterns.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route);
+    const served = method === 'HEAD' ? 'get' : method.toLowerCase();
+    return matching.find((route) => route.method === served) ?? matching[0];
+  };
+}
