@@ -4,6 +4,7 @@ import { openAccess } from './access.js';
 import { createRefusals, type Refusals } from './accounts/audit/refusals.js';
 import { hasOperatorToken, operatorsOf } from './accounts/login/authenticate.js';
 import { apiDocument, apiRoutes, notificationsDocument } from './api.js';
+import { startBacklogGauges } from './background.js';
 import type { CompleteConfig } from './config/config.js';
 import { createFeed } from './events/feed/feed.js';
 import { documentPages } from './http/document-pages.js';
@@ -56,6 +57,7 @@ export async function startApp(
     releasers.push('refusals', refusals.stop);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
+    releasers.push('backlog gauges', startBacklogGauges(resources).stop);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
     releasers.push(

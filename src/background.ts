@@ -11,10 +11,11 @@ import { dropOldHours } from './deliveries/stats/store.js';
 import { createSweeper } from './deliveries/sweep/sweeper.js';
 import { readFeedExtent } from './events/feed/extent-store.js';
 import { deleteOldExternalIds } from './events/store.js';
+import { createBacklogGauges } from './operator/backlog.js';
 import { refreshGauges } from './operator/gauges.js';
 import { createRemoval } from './operator/removal.js';
 import type { Database } from './platform/database/postgres.js';
-import { every, sparing } from './platform/every.js';
+import { every, pauseAfter, sparing } from './platform/every.js';
 import type { Producer } from './platform/queue/engine.js';
 import type { Resources } from './resources.js';
 import { createOrderSweep, createShipments, type CreationDependencies } from './shipments/create.js';
@@ -38,6 +39,21 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const daysWithoutSuccess = 5;
 
+/** The gauges are forgotten after a minute. */
+const maxIntervalsOfBacklog = 3;
+
+/** The task of every role. The statement takes at most a tenth of the time, as long as that is often enough. */
+export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
+  const { config, workerDb: db, metrics, durations } = resources;
+  const { gaugesEveryMs } = durations;
+  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY });
+  return every(gaugesEveryMs, 'backlog gauges', resources, async () => {
+    const startedAtMs = performance.now();
+    await gauges.refresh();
+    return pauseAfter(performance.now() - startedAtMs, gaugesEveryMs, maxIntervalsOfBacklog * gaugesEveryMs);
+  });
+}
+
 /** Starts the tasks one after the other: all at once would open a database connection each. */
 export function startBackground(deps: BackgroundDependencies): {
   /** Runs the task of this name now, if this process has it. */
@@ -58,7 +74,7 @@ export function startBackground(deps: BackgroundDependencies): {
 
 function backgroundTasks({ resources, dispatcher, redeliverer, creation }: BackgroundDependencies): Task[] {
   const { config, workerDb: db, logger, metrics, producers, durations, terminalStates } = resources;
-  const { sweepEveryMs, sweepRestEveryMs } = durations;
+  const { sweepEveryMs, sweepRestEveryMs, gaugesEveryMs } = durations;
   const retentionMs = config.LOG_RETENTION;
   const common = {
     db,
@@ -107,7 +123,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
     ['parking', sweepEveryMs, createParking(common, { ...durations, parkedAfter: config.PARKED_AFTER })],
     ...simulations,
     ['canary', durations.canaryEveryMs / producers.size, createCanary([...producers.values()])],
-    ['gauges', 15 * secondMs, sparing(15 * secondMs, () => refreshGauges({ db, producers, metrics }))],
+    ['gauges', gaugesEveryMs, sparing(gaugesEveryMs, () => refreshGauges({ db, producers, metrics }))],
     ['maintenance', hourMs, maintain],
     ['audit retention', hourMs, sooner(500, () => dropOldAudit(db, config.AUDIT_RETENTION))],
     ['erasure', 10 * minuteMs, sooner(500, eraseOld)],

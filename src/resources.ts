@@ -4,6 +4,7 @@ import { createNotify, queueNames, type Notify } from './deliveries/dispatch/not
 import { durationsOf, type Durations } from './deliveries/durations.js';
 import type { HandOver } from './deliveries/outbox/types.js';
 import { makeFirstPartitions } from './deliveries/retention/log-days.js';
+import { countAttemptsFromZero } from './deliveries/settle/settler.js';
 import { createDnsResolver } from './deliveries/send/dns/resolver.js';
 import { createSender, type Sender } from './deliveries/send/sender.js';
 import { createStarts, type Starts } from './deliveries/send/starts.js';
@@ -133,6 +134,8 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     logger,
   );
   const durations = durationsOf(config.TIME_SCALE);
+  for (const state of catalogue.names) metrics.eventsRecorded.inc({ state }, 0);
+  countAttemptsFromZero(metrics);
   const terminalStates = [...catalogue.names].filter(catalogue.isTerminal);
 
   const policy: DestinationPolicy = {

@@ -26,6 +26,8 @@ export interface Durations {
   replayEveryMs: number;
   /** Interval at which new counts of attempts are folded into hours. */
   foldEveryMs: number;
+  /** Interval at which the gauges of the whole deployment are read. */
+  gaugesEveryMs: number;
   /** A removed shipper's last rows are deleted once no new rows have appeared for this long. */
   removedQuietMs: number;
   /** The window in which a circuit counts, and how long it stays open. */
@@ -47,6 +49,7 @@ export const durationsOf = (scale = 1): Durations => ({
   patienceMs: 60_000 * scale,
   replayEveryMs: 250,
   foldEveryMs: 15_000 * scale,
+  gaugesEveryMs: 15_000 * scale,
   removedQuietMs: 120_000 * scale,
   circuit: { windowMs: 60_000 * scale, firstWaitMs: 30_000 * scale, maxWaitMs: 600_000 * scale },
 });

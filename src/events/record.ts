@@ -42,16 +42,24 @@ export interface RecordDependencies {
   handOver: HandOver;
   /** Called after the commit with the shippers of the events. */
   onRecorded?(shipperIds: Set<string>): void;
-  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize'>;
+  metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
 }
 
 const rounds = 10;
 const eventsPerStatement = 200;
 const fewEvents = 10;
 
+interface PlannedRow {
+  row: EventRow;
+  /** Of the event among those given; null for a creation that comes before it. */
+  index: number | null;
+  /** The acceptance of the order, if the event creates its shipment. */
+  acceptedAt: Date | null;
+}
+
 interface Plan {
   moves: Map<string, Move>;
-  rows: { row: EventRow; index: number }[];
+  rows: PlannedRow[];
 }
 
 /**
@@ -101,10 +109,12 @@ async function recordRound(
   const plan = await planRound(deps, events, results, round);
   if (plan.rows.length === 0) return;
   const { recorded, owed } = await insertUnlessTaken(deps, plan);
-  for (const { row, index } of plan.rows) {
+  for (const { row, index, acceptedAt } of plan.rows) {
     if (!recorded.has(row.eventId)) continue;
-    results.set(index, { eventId: row.externalId ?? row.eventId });
+    if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
+    if (acceptedAt)
+      deps.metrics.orderToCreated.observe(Math.max(0, Date.now() - acceptedAt.getTime()) / 1_000);
   }
   if (recorded.size > 0) deps.onRecorded?.(new Set(plan.rows.map(({ row }) => row.shipperId)));
   deps.metrics.fannedOut.inc(owed.filter(({ parked }) => !parked).length);
@@ -150,6 +160,7 @@ const clockIsWrong = () =>
 
 const claimOf = (owed: Owed): DueClaim => ({
   dueAt: owed.dueAt,
+  sendableForMs: 0,
   shipperId: owed.event.shipperId,
   deliveryId: owed.deliveryId,
   webhookId: owed.webhookId,
@@ -216,15 +227,36 @@ async function planRound(
     else if (earlier) results.set(index, repeated(event, shipment, earlier));
     else if (event.externalId !== undefined && planned.has(event.externalId))
       continue; // decided in the next round
-    else if (!deps.allows(shipment.state, event.state))
-      results.set(index, changeRefused(shipment.state, event.state, deps.next(shipment.state)));
     else {
+      const creation = creationBefore(deps, shipment, event);
+      const from = creation ?? shipment.state;
+      if (!deps.allows(from, event.state)) {
+        results.set(index, changeRefused(from, event.state, deps.next(from)));
+        continue;
+      }
       if (event.externalId !== undefined) planned.add(event.externalId);
-      plan.rows.push({ row: advance(shipment, event, plan.moves, recordedAt), index });
+      const steps = [
+        ...(creation === null ? [] : [{ step: { state: creation }, of: null }]),
+        { step: event, of: index },
+      ];
+      for (const { step, of } of steps) {
+        const acceptedAt = shipment.state === null ? shipment.acceptedAt : null;
+        plan.rows.push({ row: advance(shipment, step, plan.moves, recordedAt), index: of, acceptedAt });
+      }
     }
   }
   return plan;
 }
+
+/**
+ * The initial state, if it has to be recorded before the event: the order is accepted, and its shipment not created yet.
+ * That is our lateness, so the event is not refused for it.
+ */
+const creationBefore = (
+  deps: RecordDependencies,
+  { state }: ShipmentHead,
+  event: StateEvent,
+): string | null => (state === null && !deps.allows(null, event.state) ? (deps.next(null)[0] ?? null) : null);
 
 const keyOf = (event: NewEvent) =>
   'order' in event ? event.order.shipmentId : 'shipmentId' in event ? event.shipmentId : event.trackingId;
@@ -250,7 +282,7 @@ async function loadHeads(
 /** Advances the shipment in memory, so that the next event of the batch builds on this one. */
 function advance(
   shipment: ShipmentHead,
-  event: NewEvent,
+  event: StateEvent,
   moves: Map<string, Move>,
   recordedAt: Date,
 ): EventRow {

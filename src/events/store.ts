@@ -10,6 +10,8 @@ export interface ShipmentHead {
   shipperId: string;
   trackingId: string;
   shipperTrackingId: string;
+  /** When its order was accepted. */
+  acceptedAt: Date;
   /** Null before it is created. */
   state: string | null;
   /** Events recorded so far. */
@@ -60,13 +62,14 @@ export function loadShipments(
   return db.query<ShipmentHead>(
     'load-shipments',
     `with found as materialized (
-       select shipment_id, shipper_id, tracking_id, shipper_tracking_id from shipments
+       select shipment_id, shipper_id, tracking_id, shipper_tracking_id, accepted_at from shipments
         where shipment_id = any($1::uuid[])
        union
-       select shipment_id, shipper_id, tracking_id, shipper_tracking_id from shipments where tracking_id = any($2)
+       select shipment_id, shipper_id, tracking_id, shipper_tracking_id, accepted_at from shipments
+        where tracking_id = any($2)
      )
      select s.shipment_id as "shipmentId", s.shipper_id as "shipperId", s.tracking_id as "trackingId",
-            s.shipper_tracking_id as "shipperTrackingId", p.state, coalesce(p.sequence, 0) as sequence,
+            s.shipper_tracking_id as "shipperTrackingId", s.accepted_at as "acceptedAt", p.state, coalesce(p.sequence, 0) as sequence,
             p.erased_at is not null as erased
        from found s
        left join lateral (

@@ -1,6 +1,6 @@
-import { countOpenCircuits, readLag, readUncalled, type Lag } from '../deliveries/outbox/lag.js';
+import { countOpenCircuits, readLag, readUncalled } from '../deliveries/outbox/lag.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { Metrics } from '../platform/metrics.js';
+import { forget, type Metrics } from '../platform/metrics.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { countRemoved } from './removal-store.js';
 
@@ -14,7 +14,7 @@ export interface GaugeDependencies {
 
 /**
  * Reads the gauges of the whole deployment; every worker reports the same. Rejects if a part could not be read. Gauges
- * of that part are NaN until it can be read: an old figure would pass for the current one.
+ * of that part have no series until it can be read.
  */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
@@ -23,49 +23,44 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
     refreshUncalled(deps),
     refreshWebhooks(deps),
     refreshOldestSnapshot(deps),
-    ...[...deps.producers].map(([name, producer]) => refreshQueue(metrics, name, producer)),
+    refreshQueues(deps),
   ]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   metrics.refreshedAt.setToCurrentTime();
 }
 
 async function show<Figures>(
+  gauges: Parameters<typeof forget>,
   reading: Promise<Figures>,
-  unknown: Figures,
   set: (figures: Figures) => void,
 ): Promise<void> {
   try {
     set(await reading);
   } catch (error) {
-    set(unknown);
+    forget(...gauges);
     throw error;
   }
 }
 
 const refreshDeliveries = ({ db, metrics }: GaugeDependencies): Promise<void> =>
-  show(readLag(db, openCounted), unknownLag, (lag) => {
-    metrics.deliveriesOpen.set({ status: 'PENDING' }, lag.pending);
-    metrics.deliveriesOpen.set({ status: 'SENDING' }, lag.sending);
-    metrics.deliveriesOpen.set({ status: 'HELD' }, lag.held);
-    metrics.oldestWaiting.set(lag.oldestDueSeconds);
-    metrics.oldestLapsedClaim.set(lag.oldestLapsedSeconds);
-  });
-
-const unknownLag: Lag = {
-  pending: NaN,
-  sending: NaN,
-  held: NaN,
-  due: NaN,
-  oldestDueSeconds: NaN,
-  oldestLapsedSeconds: NaN,
-};
+  show(
+    [metrics.deliveriesOpen, metrics.oldestWaiting, metrics.oldestLapsedClaim],
+    readLag(db, openCounted),
+    (lag) => {
+      metrics.deliveriesOpen.set({ status: 'PENDING' }, lag.pending);
+      metrics.deliveriesOpen.set({ status: 'SENDING' }, lag.sending);
+      metrics.deliveriesOpen.set({ status: 'HELD' }, lag.held);
+      metrics.oldestWaiting.set(lag.oldestDueSeconds);
+      metrics.oldestLapsedClaim.set(lag.oldestLapsedSeconds);
+    },
+  );
 
 const refreshUncalled = ({ db, metrics }: GaugeDependencies): Promise<void> =>
   show(
+    [metrics.deliveriesUncalled],
     readUncalled(db, openCounted).then((shippers) =>
       shippers.reduce((sum, { deliveries }) => sum + deliveries, 0),
     ),
-    NaN,
     (owed) => metrics.deliveriesUncalled.set(owed),
   );
 
@@ -76,18 +71,17 @@ interface WebhookFigures {
 }
 
 const statuses = ['ACTIVE', 'PAUSED', 'DISABLED'];
-const unknownWebhooks: WebhookFigures = {
-  byStatus: statuses.map((status) => ({ status, count: NaN })),
-  circuitsOpen: NaN,
-  shippersToRemove: NaN,
-};
 
 const refreshWebhooks = ({ db, metrics }: GaugeDependencies): Promise<void> =>
-  show(readWebhooks(db), unknownWebhooks, ({ byStatus, circuitsOpen, shippersToRemove }) => {
-    for (const { status, count } of byStatus) metrics.webhooks.set({ status }, count);
-    metrics.circuitsOpen.set(circuitsOpen);
-    metrics.shippersToRemove.set(shippersToRemove);
-  });
+  show(
+    [metrics.webhooks, metrics.circuitsOpen, metrics.shippersToRemove],
+    readWebhooks(db),
+    ({ byStatus, circuitsOpen, shippersToRemove }) => {
+      for (const { status, count } of byStatus) metrics.webhooks.set({ status }, count);
+      metrics.circuitsOpen.set(circuitsOpen);
+      metrics.shippersToRemove.set(shippersToRemove);
+    },
+  );
 
 const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
   byStatus: await db.query(
@@ -105,6 +99,7 @@ const readWebhooks = async (db: Database): Promise<WebhookFigures> => ({
 /** Under an old snapshot the outbox keeps dead rows, and every query of due deliveries reads them again. */
 const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void> =>
   show(
+    [metrics.oldestSnapshot],
     db.query<{ seconds: number }>(
       'oldest-snapshot',
       `select coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds from (
@@ -114,15 +109,23 @@ const refreshOldestSnapshot = ({ db, metrics }: GaugeDependencies): Promise<void
          union all
          select prepared from pg_prepared_xacts where database = current_database()) s`,
     ),
-    [{ seconds: NaN }],
     ([row]) => metrics.oldestSnapshot.set(row!.seconds),
   );
 
-async function refreshQueue(metrics: Metrics, queue: string, producer: Producer): Promise<void> {
-  await Promise.all([
-    show(producer.counts(), { waiting: NaN, active: NaN, delayed: NaN }, (counts) => {
-      for (const [state, count] of Object.entries(counts)) metrics.queueJobs.set({ queue, state }, count);
-    }),
-    show(producer.oldestWaitingMs(), NaN, (ms) => metrics.queueOldestWaiting.set({ queue }, ms / 1_000)),
-  ]);
-}
+/** All queues have one backend. */
+const refreshQueues = ({ producers, metrics }: GaugeDependencies): Promise<void> =>
+  show(
+    [metrics.queueJobs, metrics.queueOldestWaiting],
+    Promise.all(
+      [...producers].map(async ([queue, producer]) => {
+        const [counts, oldestMs] = await Promise.all([producer.counts(), producer.oldestWaitingMs()]);
+        return { queue, counts, oldestMs };
+      }),
+    ),
+    (queues) => {
+      for (const { queue, counts, oldestMs } of queues) {
+        for (const [state, count] of Object.entries(counts)) metrics.queueJobs.set({ queue, state }, count);
+        metrics.queueOldestWaiting.set({ queue }, oldestMs / 1_000);
+      }
+    },
+  );

@@ -4,12 +4,15 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 const requestSeconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** 25 ms to a minute: requests that wait for hashing, for a receiver or for news. */
 const slowRequestSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
-/** 1 ms to 30 s: attempts. */
-const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
-/** 1 ms to 1 day: from an event to its delivery, retries included. */
+const toSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 4, 5, 6, 7.5, 10, 15, 20, 30,
+];
+/** 1 ms to a minute: attempts. */
+const attemptSeconds = [...toSeconds, 45, 60];
+/** 1 ms to 1 day: waits, and from an event to its delivery, retries included. Each bucket is at most half as long again. */
 const latencySeconds = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
-  43_200, 86_400,
+  ...attemptSeconds,
+  ...[90, 120, 180, 300, 450, 600, 900, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
 ];
 /** 10 ms to a minute: runs of background tasks. */
 const taskSeconds = [0.01, 0.1, 1, 10, 60];
@@ -89,6 +92,16 @@ export function createMetrics() {
       ['route'],
     ),
     eventsRecorded: counter('events_recorded_total', 'State events committed.', ['state']),
+    orderToCreated: histogram(
+      'order_to_created_seconds',
+      'Time from the acceptance of an order to the commit that created its shipment.',
+      latencySeconds,
+    ),
+    sendable: histogram(
+      'sendable_seconds',
+      'How long a delivery was sendable before its attempt began: due, in turn, its webhook active, its circuit closed, and fewer attempts at its receiver than its lane allows.',
+      latencySeconds,
+    ),
     fannedOut: counter('notifications_fanned_out_total', 'Notifications owed for recorded events.'),
     attempts: counter(
       'delivery_attempts_total',
@@ -137,7 +150,7 @@ export function createMetrics() {
       'kind',
       ['delivery', 'order'],
     ),
-    oldestLapsedClaim: gauge(
+    oldestLapsedClaim: figure(
       'oldest_lapsed_claim_seconds',
       'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
     ),
@@ -199,25 +212,53 @@ export function createMetrics() {
     connectionsLimit: gauge('http_connections_limit', 'Maximum number of connections to this process.'),
     batchSize: histogram('batch_size', 'Items that shared a statement.', batchItems, ['batch']),
 
-    deliveriesOpen: gauge('deliveries_open', 'Deliveries in the outbox (counted up to 200,000).', ['status']),
-    deliveriesUncalled: gauge(
+    deliveriesOpen: figure('deliveries_open', 'Deliveries in the outbox (counted up to 200,000).', [
+      'status',
+    ]),
+    deliveriesUncalled: figure(
       'deliveries_uncalled',
       'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper (counted up to 200,000, the same number for each).',
     ),
-    oldestWaiting: gauge(
+    oldestWaiting: figure(
       'delivery_oldest_waiting_seconds',
       'How long the oldest due attempt has waited for a worker.',
     ),
-    circuitsOpen: gauge('circuits_open', 'Webhooks with an open circuit.'),
-    webhooks: gauge('webhooks', 'Registered webhooks.', ['status']),
-    queueJobs: gauge('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
-    queueOldestWaiting: gauge('queue_oldest_waiting_seconds', 'Age of the oldest waiting job.', ['queue']),
-    shippersToRemove: gauge('shippers_to_remove', 'Removed shippers with data left to delete.'),
-    oldestSnapshot: gauge(
+    sendableDeliveries: figure(
+      'sendable_deliveries',
+      'Deliveries that are sendable now, as PostgreSQL has them (the same maximum for each webhook; about 50,000 in all).',
+    ),
+    sendableOldest: figure(
+      'sendable_oldest_seconds',
+      'For how long the oldest sendable delivery has been sendable; 0 if there is none.',
+    ),
+    waitingDeliveries: figure(
+      'waiting_deliveries',
+      'Deliveries that wait for what is not ours, by cause (counted like sendable_deliveries).',
+      ['cause'],
+    ),
+    webhooksUnserved: figure(
+      'webhooks_unserved',
+      'Webhooks that are owed something and not served now, by cause; slow: the receiver has as many attempts as it may; failing: no success since its last failure.',
+      ['cause'],
+    ),
+    ordersUncreated: figure(
+      'orders_uncreated',
+      'Accepted orders whose shipment is not created yet (counted up to 10,000).',
+    ),
+    orderOldestUncreated: figure(
+      'order_oldest_uncreated_seconds',
+      'Age of the oldest accepted order whose shipment is not created yet; 0 if there is none.',
+    ),
+    circuitsOpen: figure('circuits_open', 'Webhooks with an open circuit.'),
+    webhooks: figure('webhooks', 'Registered webhooks.', ['status']),
+    queueJobs: figure('queue_jobs', 'Jobs in the queue.', ['queue', 'state']),
+    queueOldestWaiting: figure('queue_oldest_waiting_seconds', 'Age of the oldest waiting job.', ['queue']),
+    shippersToRemove: figure('shippers_to_remove', 'Removed shippers with data left to delete.'),
+    oldestSnapshot: figure(
       'postgres_oldest_snapshot_seconds',
       'How long the oldest transaction visible to the role has kept dead rows from vacuum.',
     ),
-    refreshedAt: gauge(
+    refreshedAt: figure(
       'metrics_refreshed_timestamp_seconds',
       'When the gauges of the whole deployment were last read.',
     ),

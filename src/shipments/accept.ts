@@ -104,11 +104,12 @@ const charsPerWeight = 16_384;
 const weightOf = ({ package: { items } }: Order): number =>
   items ? 1 + Math.floor(JSON.stringify(items).length / charsPerWeight) : 1;
 
-const headOf = ({ shipmentId, shipperId, trackingId, order }: AcceptedOrder): ShipmentHead => ({
+const headOf = ({ shipmentId, shipperId, trackingId, order, acceptedAt }: AcceptedOrder): ShipmentHead => ({
   shipmentId,
   shipperId,
   trackingId,
   shipperTrackingId: order.shipperTrackingId,
+  acceptedAt,
   state: null,
   sequence: 0,
   erased: false,

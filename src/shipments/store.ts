@@ -154,6 +154,21 @@ export async function findForgottenOrders(
   return rows.map((row) => row.shipment_id);
 }
 
+const uncreatedCounted = 10_000;
+
+/** Accepted orders whose shipment is not created yet, counted up to 10,000, and the age of the oldest; 0 without any. */
+export async function readUncreated(db: Database): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await db.query<{ count: number; oldestSeconds: number }>(
+    'read-uncreated',
+    `select (select count(*)::int from (select 1 from orders_to_create limit ${uncreatedCounted}) s) as count,
+            greatest(0, coalesce(extract(epoch from now() - (
+              select accepted_at from shipments
+               where shipment_id = (select shipment_id from orders_to_create order by shipment_id limit 1))), 0))::float8
+              as "oldestSeconds"`,
+  );
+  return row!;
+}
+
 const expiredAtOnce = 10_000;
 
 /** Deletes idempotency keys older than 24 hours, in bounded pieces. */

@@ -6,7 +6,7 @@ import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
-import type { Targets } from '../send/targets.js';
+import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../durations.js';
 import { createLeases } from './leases.js';
 import { createScheduler, type Page, type Start } from './scheduler.js';
@@ -140,7 +140,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Resolves with its duration; null if none was made. */
   const attempt = async (claim: DueClaim, asOfMs: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
-    const outcome = target ? await sendClaim(options, claim, target, asOfMs) : null;
+    const outcome = target ? await exchange(claim, target, asOfMs) : null;
     if (!target || !outcome) {
       await leases.giveBack(claim);
       notify([dueOf(claim)]);
@@ -148,6 +148,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     await settler.settle(claim, target.storedAddress, outcome);
     return outcome.durationMs;
+  };
+  const exchange = async (claim: DueClaim, target: Target, asOfMs: number) => {
+    scheduler.sending(claim, performance.now());
+    const outcome = await sendClaim(options, claim, target, asOfMs);
+    const sendableMs = scheduler.answered(claim, performance.now());
+    if (outcome && !claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
+    return outcome;
   };
   const giveBackAll = (claims: DueClaim[]) => {
     for (const claim of claims)

@@ -1,4 +1,5 @@
 import type { DueClaim } from '../outbox/types.js';
+import { createOccupancy, type Occupancy } from './occupancy.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
 export type Pool = (typeof pools)[number];
@@ -32,6 +33,10 @@ export interface Lane {
   /** Its share of the scheduler's pressure. */
   pressure: number;
   inFlight: number;
+  /** Those of them whose attempt is under way: the others read their target, or are being settled. */
+  atReceiver: number;
+  /** Null until the first attempt. */
+  occupancy: Occupancy | null;
   /** Room reserved for statements under way. */
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
@@ -61,6 +66,8 @@ export interface InFlight {
   isFresh: boolean;
   /** Null until its attempt starts. */
   startedAtMs: number | null;
+  /** When the request began; null until then. */
+  sentAtMs: number | null;
   /** The pool in which it takes a place. */
   pool: Pool | null;
 }
@@ -98,6 +105,38 @@ export function endPage(
   const freshLeft = Math.max(0, fresh - pulled);
   lane.outside.fresh += freshLeft;
   lane.outside.older ||= older || freshLeft === 0;
+}
+
+/** Call when the limit of a lane, or the number of its attempts at the receiver, has changed. */
+export function noteFull(lane: Lane, nowMs: number): void {
+  lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs);
+}
+
+/** The attempt of a claim begins. */
+export function beginExchange(entry: InFlight, nowMs: number): void {
+  const { lane } = entry;
+  lane.occupancy ??= createOccupancy(nowMs);
+  lane.atReceiver += 1;
+  entry.sentAtMs = nowMs;
+  noteFull(lane, nowMs);
+}
+
+/**
+ * The attempt has ended: its receiver has room again, although the claim is not settled yet. Returns how long the
+ * delivery was sendable before the attempt began. It is known only now, because the attempt shows whether the receiver
+ * is slow.
+ */
+export function endExchange(
+  { lane, sentAtMs, asOfMs, claim }: InFlight,
+  nowMs: number,
+  isSlow: boolean,
+): number {
+  const beganAtMs = sentAtMs ?? nowMs;
+  const sinceMs = asOfMs - claim.sendableForMs;
+  const fullMs = lane.occupancy?.fullBetween(sinceMs, beganAtMs, nowMs, isSlow || lane.pool === 'slow') ?? 0;
+  lane.atReceiver -= 1;
+  noteFull(lane, nowMs);
+  return Math.max(0, beganAtMs - sinceMs - fullMs);
 }
 
 /** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */
@@ -158,6 +197,8 @@ export function createLanes(firstLimit: number): Lanes {
         pendingFresh: 0,
         pressure: 0,
         inFlight: 0,
+        atReceiver: 0,
+        occupancy: null,
         reserved: 0,
         outside: { fresh: 0, older: false },
         page: null,

@@ -1,14 +1,17 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
+  beginExchange,
   beginPage,
   createLanes,
   eachPool,
+  endExchange,
   endPage,
   isBehind,
   laneLimits,
   pools,
   noteDue,
+  noteFull,
   type InFlight,
   type Lane,
   type Pool,
@@ -59,6 +62,14 @@ export interface Scheduler {
   nextPage(nowMs: number): Page | null;
   /** Moves attempts in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): DueClaim[];
+  /** The attempt of a started claim begins. */
+  sending(claim: DueClaim, nowMs: number): void;
+  /**
+   * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was sendable
+   * before: from when it was due and its webhook was called, without the time in which its receiver had as many attempts
+   * as its lane allows.
+   */
+  answered(claim: DueClaim, nowMs: number): number;
   /** The claim is settled or given back. `durationMs`: null if no attempt was made. */
   ended(claim: DueClaim, durationMs: number | null): void;
   /** These webhooks must not be called. Returns their pending claims except probes, to be given back. */
@@ -157,7 +168,8 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
-    const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, startedAtMs: null, pool: null };
+    const began = { startedAtMs: null, sentAtMs: null, pool: null };
+    const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, ...began };
     all.set(claim, entry);
     let at = lane.pending.length;
     while (at > 0 && lane.pending[at - 1]!.dueMs > dueMs) at -= 1;
@@ -328,6 +340,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
         if (lane.pool !== 'slow') {
           moveTo(lane, 'slow', limits.slow);
+          noteFull(lane, nowMs);
           returned.push(...takePending(lane)); // they would wait too long here
         }
         if (pool === null || inFlight.slow >= places.slow) continue;
@@ -337,6 +350,11 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       return returned;
     },
 
+    sending: (claim, nowMs) => beginExchange(all.get(claim)!, nowMs),
+    answered: (claim, nowMs) => {
+      const entry = all.get(claim)!;
+      return endExchange(entry, nowMs, nowMs - entry.startedAtMs! >= slowMs);
+    },
     ended: (claim, durationMs) => {
       const entry = all.get(claim);
       if (!entry) return;

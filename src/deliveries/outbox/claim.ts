@@ -32,10 +32,10 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
   return db.query<DueClaim>(
     `pull-due@${months.name}`,
     `with picked as materialized (
-       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, ${isTroubled('c')} as troubled
+       select o.shipper_id, o.delivery_id, w.revision, w.ordering, w.supersede, w.called_since, ${isTroubled('c')} as troubled
          from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as t (webhook_id, room, since)
         cross join lateral (
-          select revision, ordering, supersede from webhooks
+          select revision, ordering, supersede, called_since from webhooks
            where webhook_id = t.webhook_id and ${isActive('webhooks')} limit 1) w
          left join lateral (
            select open_until, failing_since from circuits where webhook_id = t.webhook_id limit 1) c on true
@@ -48,9 +48,11 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
      ), o as (
        update outbox o set ${claimed('$4')}
          from picked p where ${sameDelivery('o', 'p')}
-       returning o.*, p.revision, p.ordering, p.supersede, p.troubled
+       returning o.*, p.revision, p.ordering, p.supersede, p.called_since, p.troubled
      )
-     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe" from o ${ofRecentEvent(months)}`,
+     select ${claimColumns}, o.due_at as "dueAt", false as "isProbe",
+            greatest(0, extract(epoch from now() - greatest(o.due_at, o.called_since)) * 1000)::float8 as "sendableForMs"
+       from o ${ofRecentEvent(months)}`,
     [
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ room }) => room),
@@ -98,7 +100,7 @@ export function claimProbes(db: Database, leaseMs: number, probeMs: number): Pro
          from picked p where ${sameDelivery('o', 'p')}
        returning o.*, p.revision, p.ordering, p.supersede, p.troubled
      )
-     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe" from o ${ofRecentEvent(months)}`,
+     select ${claimColumns}, o.due_at as "dueAt", true as "isProbe", 0 as "sendableForMs" from o ${ofRecentEvent(months)}`,
     [leaseMs, probeMs],
   );
 }

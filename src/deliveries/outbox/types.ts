@@ -31,8 +31,13 @@ export interface Claim {
   erased: boolean;
 }
 
-/** A claim of an outbox row. `dueAt` is by PostgreSQL's clock. */
-export type DueClaim = Claim & { dueAt: Date };
+/** A claim of an outbox row. */
+export type DueClaim = Claim & {
+  /** By PostgreSQL's clock. */
+  dueAt: Date;
+  /** Since when it was due and its webhook called, as of the claiming statement; 0 for a probe. */
+  sendableForMs: number;
+};
 
 /** An attempt as the log stores it, whatever its trigger. */
 export interface AttemptRecord {

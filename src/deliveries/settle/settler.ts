@@ -9,6 +9,7 @@ import { countOutcomes, disableGone, type TransitionDependencies } from '../circ
 import type { Due, AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import type { Durations } from '../durations.js';
 import type { SettlingResult } from '../outbox/settle.js';
+import { errorCodes } from '../send/errors.js';
 import type { AttemptOutcome } from '../send/request.js';
 import { isGone, retryAfterMs, settlementOf } from './retry-policy.js';
 import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
@@ -130,6 +131,15 @@ export const retryWhileDatabaseDown = <T>(
     });
   });
 };
+
+/** Starts each counter of attempts at zero: to Prometheus, one that first appears at 1 has not increased. */
+export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): void {
+  const unanswered = errorCodes.filter((code) => code !== 'HTTP_STATUS');
+  attempts.inc({ outcome: 'SUCCEEDED', status_class: '2xx' }, 0);
+  for (const outcome of unanswered) attempts.inc({ outcome, status_class: 'none' }, 0);
+  for (const status_class of ['3xx', '4xx', '5xx']) attempts.inc({ outcome: 'HTTP_STATUS', status_class }, 0);
+  for (const outcome of ['success', 'failure']) attemptDuration.zero({ outcome });
+}
 
 type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
 

@@ -146,8 +146,6 @@ describe.each(backends)('an api alone with the queue on %s', (backend) => {
     try {
       const account = await registerAccount(service);
       const trackingId = await placeOrder(account);
-      const event = { body: { state: 'PICKED_UP' } };
-      expectFailure(await operator(service, `/shipments/${trackingId}/events`, event), 409);
       const waiting = await account.call(`/v1/shipment-tracking/${trackingId}`);
       expectSuccess(waiting, 200);
       expect(waiting.data).toEqual({
@@ -160,6 +158,13 @@ describe.each(backends)('an api alone with the queue on %s', (backend) => {
       const worker = await startProcess(service.env, 'worker');
       await untilState(account, trackingId, 'CREATED');
       await stopProcess(worker);
+
+      // An event of the operator does not wait for a worker: it creates the shipment.
+      const next = await placeOrder(account);
+      const event = { body: { state: 'PICKED_UP' } };
+      expectSuccess(await operator(service, `/shipments/${next}/events`, event), 202);
+      const { data } = await account.call(`/v1/shipment-tracking/${next}`);
+      expect(data.history.map(({ state }: { state: string }) => state)).toEqual(['CREATED', 'PICKED_UP']);
     } finally {
       await service.stop();
     }

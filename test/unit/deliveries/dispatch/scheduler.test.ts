@@ -65,6 +65,14 @@ describe('any sequence of events', () => {
     run(({ passedOver }) => expect(passedOver()).toEqual([]));
   });
 
+  test('never counts more of a wait as ours than it lasted, and never less than nothing', () => {
+    run(({ waits }) =>
+      expect(
+        waits().filter(({ waitedMs, sendableMs }) => !(sendableMs >= 0 && sendableMs <= waitedMs + 1e-6)),
+      ).toEqual([]),
+    );
+  });
+
   test('never lets a lane with pending deliveries wait while a place it may use is free', () => {
     run(({ idleLanes }) => expect(idleLanes()).toEqual([]));
   });
@@ -122,11 +130,14 @@ describe('rotation', () => {
   });
 });
 
-test('a slow receiver with more deliveries than it can take gets the longest due first', () => {
+test('a slow receiver with more deliveries than it can take gets the longest due first, and the wait is its own', () => {
   const simulation = createSimulation({ concurrency: 10, slowMs, shippers: ['a'], webhooksOfShipper: 1 });
   // Three seconds an attempt, four at once: 1.2 arrive each second, nine tenths of the lane's capacity.
   const oldestMs = simulation.runSlowReceiver({ respondsAfterMs: 3_000, everyMs: 833, forMs: 600_000 });
   expect(oldestMs).toBeLessThan(30_000);
+  expect(oldestMs).toBeGreaterThan(2_000);
+  // Its receiver was full meanwhile: no more counts as ours than it takes to look again, at two places.
+  expect(Math.max(...simulation.waits().map(({ sendableMs }) => sendableMs))).toBeLessThan(150);
 });
 
 describe('pages', () => {

@@ -27,6 +27,8 @@ export interface Simulation {
   sentTwice(): string[];
   passedOver(): string[];
   idleLanes(): string[];
+  /** Of each attempt that ended: how long its delivery had been due when it began, and how much of that counts as ours. */
+  waits(): { waitedMs: number; sendableMs: number }[];
   /** One webhook with a slow receiver, and rows recorded at a steady pace. Returns the wait of the longest due one. */
   runSlowReceiver(options: { respondsAfterMs: number; everyMs: number; forMs: number }): number;
 }
@@ -46,6 +48,8 @@ export function createSimulation(options: {
   const rowOf = new Map<DueClaim, Row>();
   const pages: Page[] = [];
   const passedOver: string[] = [];
+  const waits: { waitedMs: number; sendableMs: number }[] = [];
+  const beganAt = new Map<DueClaim, number>();
   let nowMs = 100_000;
   let made = 0;
 
@@ -57,6 +61,7 @@ export function createSimulation(options: {
       webhookId: webhook,
       deliveryId: `d${made}`,
       dueAt: new Date(dueMs),
+      sendableForMs: 0,
       isProbe: false,
     } as DueClaim;
     const row: Row = { claim, at: 'owed', starts: 0 };
@@ -76,6 +81,8 @@ export function createSimulation(options: {
       if (before.length > 0) passedOver.push(claim.deliveryId);
       row.at = 'inFlight';
       row.starts += 1;
+      scheduler.sending(claim, nowMs);
+      beganAt.set(claim, nowMs);
     }
     const page = pages.length < 2 ? scheduler.nextPage(nowMs) : null;
     if (page) pages.push(page);
@@ -90,6 +97,8 @@ export function createSimulation(options: {
   };
   const end = (row: Row, durationMs: number) => {
     row.at = 'sent';
+    const waitedMs = beganAt.get(row.claim)! - row.claim.dueAt.getTime();
+    waits.push({ waitedMs, sendableMs: scheduler.answered(row.claim, nowMs) });
     scheduler.ended(row.claim, durationMs);
   };
   const comePage = (fails: boolean) => {
@@ -102,7 +111,10 @@ export function createSimulation(options: {
         .sort((a, b) => a.claim.dueAt.getTime() - b.claim.dueAt.getTime())
         .slice(0, room),
     );
-    for (const row of claims) row.at = 'pending';
+    for (const row of claims) {
+      row.at = 'pending';
+      row.claim.sendableForMs = nowMs - row.claim.dueAt.getTime();
+    }
     scheduler.claimed(
       claims.map(({ claim }) => claim),
       nowMs,
@@ -168,6 +180,7 @@ export function createSimulation(options: {
     unsent: () => rows.filter(({ at }) => at !== 'sent').map(({ claim }) => claim.deliveryId),
     sentTwice: () => rows.filter(({ starts }) => starts > 1).map(({ claim }) => claim.deliveryId),
     passedOver: () => passedOver,
+    waits: () => waits,
     idleLanes: () => {
       const { inFlight } = scheduler.usage();
       const isFull = inFlight.quick >= concurrency || inFlight.unknown > 0 || inFlight.slow > 0;

@@ -1,0 +1,67 @@
+/**
+ * How long a receiver had as many attempts as its lane allows. A due delivery waits for its receiver during that time,
+ * and for us otherwise. All times are of one monotonic clock, in milliseconds.
+ */
+export interface Occupancy {
+  /** Call after each change; `nowMs` never decreases. */
+  set(isFull: boolean, nowMs: number): void;
+  /**
+   * How much of the time from `fromMs` to `toMs` the receiver was full, as known at `nowMs`; `toMs` is not before the
+   * first `set`. Another process may have sent before that, or nobody: if the receiver is slow, or has been full for
+   * three quarters of the time since (of five seconds at least), it is taken to have been full before; if not, not.
+   */
+  fullBetween(fromMs: number, toMs: number, nowMs: number, isSlow: boolean): number;
+}
+
+const maxPoints = 64;
+const firstStepMs = 20;
+const mostly = 3 / 4;
+const provenAfterMs = 5_000;
+
+/** The time until `atMs` during which the receiver was full, since the first point. */
+interface Point {
+  atMs: number;
+  fullMs: number;
+}
+
+/**
+ * Between its points the sum is interpolated. Changes within a step share a point; when there are too many points, every
+ * second is dropped and the step doubles. So memory is bounded, and the sum is wrong by a step at most.
+ */
+export function createOccupancy(sinceMs: number): Occupancy {
+  let points: Point[] = [{ atMs: sinceMs, fullMs: 0 }];
+  let last: Point & { isFull: boolean } = { atMs: sinceMs, fullMs: 0, isFull: false };
+  let stepMs = firstStepMs;
+
+  const fullUntil = (atMs: number): number => {
+    if (atMs >= last.atMs) return last.fullMs + (last.isFull ? atMs - last.atMs : 0);
+    let after: Point = last;
+    for (let n = points.length - 1; n >= 0; n -= 1) {
+      const before = points[n]!;
+      if (before.atMs <= atMs) {
+        const share = (after.fullMs - before.fullMs) / (after.atMs - before.atMs || 1);
+        return before.fullMs + share * (atMs - before.atMs);
+      }
+      after = before;
+    }
+    return 0;
+  };
+
+  return {
+    set: (isFull, nowMs) => {
+      if (isFull === last.isFull) return;
+      last = { atMs: nowMs, fullMs: fullUntil(nowMs), isFull };
+      if (nowMs - points.at(-1)!.atMs < stepMs) return;
+      points.push({ atMs: nowMs, fullMs: last.fullMs });
+      if (points.length <= maxPoints) return;
+      points = points.filter((_, n) => n % 2 === 0);
+      stepMs *= 2;
+    },
+    fullBetween: (fromMs, toMs, nowMs, isSlow) => {
+      const seen = fullUntil(toMs) - fullUntil(Math.max(fromMs, sinceMs));
+      if (fromMs >= sinceMs) return seen;
+      const wasFull = isSlow || fullUntil(nowMs) >= mostly * Math.max(nowMs - sinceMs, provenAfterMs);
+      return wasFull ? seen + sinceMs - fromMs : seen;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Database } from '../../platform/database/postgres.js';
+import { isWithdrawn, owingWebhooks } from './sql.js';
+
+const heldCauses = ['suspended', 'paused', 'disabled', 'circuit'] as const;
+type WaitCause = (typeof heldCauses)[number] | 'turn' | 'retry' | 'receiver';
+type UnservedCause = (typeof heldCauses)[number] | 'slow' | 'failing';
+
+/** What is owed, by whom it waits for: us (`sendable`) or another (`waiting`). */
+export interface Backlog {
+  sendable: number;
+  /** For how long the oldest has been sendable; 0 if there is none. */
+  oldestSendableSeconds: number;
+  /** Deliveries that wait for what is not ours; each has one cause. */
+  waiting: Record<WaitCause, number>;
+  /** Webhooks that are owed something and not served now; each has one cause. */
+  unserved: Record<UnservedCause, number>;
+  /** Webhooks with something due whose receiver was full, and when it was last seen so. */
+  full: Record<string, number>;
+  /** Like all times here by PostgreSQL's clock (epoch). */
+  readAtMs: number;
+}
+
+export interface BacklogOptions {
+  /** Number of valid claims from which a webhook's receiver counts as full. */
+  fullFrom: number;
+  last: Pick<Backlog, 'full' | 'readAtMs'>;
+  /** Deliveries counted in all; the same maximum for each webhook, more than `fullFrom`. */
+  limit?: number;
+  maxWebhooks?: number;
+}
+
+const counted = 50_000;
+const maxWebhooksRead = 10_000;
+
+/** Deliveries of row `l`, up to the webhook's share. */
+const countOf = (condition: string) => `
+  select count(*) as count from (select 1 from outbox where webhook_id = l.webhook_id and ${condition} limit share.most) x`;
+
+const sumOf = (expression: string, condition: string) =>
+  `coalesce(sum(${expression}) filter (where ${condition}), 0)::int`;
+
+const sumsByHold = (expression: string, condition = 'true') =>
+  heldCauses
+    .map((cause) => `'${cause}', ${sumOf(expression, `held = '${cause}' and ${condition}`)}`)
+    .join(', ');
+
+/**
+ * Reads the backlog webhook by webhook: at most `maxWebhooks` that are owed something, some 20 to 60 µs each.
+ *
+ * Sendable is what a worker could send now: due, its webhook called, and not claimed, or claimed under a lease that ran
+ * out. It has been sendable since it was due, or since its webhook was called again (`called_since`), if that is later.
+ *
+ * Not sendable is what is due to a receiver that has as many attempts as it may. PostgreSQL does not know the limits of
+ * the lanes, but it knows the claims: a receiver is full if it has `fullFrom` valid ones, half of a slow lane's limit. A
+ * read may fall between the end of an attempt and the claim of the next; so a receiver that was full at the last read
+ * (`last.full`) is full at this one, too, and what waited for it has been sendable since then at most. A dead worker's
+ * claims are valid for as long as its leases.
+ */
+export async function readBacklog(
+  db: Database,
+  { fullFrom, last, limit = counted, maxWebhooks = maxWebhooksRead }: BacklogOptions,
+): Promise<Backlog> {
+  const [backlog] = await db.query<Backlog>(
+    'read-backlog',
+    `with recursive ${owingWebhooks('$5')}, looked as materialized (
+       select o.webhook_id, w.*, ($3::jsonb -> o.webhook_id::text)::float8 as full_ms
+         from owing o cross join lateral (
+           select case when suspended then 'suspended' when status = 'PAUSED' then 'paused'
+                       when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
+                  called_since, coalesce(c.failing, false) as failing
+             from webhooks
+             left join lateral (
+               select open_until is not null as open, failing_since is not null as failing
+                 from circuits where webhook_id = webhooks.webhook_id limit 1) c on true
+            where webhook_id = o.webhook_id and deleted_at is null limit 1) w
+     ), share as materialized (
+       select greatest($1 / greatest(count(*), 1), $2 + 1) as most from looked
+     ), figures as materialized (
+       select l.held, l.failing, l.webhook_id, d.due, turn.count as turn, retry.count as retry,
+              d.sending >= $2::int or coalesce(l.full_ms >= $4::float8, false) as is_full,
+              case when d.sending >= $2::int then extract(epoch from now())::float8 * 1000 else l.full_ms end as full_ms,
+              extract(epoch from now() - greatest(d.since, l.called_since, to_timestamp(l.full_ms / 1000))) as seconds
+         from share cross join looked l
+        cross join lateral (
+          select count(*) filter (where sending) as sending, count(*) filter (where not sending) as due,
+                 min(due_at) filter (where not sending) as since
+            from (select status = 'SENDING' and lease_until > now() as sending, due_at from outbox
+                   where webhook_id = l.webhook_id and due_at <= now() and not ${isWithdrawn('outbox')}
+                   order by due_at limit share.most) x) d
+        cross join lateral (${countOf('waits_turn')}) turn
+        cross join lateral (${countOf(`due_at > now() and status <> 'SENDING'`)}) retry
+     )
+     select extract(epoch from now())::float8 * 1000 as "readAtMs",
+            ${sumOf('due', 'held is null and not is_full')} as sendable,
+            coalesce(max(greatest(0, seconds)) filter (where held is null and not is_full and due > 0), 0)::float8
+              as "oldestSendableSeconds",
+            json_build_object(
+              ${sumsByHold('due + turn + retry')},
+              'turn', ${sumOf('turn', 'held is null')}, 'retry', ${sumOf('retry', 'held is null')},
+              'receiver', ${sumOf('due', 'held is null and is_full')}) as waiting,
+            json_build_object(
+              ${sumsByHold('1', 'due > 0')},
+              'slow', ${sumOf('1', 'held is null and is_full and due > 0')},
+              'failing', ${sumOf('1', 'held is null and failing and not (is_full and due > 0)')}) as unserved,
+            coalesce(json_object_agg(webhook_id, full_ms) filter (where held is null and due > 0 and full_ms is not null), '{}')
+              as full
+       from figures`,
+    [limit, fullFrom, JSON.stringify(last.full), last.readAtMs, maxWebhooks],
+  );
+  return backlog!;
+}

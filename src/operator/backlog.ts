@@ -1,0 +1,77 @@
+import { laneLimits } from '../deliveries/dispatch/lanes.js';
+import { readBacklog, type Backlog } from '../deliveries/outbox/sendable.js';
+import type { Database } from '../platform/database/postgres.js';
+import { forget, type Metrics } from '../platform/metrics.js';
+import { readUncreated } from '../shipments/store.js';
+
+const maxAgeMs = 60_000;
+
+/**
+ * Gauges of what waits for us, and of what waits for others, as PostgreSQL has them. Every role reports them, because a
+ * worker that is gone cannot. There is no series before the first read, after one that failed, and when the last one is
+ * older than a minute. `refresh` rejects if a part could not be read.
+ */
+export function createBacklogGauges(deps: {
+  db: Database;
+  metrics: Metrics;
+  /** DELIVERY_CONCURRENCY of the workers. */
+  concurrency: number;
+  /** A monotonic clock, in milliseconds. */
+  now?: () => number;
+}): { refresh(): Promise<void> } {
+  const { db, metrics, now = () => performance.now() } = deps;
+  const fullFrom = Math.ceil(laneLimits(deps.concurrency).slow / 2);
+  let last: Pick<Backlog, 'full' | 'readAtMs'> = { full: {}, readAtMs: 0 };
+
+  const ofDeliveries = shown(
+    { metrics, now },
+    [metrics.sendableDeliveries, metrics.sendableOldest, metrics.waitingDeliveries, metrics.webhooksUnserved],
+    async () => {
+      const backlog = await readBacklog(db, { fullFrom, last });
+      last = backlog;
+      metrics.sendableDeliveries.set(backlog.sendable);
+      metrics.sendableOldest.set(backlog.oldestSendableSeconds);
+      for (const [cause, count] of Object.entries(backlog.waiting))
+        metrics.waitingDeliveries.set({ cause }, count);
+      for (const [cause, count] of Object.entries(backlog.unserved))
+        metrics.webhooksUnserved.set({ cause }, count);
+    },
+  );
+  const ofOrders = shown(
+    { metrics, now },
+    [metrics.ordersUncreated, metrics.orderOldestUncreated],
+    async () => {
+      const { count, oldestSeconds } = await readUncreated(db);
+      metrics.ordersUncreated.set(count);
+      metrics.orderOldestUncreated.set(oldestSeconds);
+    },
+  );
+  return {
+    refresh: async () => {
+      const results = await Promise.allSettled([ofDeliveries(), ofOrders()]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    },
+  };
+}
+
+/** `read` sets the gauges; they are forgotten when it fails, and when it last succeeded too long ago. */
+function shown(
+  { metrics, now }: { metrics: Metrics; now: () => number },
+  gauges: Parameters<typeof forget>,
+  read: () => Promise<void>,
+): () => Promise<void> {
+  let readAtMs = -Infinity;
+  metrics.onScrape(() => {
+    if (now() - readAtMs > maxAgeMs) forget(...gauges);
+  });
+  return async () => {
+    const startedAtMs = now();
+    try {
+      await read();
+      readAtMs = startedAtMs;
+    } catch (error) {
+      forget(...gauges);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { readBacklog, type Backlog } from '../../../src/deliveries/outbox/sendable.js';
+import { createBacklogGauges } from '../../../src/operator/backlog.js';
+import { createMetrics } from '../../../src/platform/metrics.js';
+import { pull, record } from '../../support/core/acts.js';
+import {
+  addShipment,
+  addShipments,
+  addWebhook,
+  createWorld,
+  forNewShipper,
+  openPool,
+  setStatus,
+  type World,
+} from '../../support/core/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.sql('truncate outbox, circuits'));
+
+const fullFrom = 5;
+const nothing = { full: {}, readAtMs: 0 };
+const read = (last: Pick<Backlog, 'full' | 'readAtMs'> = nothing, limit?: number, maxWebhooks?: number) =>
+  readBacklog(world.db, { fullFrom, last, ...(limit && { limit }), ...(maxWebhooks && { maxWebhooks }) });
+
+/** A webhook of a shipper of its own that is owed `count` deliveries of different shipments, due for `seconds`. */
+async function owed(count: number, seconds: number): Promise<{ own: World; webhookId: string }> {
+  const own = await forNewShipper(world);
+  const webhookId = await addWebhook(own);
+  for (const shipmentId of await addShipments(own, count)) await record(own.db, shipmentId, ['CREATED']);
+  await world.sql(`update outbox set due_at = now() - make_interval(secs => $2) where webhook_id = $1`, [
+    webhookId,
+    seconds,
+  ]);
+  return { own, webhookId };
+}
+const only = <Cause extends string>(counts: Record<Cause, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+const expectOldest = ({ oldestSendableSeconds }: Backlog, seconds: number) => {
+  expect(oldestSendableSeconds).toBeGreaterThanOrEqual(seconds);
+  expect(oldestSendableSeconds).toBeLessThan(seconds + 5);
+};
+
+test('what is due and claimed by nobody is sendable, and has been since it was due', async () => {
+  await owed(3, 100);
+  await owed(2, 700);
+  const backlog = await read();
+  expect(backlog.sendable).toBe(5);
+  expectOldest(backlog, 700);
+  expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{}, {}]);
+});
+
+test('what is claimed is not sendable until its lease runs out', async () => {
+  const { webhookId } = await owed(1, 300);
+  await pull(world.db, webhookId);
+  expect(await read()).toMatchObject({ sendable: 0, oldestSendableSeconds: 0 });
+  await world.sql(`update outbox set lease_until = now() - interval '1 second'`);
+  const backlog = await read();
+  expect(backlog.sendable).toBe(1);
+  expectOldest(backlog, 300);
+});
+
+test.each<[string, (own: World, webhookId: string) => Promise<unknown>]>([
+  ['paused', (own, webhookId) => setStatus(own, webhookId, 'PAUSED')],
+  [
+    'disabled',
+    (_, webhookId) => world.sql(`update webhooks set status = 'DISABLED' where webhook_id = $1`, [webhookId]),
+  ],
+  [
+    'suspended',
+    (_, webhookId) => world.sql(`update webhooks set suspended = true where webhook_id = $1`, [webhookId]),
+  ],
+  [
+    'circuit',
+    (_, webhookId) =>
+      world.sql(
+        `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since, open_until)
+         values ($1, now(), 10, 10, now(), now() + interval '30 seconds')`,
+        [webhookId],
+      ),
+  ],
+])('what is owed to a webhook held by %s waits for that, whatever else it waits for', async (cause, hold) => {
+  const { own, webhookId } = await owed(4, 500);
+  await record(own.db, await addShipment(own), ['CREATED', 'PICKED_UP']); // the second waits its turn
+  await hold(own, webhookId);
+  const backlog = await read();
+  expect(backlog).toMatchObject({ sendable: 0, oldestSendableSeconds: 0 });
+  expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{ [cause]: 6 }, { [cause]: 1 }]);
+});
+
+test('the backlog of a resumed webhook has been sendable since it was resumed', async () => {
+  const { own, webhookId } = await owed(2, 5_000);
+  await setStatus(own, webhookId, 'PAUSED');
+  await setStatus(own, webhookId, 'ACTIVE');
+  const backlog = await read();
+  expect(backlog.sendable).toBe(2);
+  expectOldest(backlog, 0);
+  const claims = await pull(world.db, webhookId);
+  expect(claims).toHaveLength(2);
+  for (const { sendableForMs } of claims) expect(sendableForMs).toBeLessThan(5_000);
+});
+
+test('a claim knows for how long its delivery has been due', async () => {
+  const { webhookId } = await owed(1, 60);
+  const [claim] = await pull(world.db, webhookId);
+  expect(claim!.sendableForMs).toBeGreaterThanOrEqual(60_000);
+  expect(claim!.sendableForMs).toBeLessThan(65_000);
+});
+
+test('what waits its turn or for its retry is not sendable', async () => {
+  const { own, webhookId } = await owed(1, 0);
+  await record(own.db, await addShipment(own), ['CREATED', 'PICKED_UP']);
+  await world.sql(
+    `update outbox set status = 'RETRY', due_at = now() + interval '1 minute', first_failed_at = now()
+      where webhook_id = $1 and not waits_turn`,
+    [webhookId],
+  );
+  const backlog = await read();
+  expect(backlog.sendable).toBe(0);
+  expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{ turn: 1, retry: 2 }, {}]);
+});
+
+test('a webhook without a success since its last failure is failing', async () => {
+  const { webhookId } = await owed(1, 1);
+  await world.sql(
+    `insert into circuits (webhook_id, window_started_at, attempts, failures, failing_since)
+     values ($1, now(), 1, 1, now())`,
+    [webhookId],
+  );
+  expect(only((await read()).unserved)).toEqual({ failing: 1 });
+});
+
+test('what is due to a receiver with as many attempts as it may have waits for it', async () => {
+  const { webhookId } = await owed(20, 900);
+  await pull(world.db, webhookId, fullFrom - 1);
+  expectOldest(await read(), 900);
+  await pull(world.db, webhookId, 1);
+  const full = await read();
+  expect(full).toMatchObject({ sendable: 0, oldestSendableSeconds: 0 });
+  expect([only(full.waiting), only(full.unserved)]).toEqual([{ receiver: 15 }, { slow: 1 }]);
+
+  // Its attempts end, and the next read falls before the claims that follow.
+  await world.sql(`update outbox set lease_until = now() - interval '1 second' where status = 'SENDING'`);
+  const next = await read(full);
+  expect(next).toMatchObject({ sendable: 0, unserved: { slow: 1 } });
+  const later = await read(next);
+  expect(later.sendable).toBe(20);
+  expectOldest(later, 0); // since it was last seen full, not since it was due
+  expectOldest(await read(), 900);
+});
+
+test('it is read for a bounded number of webhooks and deliveries, the same number for each', async () => {
+  for (let n = 0; n < 3; n += 1) await owed(30, 10);
+  expect((await read(nothing, 1_000)).sendable).toBe(90);
+  expect((await read(nothing, 60)).sendable).toBe(60);
+  expect((await read(nothing, 1_000, 2)).sendable).toBe(60);
+});
+
+const names = [
+  'sendable_deliveries',
+  'sendable_oldest_seconds',
+  'waiting_deliveries{cause="paused"}',
+  'webhooks_unserved{cause="slow"}',
+  'orders_uncreated',
+  'order_oldest_uncreated_seconds',
+];
+const shown = async (metrics: ReturnType<typeof createMetrics>) => {
+  const text = await metrics.text();
+  return names.filter((name) => text.includes(`\nparcelhook_${name} `));
+};
+
+test('gauges have no series before the first read, and none after one that failed', async () => {
+  const metrics = createMetrics();
+  const { db } = world;
+  let reachable = true;
+  const away = openPool('postgres://nobody@127.0.0.1:1/none', 1);
+  const query: World['db']['query'] = (...given) => (reachable ? db : away).query(...given);
+  const gauges = createBacklogGauges({ db: { ...db, query }, metrics, concurrency: 100 });
+  expect(await shown(metrics)).toEqual([]);
+  await gauges.refresh();
+  expect(await shown(metrics)).toEqual(names);
+  reachable = false;
+  await expect(gauges.refresh()).rejects.toThrow();
+  expect(await shown(metrics)).toEqual([]);
+  reachable = true;
+  await gauges.refresh();
+  expect(await shown(metrics)).toEqual(names);
+  await away.end();
+});
+
+test('gauges have no series a minute after the last read', async () => {
+  const metrics = createMetrics();
+  let nowMs = 0;
+  const gauges = createBacklogGauges({ db: world.db, metrics, concurrency: 100, now: () => nowMs });
+  await gauges.refresh();
+  nowMs = 59_000;
+  expect(await shown(metrics)).toEqual(names);
+  nowMs = 61_000;
+  expect(await shown(metrics)).toEqual([]);
+});
+
+test('orders without a shipment are counted, with the age of the oldest', async () => {
+  const metrics = createMetrics();
+  const gauges = createBacklogGauges({ db: world.db, metrics, concurrency: 100 });
+  const value = async (name: string) =>
+    Number(new RegExp(`^parcelhook_${name} (.+)$`, 'm').exec(await metrics.text())![1]);
+  await gauges.refresh();
+  expect([await value('orders_uncreated'), await value('order_oldest_uncreated_seconds')]).toEqual([0, 0]);
+  for (const shipmentId of await addShipments(world, 2))
+    await world.sql(`insert into orders_to_create values ($1)`, [shipmentId]);
+  await world.sql(`update shipments set accepted_at = now() - interval '40 seconds'
+                    where shipment_id = (select min(shipment_id::text)::uuid from orders_to_create)`);
+  await gauges.refresh();
+  expect(await value('orders_uncreated')).toBe(2);
+  expect(await value('order_oldest_uncreated_seconds')).toBeGreaterThanOrEqual(40);
+});

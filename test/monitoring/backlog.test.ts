@@ -1,0 +1,121 @@
+import { expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, registerWebhook } from '../support/client.js';
+import { expectSuccess } from '../support/expect.js';
+import { startService } from '../support/harness.js';
+import { startReceiver } from '../support/receiver.js';
+import { freePort } from '../support/redis.js';
+import { until } from '../support/until.js';
+
+/** Gauges are read every 1.5 s, and circuits open for 3 s. */
+const env = { TIME_SCALE: '0.1', RETRY_SCHEDULE: '2s,1h', DELIVERY_CONCURRENCY: '20' };
+
+/** The service's figures; undefined where there is no series. */
+async function scrape(url: string): Promise<(name: string) => number | undefined> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return (name) => {
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
+    return line === undefined ? undefined : Number(line.split(' ')[1]);
+  };
+}
+
+test('without any worker the api shows that the oldest delivery and order wait, and for how long', async () => {
+  const service = await startService({ role: 'api', env });
+  try {
+    const account = await registerAccount(service);
+    await registerWebhook(account, 'http://127.0.0.1:9/');
+    await placeOrder(account);
+    const trackingId = await placeOrder(account);
+    // The operator's event creates the shipment, although no worker does.
+    expectSuccess(
+      await operator(service, `/shipments/${trackingId}/events`, { body: { state: 'PICKED_UP' } }),
+      202,
+    );
+    const atLeast = (seconds: number) =>
+      until(`both wait for ${seconds} s`, async () => {
+        const figure = await scrape(service.url);
+        return ['sendable_oldest_seconds', 'order_oldest_uncreated_seconds'].every(
+          (name) => (figure(name) ?? 0) >= seconds,
+        );
+      });
+    await atLeast(1);
+    await atLeast(4);
+    const figure = await scrape(service.url);
+    for (const [name, value] of [
+      ['sendable_deliveries', 1],
+      ['waiting_deliveries{cause="turn"}', 1],
+      ['orders_uncreated', 1],
+      ['order_to_created_seconds_count', 1],
+      ['circuits_open', undefined], // only workers read it
+    ] as const)
+      expect([name, figure(name)]).toEqual([name, value]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a dead receiver and a slow one leave nothing sendable: what they are owed waits for them', async () => {
+  const slow = await startReceiver(() => ({ delayMs: 2_000 }));
+  const service = await startService({ env });
+  try {
+    const account = await registerAccount(service);
+    await registerWebhook(account, slow.url);
+    await registerWebhook(account, `http://127.0.0.1:${await freePort()}/`);
+    const orders = 32;
+    for (let n = 0; n < orders; n += 1) await placeOrder(account);
+
+    const oldest = new Map<number, number>(); // by the time of the read
+    await until(
+      'both receivers are seen at three reads',
+      async () => {
+        const figure = await scrape(service.url);
+        const isSeen = ['slow', 'circuit'].every(
+          (cause) => figure(`webhooks_unserved{cause="${cause}"}`) === 1,
+        );
+        if (isSeen) {
+          expect(figure('waiting_deliveries{cause="receiver"}')).toBeGreaterThan(0);
+          expect(figure('waiting_deliveries{cause="circuit"}')).toBeGreaterThan(0);
+          const readAt = figure('background_task_succeeded_timestamp_seconds{task="backlog gauges"}')!;
+          oldest.set(readAt, figure('sendable_oldest_seconds') ?? NaN);
+        }
+        return oldest.size >= 3;
+      },
+      60_000,
+    );
+    expect(Math.max(...oldest.values())).toBeLessThan(1);
+
+    await slow.waitFor(orders, undefined, 90_000);
+    await until('all attempts are counted', async () => {
+      const figure = await scrape(service.url);
+      return figure('delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}') === orders;
+    });
+    const figure = await scrape(service.url);
+    expect(figure('event_to_first_attempt_seconds_bucket{le="5"}')).toBeLessThan(
+      figure('event_to_first_attempt_seconds_count')!,
+    );
+    expect(figure('sendable_seconds_bucket{le="5"}')).toBe(figure('sendable_seconds_count'));
+  } finally {
+    await service.stop();
+    await slow.close();
+  }
+}, 120_000);
+
+test('counters begin at zero for every outcome and state, and a process has 3,000 series at most', async () => {
+  const service = await startService({ env });
+  try {
+    const figure = await scrape(service.url);
+    for (const name of [
+      'delivery_attempts_total{outcome="SUCCEEDED",status_class="2xx"}',
+      'delivery_attempts_total{outcome="TIMEOUT",status_class="none"}',
+      'delivery_attempts_total{outcome="HTTP_STATUS",status_class="5xx"}',
+      'delivery_attempt_duration_seconds_count{outcome="failure"}',
+      'events_recorded_total{state="DELIVERY_FAILED"}',
+      'sendable_seconds_count',
+    ])
+      expect([name, figure(name)]).toEqual([name, 0]);
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(series.length).toBeLessThan(1_000); // requests add to it, by route and status
+  } finally {
+    await service.stop();
+  }
+});
