@@ -7,7 +7,6 @@ import { backends, startService, type Service } from '../support/harness.js';
 import { startProcess, stopProcess, type RunningProcess } from '../support/process.js';
 import { expressions, interpolated } from './dashboards.js';
 import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
-import { toCome } from './to-come.js';
 
 const settings = { RETRY_SCHEDULE: '200ms,200ms', DELIVERY_TIMEOUT: '300ms' };
 
@@ -48,10 +47,6 @@ const mayBeZero: [RegExp, string][] = [
   [/retention_behind/, 'nothing is old'],
 ];
 
-/** Series of rules that no process has yet: nothing may stand here for long. */
-const yetToCome =
-  /parcelhook_(sendable|order_to_created|orders_uncreated|order_oldest|http_requests|draining|webhooks_unserved|partitions_ahead|retention_behind|postgres_(connections|transaction)|database_size|redis_memory)|ready\{role|:(sendable|order_created|api_failing)/;
-
 const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern]) => pattern.test(expr));
 
 (isInstalled() ? describe : describe.skip)(
@@ -91,7 +86,6 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
         const figures = (await prometheus.query(expr)).flatMap(({ values }) =>
           values.filter(Number.isFinite),
         );
-        if (yetToCome.test(expr)) return figures.length === 0 ? null : 'is there: take it off yetToCome';
         if (figures.length === 0) return isListed(mayBeEmpty, expr) ? null : 'has no figure';
         const moves = figures.some((figure) => figure !== 0);
         return moves || isListed(mayBeEmpty, expr) || isListed(mayBeZero, expr) ? null : 'stays at zero';
@@ -110,7 +104,6 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
 
     test('has an answer, and a figure that moves, for every query of every panel', async () => {
       const exprs = expressions()
-        .filter((expr) => !toCome.some((name) => expr.includes(name)))
         .map(interpolated);
       expect(exprs.filter((expr) => expr.includes('$'))).toEqual([]);
       expect(await problems(exprs)).toEqual({});

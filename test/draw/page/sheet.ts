@@ -1,0 +1,82 @@
+/** What the page draws: everything is decided, only places in pixels are left to it. */
+export interface Sheet {
+  title: string;
+  /** Beside the title: what is chosen, and of when it is. */
+  subtitle: string;
+  /** Below everything. */
+  caption: string;
+  rows: { title: string; y: number }[];
+  panels: Drawing[];
+  /** In columns of 24 and rows. */
+  height: number;
+}
+
+interface Place {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+export interface Drawing {
+  place: Place;
+  title: string;
+  /** One of these is there, or nothing: then it says so. */
+  graph?: Graph;
+  figures?: Figure[];
+  bars?: Bar[];
+  table?: { columns: string[]; rows: { text: string; color?: string }[][] };
+  text?: string;
+  /** What it says where there is nothing to draw. */
+  absent?: string;
+}
+
+export interface Graph {
+  /** In seconds. */
+  times: number[];
+  lines: {
+    name: string;
+    color: string;
+    values: (number | null)[];
+    fill: number;
+    width: number;
+    isDashed: boolean;
+    isBars: boolean;
+  }[];
+  isStacked: boolean;
+  unit: string;
+  decimals?: number | undefined;
+  min?: number | undefined;
+  softMin?: number | undefined;
+  max?: number | undefined;
+  softMax?: number | undefined;
+  isLogarithmic: boolean;
+  /** Drawn as lines, or as areas, or both. */
+  thresholds: { value: number; color: string }[];
+  thresholdStyle: string;
+  legend: {
+    isTable: boolean;
+    isRight: boolean;
+    calcs: string[];
+    items: { name: string; color: string; figures: string[] }[];
+  } | null;
+  /** Moments marked with a line, in seconds. */
+  marks: { at: number; color: string }[];
+}
+
+export interface Figure {
+  name: string;
+  text: string;
+  color: string;
+  /** Whether the colour is behind the text rather than of it. */
+  isFilled: boolean;
+  spark: (number | null)[] | null;
+}
+
+export interface Bar {
+  name: string;
+  text: string;
+  color: string;
+  /** Of its place, from 0 to 1. */
+  share: number;
+}
