@@ -33,7 +33,7 @@ const passes = { status: 0, output: expect.stringContaining('SUCCESS') };
     (verb, what, file) => {
       expect(run('promtool', verb, what, inRepository(`grafana/prometheus/${file}`))).toEqual(passes);
     },
-    120_000,
+    240_000,
   );
 });
 
