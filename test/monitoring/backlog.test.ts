@@ -14,7 +14,7 @@ async function scrape(url: string): Promise<(name: string) => number | undefined
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name) => {
     const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
-    return line === undefined ? undefined : Number(line.split(' ')[1]);
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DueClaim } from '../outbox/types.js';
-import { createOccupancy, type Occupancy } from './occupancy.js';
+import { createOccupancy, mostly, type Occupancy } from './occupancy.js';
 
 export const pools = ['quick', 'unknown', 'slow'] as const;
 export type Pool = (typeof pools)[number];
@@ -68,6 +68,8 @@ export interface InFlight {
   startedAtMs: number | null;
   /** When the request began; null until then. */
   sentAtMs: number | null;
+  /** Since when the receiver was not full when the request began. */
+  freeSinceMs: number;
   /** The pool in which it takes a place. */
   pool: Pool | null;
 }
@@ -116,27 +118,28 @@ export function noteFull(lane: Lane, nowMs: number): void {
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
   lane.occupancy ??= createOccupancy(nowMs);
-  lane.atReceiver += 1;
   entry.sentAtMs = nowMs;
+  entry.freeSinceMs = lane.occupancy.freeSinceMs();
+  lane.atReceiver += 1;
   noteFull(lane, nowMs);
 }
 
 /**
  * The attempt has ended: its receiver has room again, although the claim is not settled yet. Returns how long the
  * delivery was sendable before the attempt began. It is known only now, because the attempt shows whether the receiver
- * is slow.
+ * is slow. If the receiver was full for most of the wait, the moments between two attempts belonged to what was due
+ * earlier: only the last one counts.
  */
-export function endExchange(
-  { lane, sentAtMs, asOfMs, claim }: InFlight,
-  nowMs: number,
-  isSlow: boolean,
-): number {
-  const beganAtMs = sentAtMs ?? nowMs;
+export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
+  const { lane, freeSinceMs, asOfMs, claim } = entry;
+  const beganAtMs = entry.sentAtMs ?? nowMs;
   const sinceMs = asOfMs - claim.sendableForMs;
+  const waitMs = beganAtMs - sinceMs;
   const fullMs = lane.occupancy?.fullBetween(sinceMs, beganAtMs, nowMs, isSlow || lane.pool === 'slow') ?? 0;
   lane.atReceiver -= 1;
   noteFull(lane, nowMs);
-  return Math.max(0, beganAtMs - sinceMs - fullMs);
+  const sendableMs = Math.max(0, waitMs - fullMs);
+  return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
 }
 
 /** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */

@@ -3,6 +3,8 @@
  * and for us otherwise. All times are of one monotonic clock, in milliseconds.
  */
 export interface Occupancy {
+  /** Since when the receiver has not been full, while it is not. */
+  freeSinceMs(): number;
   /** Call after each change; `nowMs` never decreases. */
   set(isFull: boolean, nowMs: number): void;
   /**
@@ -15,7 +17,8 @@ export interface Occupancy {
 
 const maxPoints = 64;
 const firstStepMs = 20;
-const mostly = 3 / 4;
+/** The share of a time from which a full receiver, and not this process, decides how long things wait. */
+export const mostly = 3 / 4;
 const provenAfterMs = 5_000;
 
 /** The time until `atMs` during which the receiver was full, since the first point. */
@@ -48,6 +51,7 @@ export function createOccupancy(sinceMs: number): Occupancy {
   };
 
   return {
+    freeSinceMs: () => last.atMs,
     set: (isFull, nowMs) => {
       if (isFull === last.isFull) return;
       last = { atMs: nowMs, fullMs: fullUntil(nowMs), isFull };

@@ -168,7 +168,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
-    const began = { startedAtMs: null, sentAtMs: null, pool: null };
+    const began = { startedAtMs: null, sentAtMs: null, freeSinceMs: 0, pool: null };
     const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, ...began };
     all.set(claim, entry);
     let at = lane.pending.length;
