@@ -84,9 +84,7 @@ describe('dashboards', () => {
       .map((selector) => selector.split('{')[0]!)
       .filter((name) => !['up', 'ALERTS'].includes(name));
     const isKnown = (name: string) =>
-      [name, name.replace(/_(bucket|sum|count)$/, '')].some(
-        (metric) => exported.has(metric),
-      );
+      [name, name.replace(/_(bucket|sum|count)$/, '')].some((metric) => exported.has(metric));
     expect([...new Set(names)].filter((name) => !isKnown(name))).toEqual([]);
     expect(new Set(names).size).toBeGreaterThan(50);
   });

@@ -14,7 +14,7 @@ export interface Checkout {
 /** A copy of this checkout in a folder that only its owner may enter, like a clone in root's home. */
 export function privateCheckout(): Checkout {
   const path = mkdtempSync(join(project, 'dist.private-')); // here, because links do not cross disks
-  const all = [...parts, 'build.config.js', 'jest.config.js', 'LICENSE', 'docs'];
+  const all = [...parts, 'build.config.js', 'jest.config.js', 'LICENSE', 'docs', 'grafana'];
   execFileSync('cp', ['--archive', '--link', ...all, path], { cwd: project });
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
 }

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { postgresIn, redisIn, type Closing, type PostgresEngine, type RedisEngine } from '../../chaos/world/engines.js';
+import {
+  postgresIn,
+  redisIn,
+  type Closing,
+  type PostgresEngine,
+  type RedisEngine,
+} from '../../chaos/world/engines.js';
 import { registerAccount, registerWebhook, type Account } from '../../support/client.js';
 import { operatorToken, startProcess, type RunningProcess } from '../../support/process.js';
 import type { ScrapeTarget } from '../prometheus.js';

@@ -220,5 +220,5 @@ test.each([
     ...given,
   });
   expect(exit).toBe(78);
-  expect(stderr).toContain(`DATABASE_POOLER: transaction needs ${missing}`);
+  expect(stderr).toContain(`DATABASE_POOLER: transaction requires ${missing}`);
 });
