@@ -57,7 +57,7 @@ export const delivery = prometheusBoard({
       ],
     },
     {
-      question: 'How soon is an event delivered, whoever is slow?',
+      question: 'How soon is an event delivered, slow receivers included?',
       panels: [
         graph({
           title: 'Event to first attempt',

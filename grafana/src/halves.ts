@@ -93,7 +93,7 @@ export const oursRow = {
   ],
 };
 
-/** Red means that receivers are the cause. What is not known here is no fault of theirs. */
+/** Red means that receivers are the cause. An unknown figure is not their fault. */
 export const theirsRow = {
   question: 'Theirs: which receivers keep us from delivering?',
   panels: [

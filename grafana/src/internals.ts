@@ -8,7 +8,7 @@ import { ofProcesses } from './shared.js';
 const requestsSeconds = 'http_request_duration_seconds';
 const byRoute = '{{method}} {{route}}';
 
-/** What goes on inside. */
+/** The inside: queues, tasks, PostgreSQL, processes. */
 export const internals = prometheusBoard({
   name: 'internals',
   title: 'Internals',

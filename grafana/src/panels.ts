@@ -25,7 +25,7 @@ export interface Query {
 
 interface Panel {
   title: string;
-  /** What it shows and what is normal: one or two sentences. */
+  /** One or two sentences: the meaning of the figure, and a normal value. */
   description: string;
   /** Grafana's id of the unit: `s`, `ops`, `percentunit`, `short`, `bytes`. */
   unit: string;
@@ -43,7 +43,7 @@ interface Graph extends Panel {
 }
 
 interface Figure extends Panel {
-  /** What it means if there is no figure. `absent` is red: something that should be there is not. */
+  /** The meaning of a missing figure. `absent` is red: an expected series does not exist. */
   without: 'absent' | 'not known';
 }
 

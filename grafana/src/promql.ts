@@ -109,7 +109,7 @@ export const ours = reported('sendable_deliveries');
 export const theirsByCause = reported('waiting_deliveries', 'cause');
 export const theirs = `sum(${theirsByCause})`;
 
-/** What receivers do; the other causes are somebody's wish. */
+/** Causes that receivers give; the others are wishes of shippers or operators. */
 export const byReceivers = 'cause=~"failing|slow|circuit"';
 
 /** Webhooks that their receivers keep from being served, as a share of the active ones. */

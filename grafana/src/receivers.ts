@@ -6,7 +6,7 @@ import { failingShare, unserved } from './shared.js';
 const attempts = 'delivery_attempts_total';
 const duration = 'delivery_attempt_duration_seconds';
 
-/** What receivers do to us, without a word which; the board Tenants says whose they are. */
+/** Trouble that receivers cause, without their names; the board Tenants says whose they are. */
 export const receivers = prometheusBoard({
   name: 'receivers',
   title: 'Receivers',

@@ -62,7 +62,7 @@ const webhooks = column('Webhooks', 'webhooks');
 const circuits = column('Circuits open', 'circuits_open');
 const failedShare = column('Failing', 'failed_24h::float8 / nullif(attempts_24h, 0)', 'percentunit');
 
-/** Whose they are: the only dashboard that tells tenants apart, and it asks PostgreSQL, not Prometheus. */
+/** Figures by shipper: the only dashboard that tells shippers apart. It queries PostgreSQL, not Prometheus. */
 export const tenants = postgresBoard({
   name: 'tenants',
   title: 'Tenants',

@@ -83,7 +83,7 @@ export const refreshTables = (deps: InfrastructureDependencies, nowMs: number): 
     }),
   );
 
-/** Everybody's connections, and the limit they are nearest to. What others do is hidden from the role, not that they are. */
+/** All connections, and the limit they are nearest to. The role sees that others' connections exist, not what they do. */
 async function readConnections(db: Database): Promise<{ used: number; limit: number }> {
   const [nearest] = await db.query<{ used: number; limit: number }>(
     'read-connections',

@@ -13,7 +13,7 @@ export const alertmanagerProgram: string | null =
 
 export interface Alertmanager {
   url: string;
-  /** What it tells its receivers: what fires and no other alert keeps quiet. */
+  /** The alerts that reach its receivers: those that fire and are not inhibited. */
   told(): Promise<Alert[]>;
   stop(): Promise<void>;
 }

@@ -15,7 +15,7 @@ describe('rules with divided durations', () => {
     ['max_over_time(parcelhook_ready[6h:1m])', 'max_over_time(parcelhook_ready[720s:2s])'],
     ['increase(x_total[1h] offset 1d)', 'increase(x_total[120s] offset 2880s)'],
     ['predict_linear(x_bytes[6h], 4 * 3600) > 1', 'predict_linear(x_bytes[720s], (4 * 3600) / 30) > 1'],
-  ])('windows, steps, offsets and looks ahead are divided: %s', (expr, expected) => {
+  ])('windows, steps, offsets and forecasts are divided: %s', (expr, expected) => {
     expect(divided(expr)).toBe(expected);
   });
 

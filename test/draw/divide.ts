@@ -2,8 +2,8 @@ import { parseDocument, visit, isScalar, type Document } from 'yaml';
 
 /**
  * Rules that are as quick as a scene is short. Every duration is divided by one factor: `for`, `keep_firing_for`, windows,
- * steps, offsets, how far `predict_linear` looks ahead, and the ages that `_seconds` are compared with. What is not a
- * duration of the rule stays: latencies, counts, shares.
+ * steps, offsets, the forecast of `predict_linear`, and the ages that `_seconds` are compared with. Everything
+ * else stays: latencies, counts, shares.
  */
 export interface Division {
   factor: number;

@@ -3,7 +3,7 @@ import { figuresOf } from './boards/sheet-of.js';
 import { css } from './boards/colors.js';
 import type { Panel } from './boards/board.js';
 
-/** Whose fault it is: of the service and what it runs on, or of receivers. */
+/** The guilty half: the service and what it runs on, or receivers. */
 export type Half = 'ours' | 'theirs';
 /** Which half of Overview's first row is red. */
 export type Red = 'none' | 'both' | Half;

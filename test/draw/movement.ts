@@ -1,6 +1,6 @@
 import type { Answered } from './boards/ask.js';
 
-/** What is known of the panels of all boards over a whole run: by `board › panel`, whether it ever moved. */
+/** The panels of all boards over a whole run: by `board › panel`, whether it ever moved. */
 export interface Movement {
   note(board: string, answered: Answered[]): void;
   /** Panels that never moved, and whether they ever had a figure. */
@@ -10,7 +10,7 @@ export interface Movement {
 interface Seen {
   moved: boolean;
   hadFigures: boolean;
-  /** What it showed last in the scene before. */
+  /** The last value of the previous scene. */
   last: string | null;
 }
 

@@ -18,7 +18,7 @@ export function withFewColors(png: Buffer, count: number): Buffer {
   return encoded(pixels, palette, indexOf);
 }
 
-/** What chromium writes: eight bits a channel, RGB or RGBA, not interlaced. */
+/** The format that chromium writes: eight bits a channel, RGB or RGBA, not interlaced. */
 function decoded(png: Buffer): Pixels {
   const parts: Buffer[] = [];
   let [width, height, channels] = [0, 0, 0];

@@ -29,7 +29,7 @@ export interface Result {
   told: Record<string, number>;
   firstRows: Record<string, FirstRow>;
   problems: string[];
-  /** What the boards answered at the end. */
+  /** The results of the boards at the end. */
   answered: { board: Board; answered: Answered[] }[];
   /** By name of file. */
   drawings: Map<string, Buffer>;

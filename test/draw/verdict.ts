@@ -8,7 +8,7 @@ export interface FirstRow {
   panels: string[];
 }
 
-/** What is not as the table says; nothing if all is. */
+/** Differences from the table; empty if there are none. */
 export function problemsOf(
   environments: Record<string, Part>,
   told: Told,

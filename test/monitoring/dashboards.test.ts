@@ -42,7 +42,7 @@ describe('dashboards', () => {
     );
     const unscoped = expressions().filter((expr) => {
       const selectors = selectorsOf(expr);
-      // What is no selector, function, label or number would be a metric without matchers.
+      // Any other name than a selector, function or label would be a metric without matchers.
       const bare = expr.replaceAll(/\{[^}]*\}|"[^"]*"/g, '').match(/\b(parcelhook_\w+|up|ALERTS)\b/g) ?? [];
       return (
         selectors.length === 0 ||

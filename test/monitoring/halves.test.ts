@@ -90,7 +90,7 @@ const scenes: Record<string, Scene> = {
 
 const bounds = [0.025, 0.05, 0.5, 1, 2, 5, 7.5, 10];
 
-/** What a process of a role exports when it has been scraped `times` times. */
+/** The metrics of a process of a role after `times` scrapes. */
 function exposition(role: string, own: Figures, times: number): string {
   const figures: Figures = { ...healthy, [requests(201)]: 1, [requests(500)]: 0, ...own };
   const count = 10 * times;

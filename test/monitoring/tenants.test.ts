@@ -23,7 +23,7 @@ const role = 'parcelhook_dashboards';
 const password = randomBytes(8).toString('hex');
 const server = process.env.TEST_DATABASE_URL ?? '';
 
-/** What psql does with the script of the compose file. */
+/** The script of the compose file, as psql runs it. */
 const script = () =>
   /<<'SQL'\n([^]*)\nSQL\n/
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!

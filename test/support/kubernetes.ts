@@ -122,7 +122,7 @@ if (!validator)
   console.warn('\n  NO kubernetes-validate ON PATH: docs/kubernetes is NOT CHECKED by strict schemas.\n');
 if (!kubectl) console.warn('\n  NO kubectl ON PATH: the overlays of docs/kubernetes are NOT BUILT.\n');
 
-/** What `kubectl apply -k` would apply. */
+/** The manifests that `kubectl apply -k` would apply. */
 export function built(overlay: string): { text: string; resources: Resource[] } {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', join(folder, 'overlays', overlay)], {
     encoding: 'utf8',

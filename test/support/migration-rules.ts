@@ -1,6 +1,6 @@
 /**
- * What a migration may not do to the version before, which works on the new schema while a release goes through the
- * processes, and after a way back (docs/kubernetes/README.md, "A new version").
+ * Rules that keep a migration from breaking the previous version, which works on the new schema during a release and
+ * after a rollback (docs/kubernetes/README.md, "A new version").
  */
 
 export interface Refusal {
@@ -115,7 +115,7 @@ const created = new RegExp(
 const allowed = /^--\s*release:\s*\S.{9,}/;
 
 /**
- * What of a migration the version before may not survive. What the migration itself creates is its own; a comment
+ * Statements of a migration that may break the previous version. Objects that the migration creates are exempt; a comment
  * `-- release: <why it is safe>` on a statement allows it.
  */
 export function refusals(sql: string): Refusal[] {

@@ -16,7 +16,7 @@ if (!pgbouncerVersion) console.warn('\n  NO pgbouncer ON PATH: the service behin
 export interface Pgbouncer {
   /** The address of a database by way of it. */
   url(databaseUrl: string): string;
-  /** What its console answers to a command such as `show servers`. */
+  /** The rows of a console command such as `show servers`. */
   console(command: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }

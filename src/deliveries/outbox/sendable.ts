@@ -5,7 +5,7 @@ const heldCauses = ['suspended', 'paused', 'disabled', 'circuit'] as const;
 type WaitCause = (typeof heldCauses)[number] | 'turn' | 'retry' | 'receiver';
 type UnservedCause = (typeof heldCauses)[number] | 'slow' | 'failing';
 
-/** What is owed, by whom it waits for: us (`sendable`) or another (`waiting`). */
+/** Owed deliveries: those that wait for this service (`sendable`), and those that wait for others (`waiting`). */
 export interface Backlog {
   sendable: number;
   /** For how long the oldest has been sendable; 0 if there is none. */

@@ -13,7 +13,7 @@ export interface EndedRequest {
   isSlowByDesign: boolean;
 }
 
-/** What the alerts count, from 0: to Prometheus, a counter that first appears at 1 has not increased. */
+/** Statuses that the alerts count start at 0: to Prometheus, a counter that first appears at 1 has not increased. */
 const countedFromZero = [499, 500, 503];
 const badClasses = ['4xx', '499', '5xx'];
 const apis = ['/v1', '/operator'];

@@ -100,7 +100,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** What the client got: an interrupted response counts as none, but a failure of the service remains one. */
+/** The status that the client got: an interrupted response counts as none, but a failure of the service remains one. */
 function statusOf({ writableFinished, statusCode, locals }: Response): number {
   if (writableFinished) return statusCode;
   return (locals as Locals).error === undefined ? clientGone : Math.max(500, statusCode);

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** What to do where a pooler does not pass on the settings of a new connection. */
+/** The advice where a pooler does not pass on the settings of a new connection. */
 export const takesNoSettings =
   'PostgreSQL is behind a pooler that does not pass on the settings of a connection: set DATABASE_POOLER=transaction';
 

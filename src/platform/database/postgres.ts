@@ -45,7 +45,7 @@ export interface PoolOptions {
   durable: boolean;
   /** Per statement, enforced by the server. */
   statementTimeoutMs: number;
-  /** What stands between this process and PostgreSQL. Default: nothing, or what passes everything on. */
+  /** The pooler between this process and PostgreSQL. Default: none, or one that passes everything on. */
   pooler?: 'none' | 'transaction';
   logger: Logger;
 }

@@ -14,7 +14,7 @@ export interface Line {
   config: FieldConfig;
 }
 
-/** What the queries of a panel answer. */
+/** The results of a panel's queries. */
 export interface Answered {
   panel: Panel;
   /** In seconds, the same for all lines. */
@@ -22,7 +22,7 @@ export interface Answered {
   lines: Line[];
   /** Of a panel of type `table`, and of what comes from SQL. */
   table: Table | null;
-  /** What went wrong, query by query. */
+  /** The errors, query by query. */
   errors: { target: Target; message: string }[];
 }
 
@@ -115,7 +115,7 @@ function tableOf(rows: Row[]): Table {
 /** PromQL of a panel with Grafana's variables filled in and its own windows divided as those of the rules are. */
 function promqlOf(expr: string, choices: Choices, span: Span, division: Division): string {
   const seconds = Math.ceil(span.to - span.from);
-  // What has the length of what is shown is not divided: it is short already.
+  // Windows as long as the drawn range are not divided: they are short already.
   const shownWindow = divideExpr(expr, division)
     .replace(/\$__range_s\b|\$\{__range_s\}/g, String(seconds))
     .replace(/\$__range_ms\b|\$\{__range_ms\}/g, String(seconds * 1_000))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What Grafana is told to do with the values of a panel, or of one of its series. */
+/** The options for the values of a panel, or of one of its series. */
 export interface FieldConfig {
   unit?: string;
   decimals?: number;

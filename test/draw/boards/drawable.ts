@@ -4,7 +4,7 @@ import { isKnownUnit } from './units.js';
 
 const drawnTypes = ['timeseries', 'stat', 'gauge', 'bargauge', 'table', 'text', 'state-timeline'];
 
-/** What a board asks for and would be drawn wrong here, in words. */
+/** Features of a board that would be drawn wrong here, in words. */
 export function undrawableOf({ name, panels }: Board): string[] {
   return panels.flatMap(({ title, type, fieldConfig, transformations }) => {
     const { defaults, overrides } = fieldConfig;

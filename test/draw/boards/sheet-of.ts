@@ -42,7 +42,7 @@ function contentOf(answered: Answered, marks: Graph['marks']): Partial<Drawing> 
 
 const absentOf = ({ fieldConfig }: Panel) => ({ absent: fieldConfig.defaults.noValue ?? 'No data' });
 
-/** What a panel of one figure shows; where its queries answer nothing, one figure that says so. */
+/** The figures of a stat panel; where its queries return nothing, one figure that says so. */
 export function figuresOf({ panel, lines, table }: Answered): Figure[] {
   const { defaults } = panel.fieldConfig;
   const isFilled = String(panel.options.colorMode ?? 'value').startsWith('background');

@@ -1,7 +1,7 @@
 import type { FieldConfig, Mapping, MappingResult, Override } from './board.js';
 import { formatted } from './units.js';
 
-/** What Grafana makes of a value: its text by unit and mappings, its colour by mappings and thresholds. */
+/** A value as Grafana shows it: its text by unit and mappings, its colour by mappings and thresholds. */
 export interface Shown {
   text: string;
   /** Grafana's name of a colour, or a colour of CSS. */

@@ -1,6 +1,6 @@
 import type { Board, Variable } from './board.js';
 
-/** What is chosen at the top of a board: the values, or all there are. */
+/** The choice at the top of a board: some values, or all of them. */
 export interface Choice {
   values: string[];
   isAll: boolean;
@@ -65,7 +65,7 @@ export const interpolateSql = (text: string, choices: Choices): string =>
     return found.choice.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ');
   });
 
-/** What is chosen, in words: `environment production, job All`. */
+/** The choice in words: `environment production, job All`. */
 export const inWords = (choices: Choices): string =>
   Object.values(choices)
     .filter(({ variable }) => variable.type !== 'datasource')

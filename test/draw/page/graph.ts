@@ -154,7 +154,7 @@ function drawMarks(plot: uPlot, { marks }: Graph): void {
   ctx.restore();
 }
 
-/** What does not fit is cut off, as it is scrolled away in Grafana. */
+/** Rows that do not fit are cut off, as Grafana scrolls them away. */
 function heightOf(
   { isTable, items, calcs }: NonNullable<Graph['legend']>,
   width: number,

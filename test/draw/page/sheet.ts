@@ -1,4 +1,4 @@
-/** What the page draws: everything is decided, only places in pixels are left to it. */
+/** The input of the page, which decides nothing but positions in pixels. */
 export interface Sheet {
   title: string;
   /** Beside the title: what is chosen, and of when it is. */
@@ -27,7 +27,7 @@ export interface Drawing {
   bars?: Bar[];
   table?: { columns: string[]; rows: { text: string; color?: string }[][] };
   text?: string;
-  /** What it says where there is nothing to draw. */
+  /** The text where there is nothing to draw. */
   absent?: string;
 }
 

@@ -9,13 +9,13 @@ export interface Struck {
   discover(): void;
 }
 
-/** What happens to one environment, and what is to be seen of it. */
+/** An event in one environment, and its expected signs. */
 export interface Part {
-  /** Done once all is well and quiet. What it begins and does not end is ended with the scene. */
+  /** Runs once everything is quiet. Anything it leaves running ends with the scene. */
   strike?: (struck: Struck) => Promise<void> | void;
-  /** What is told (by Alertmanager, with the shipped inhibitions), and within how many seconds of the strike. */
+  /** Alerts that Alertmanager sends, with the shipped inhibitions, each with its bound in seconds after the strike. */
   told: Record<string, number>;
-  /** What may be told besides, and why. */
+  /** Alerts that may fire besides, each with its reason. */
   mayBeTold?: Record<string, string>;
   /** PostgreSQL does not answer the boards that ask it; what they ask is then no error. */
   isSilent?: boolean;
@@ -26,7 +26,7 @@ export interface Part {
 export interface Scene {
   name: string;
   title: string;
-  /** What happens, in one sentence: it stands below each drawing. */
+  /** One sentence on the event, shown below each drawing. */
   what: string;
   /** Of the service, where they are not the usual ones. */
   settings?: Record<string, string>;

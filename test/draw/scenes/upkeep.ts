@@ -9,7 +9,7 @@ const drainsForMs = 6_000;
 const idleConnections = 80;
 const readersAtOnce = 40;
 
-/** What operators and clients do every day, none of which is worth an alert. */
+/** Everyday acts of operators and clients, none of which is worth an alert. */
 export async function upkeep({ environment, discover }: Struck): Promise<void> {
   const { api, accounts, targets } = environment;
   const [first] = accounts;

@@ -21,7 +21,7 @@ export interface Environment {
   postgres: PostgresEngine;
   redis: RedisEngine;
   accounts: Account[];
-  /** What Prometheus is to scrape. */
+  /** The targets that Prometheus scrapes. */
   targets: ScrapeTarget[];
   /** One more process; Prometheus finds it. */
   start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<RunningProcess>;

@@ -14,9 +14,9 @@ const tickMs = 50;
 const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 const betweenStatesMs = 2_000;
 /** Shipments on their way at once; later orders stay CREATED. */
-const mostUnderWay = 60;
+const maxUnderWay = 60;
 
-/** Orders, the next states of their shipments, and what people and programs look at meanwhile, whatever the answers. */
+/** Orders, the next states of their shipments, and and the reads of people and programs meanwhile, whatever the responses. */
 export function startTraffic({ api, accounts }: Environment, ordersPerSecond: number): Traffic {
   let patienceMs = usualPatienceMs;
   const over = new AbortController();
@@ -47,7 +47,7 @@ export function startTraffic({ api, accounts }: Environment, ordersPerSecond: nu
       ...sampleOrder(),
       shipperTrackingId: `ORDER-${n}`,
     });
-    if (status === 201 && underWay.length < mostUnderWay)
+    if (status === 201 && underWay.length < maxUnderWay)
       underWay.push({ trackingId: data.trackingId, states: 0, readyAt: Date.now() + betweenStatesMs });
   }
   /** One that is refused comes again: its shipment may not be created yet. */

@@ -1,4 +1,4 @@
-/** What the containers of docs/kubernetes run, with what they are given, on real engines. */
+/** The commands of the containers of docs/kubernetes, in their environment, on real engines. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -37,7 +37,7 @@ const redis = process.env.TEST_REDIS_URL;
     await client.end();
   });
 
-  /** What the container of this role is given, on ports and with waits of the test's. */
+  /** The environment of this role's container, with the ports and waits of the test. */
   async function given(role: string): Promise<Record<string, string>> {
     const own = pods.get(role)!.container.env.filter(({ valueFrom }) => !valueFrom.secretKeyRef.optional);
     const values: Record<string, string> = { ...secrets, ...stores };
