@@ -172,7 +172,8 @@ test('a process has at most 3,000 series, whatever is requested, and however man
   );
   const isOfRequests = (name: string) => /^http_request/.test(name);
   const others = [...series.keys()].filter((name) => !isOfRequests(name)).length;
-  expect(series.size - few.size).toBeLessThan(20);
+  // Figures appear as tasks run for the first time; a label for each tenant would add a thousand.
+  expect(series.size - few.size).toBeLessThan(100);
 
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
   const metrics = createMetrics();
