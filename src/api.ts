@@ -189,6 +189,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     logger,
     metrics: resources.metrics,
     durations,
+    logAttempts: config.LOG_ATTEMPTS,
     timeoutMs: config.DELIVERY_TIMEOUT,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
     version,

@@ -4,7 +4,7 @@ import { createNotify, queueNames, type Notify } from './deliveries/dispatch/not
 import { durationsOf, type Durations } from './deliveries/durations.js';
 import type { HandOver } from './deliveries/outbox/types.js';
 import { makeFirstPartitions } from './deliveries/retention/log-days.js';
-import { countAttemptsFromZero } from './deliveries/settle/settler.js';
+import { countAttemptsFromZero } from './deliveries/settle/note-attempt.js';
 import { createDnsResolver } from './deliveries/send/dns/resolver.js';
 import { createSender, type Sender } from './deliveries/send/sender.js';
 import { createStarts, type Starts } from './deliveries/send/starts.js';

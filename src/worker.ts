@@ -48,6 +48,7 @@ export function startWorker(resources: Resources): WorkerRole {
     logger,
     metrics,
     durations,
+    logAttempts: config.LOG_ATTEMPTS,
     timeoutMs: config.DELIVERY_TIMEOUT,
     orderHoldMs: config.ORDER_HOLD,
     version,

@@ -282,6 +282,10 @@ export const variables = z.object({
     .describe(
       'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
     ),
+  LOG_ATTEMPTS: z
+    .enum(['all', 'failed'], 'must be all or failed')
+    .prefault('all')
+    .describe('Attempts that are logged: `all`, or only `failed` ones; a success is then logged at debug'),
   METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe(

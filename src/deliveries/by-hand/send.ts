@@ -1,14 +1,16 @@
 import { describeError } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { disableGone, type TransitionDependencies } from '../circuit/transitions.js';
-import { noteAttempt, retryWhileDatabaseDown } from '../settle/settler.js';
+import { noteAttempt, type AttemptWatch } from '../settle/note-attempt.js';
+import { retryWhileDatabaseDown } from '../settle/settler.js';
 import { attemptRecordOf, isGone } from '../settle/retry-policy.js';
 import type { Target, Targets } from '../send/targets.js';
 import type { Durations } from '../durations.js';
 import type { AttemptRecord, Claim } from '../outbox/types.js';
 import { sendClaim, type SendingOptions } from '../send/request.js';
 
-export interface ByHandOptions extends SendingOptions, Omit<TransitionDependencies, 'durations'> {
+export interface ByHandOptions
+  extends SendingOptions, AttemptWatch, Omit<TransitionDependencies, 'durations'> {
   targets: Targets;
   durations: Durations;
   /** No attempt by hand lasts longer, so its lease needs no renewal. */

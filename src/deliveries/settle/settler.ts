@@ -1,20 +1,19 @@
 import pRetry from 'p-retry';
 import { createBatcher } from '../../platform/batch.js';
 import { ApiError } from '../../platform/errors.js';
-import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Pool } from '../../platform/database/postgres.js';
 import { createCircuitCounter } from '../circuit/counter.js';
 import { countOutcomes, disableGone, type TransitionDependencies } from '../circuit/transitions.js';
-import type { Due, AttemptRecord, Claim, Settlement } from '../outbox/types.js';
+import type { Due, Claim, Settlement } from '../outbox/types.js';
 import type { Durations } from '../durations.js';
 import type { SettlingResult } from '../outbox/settle.js';
-import { errorCodes } from '../send/errors.js';
 import type { AttemptOutcome } from '../send/request.js';
+import { noteAttempt, secondsSince, type AttemptWatch } from './note-attempt.js';
 import { isGone, retryAfterMs, settlementOf } from './retry-policy.js';
 import { createSettleBatch, type Outcome, type SettleBatchOptions } from './batch.js';
 
-export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions {
+export interface SettlerOptions extends TransitionDependencies, SettleBatchOptions, AttemptWatch {
   db: Pool;
   metrics: Metrics;
   durations: Durations;
@@ -132,50 +131,6 @@ export const retryWhileDatabaseDown = <T>(
   });
 };
 
-/** Starts each counter of attempts at zero: to Prometheus, one that first appears at 1 has not increased. */
-export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): void {
-  const unanswered = errorCodes.filter((code) => code !== 'HTTP_STATUS');
-  attempts.inc({ outcome: 'SUCCEEDED', status_class: '2xx' }, 0);
-  for (const outcome of unanswered) attempts.inc({ outcome, status_class: 'none' }, 0);
-  for (const status_class of ['3xx', '4xx', '5xx']) attempts.inc({ outcome: 'HTTP_STATUS', status_class }, 0);
-  for (const outcome of ['success', 'failure']) attemptDuration.zero({ outcome });
-}
-
-type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
-
-/** Counts and logs an attempt that has ended, whatever its trigger. */
-export function noteAttempt(
-  { metrics, logger }: { metrics: Metrics; logger: Logger },
-  claim: Claim,
-  ended: Ended,
-  accepted: boolean,
-): void {
-  const { statusCode, errorCode, durationMs } = ended;
-  metrics.attempts.inc({
-    outcome: errorCode ?? 'SUCCEEDED',
-    status_class: statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`,
-  });
-  metrics.attemptDuration.observe(
-    { outcome: errorCode === null ? 'success' : 'failure' },
-    durationMs / 1_000,
-  );
-  if (claim.trigger === 'SCHEDULED' && claim.number === 1)
-    metrics.eventToFirstAttempt.observe(secondsSince(claim, ended.startedAt.getTime()));
-  const line = {
-    deliveryId: claim.deliveryId,
-    webhookId: claim.webhookId,
-    attempt: claim.number,
-    trigger: claim.trigger,
-    status: ended.status,
-    statusCode,
-    errorCode,
-    durationMs: Math.round(durationMs),
-    delayMs: ended.delayMs,
-  };
-  if (accepted) logger.info(line, 'attempt');
-  else logger.warn(line, 'attempt ended too late: its claim was lost');
-}
-
 /** Counts the effect of a scheduled attempt on its delivery. */
 function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
@@ -187,6 +142,3 @@ function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Set
 
 /** Counts a delivery that a manual attempt settled. */
 export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
-
-const secondsSince = ({ recordedAt }: Claim, nowMs: number) =>
-  Math.max(0, nowMs - recordedAt.getTime()) / 1_000;

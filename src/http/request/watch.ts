@@ -25,6 +25,12 @@ interface Ended {
   isAborted: boolean;
 }
 
+const probes = ['/healthz', '/readyz', '/metrics'];
+
+/** Load balancers and Prometheus ask several times a minute; what they find out is in metrics, and logged as it changes. */
+const isProbe = ({ originalUrl, url = '' }: IncomingMessage & { originalUrl?: string }) =>
+  probes.includes((originalUrl ?? url).replace(/\?.*$/s, ''));
+
 /** nginx's status for a client that closed the connection before its response. */
 const clientGone = 499;
 
@@ -41,7 +47,8 @@ export function watchRequests(
     const { method = '' } = request;
     const durationMs = performance.now() - startedAt;
     count({ route, method, status, durationMs, isSlowByDesign });
-    logger.info(
+    const level = isProbe(request) ? 'debug' : 'info';
+    logger[level](
       {
         requestId,
         method,

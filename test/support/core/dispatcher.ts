@@ -34,6 +34,7 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
         }),
     },
     send: createSender({ policy: developmentPolicy, dns: noDns }).send,
+    logAttempts: 'all',
     timeoutMs: 10_000,
     version: 'test',
     concurrency: 10,

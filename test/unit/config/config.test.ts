@@ -94,6 +94,7 @@ const wrong: Record<string, string[]> = {
   SHIPMENT_RETENTION: ['23h', 'forever'],
   AUDIT_RETENTION: ['29d', 'forever'],
   LOG_LEVEL: ['loud', 'INFO'],
+  LOG_ATTEMPTS: ['none', 'FAILED', 'true'],
   METRICS_PORT: ['x', '65536'],
   METRICS_TOKEN: ['x'.repeat(15)],
   SHUTDOWN_DELAY: ['-1s', '11m'],
