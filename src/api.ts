@@ -109,7 +109,7 @@ export function apiRoutes(
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
-    ...shipmentRoutes({ db, acceptOrder }),
+    ...shipmentRoutes({ db, acceptOrder, tracing: resources.tracing }),
     ...findingRoutes({ db, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({
@@ -131,6 +131,7 @@ export function apiRoutes(
       knownStates: catalogue.names,
       recordEvent: oneByOne.add,
       recordEvents: (events) => recordEvents(recording, events),
+      tracing: resources.tracing,
       status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
     ...erasureRoutes({
@@ -190,6 +191,7 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
     metrics: resources.metrics,
     durations,
     logAttempts: config.LOG_ATTEMPTS,
+    tracing: resources.tracing,
     timeoutMs: config.DELIVERY_TIMEOUT,
     leaseMs: byHandLeaseMs(config.DELIVERY_TIMEOUT, durations),
     version,

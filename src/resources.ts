@@ -26,11 +26,14 @@ import { createRateLimits, type RateLimits } from './platform/limits/rate-limit.
 import type { Logger } from './platform/logger.js';
 import type { Metrics } from './platform/metrics.js';
 import { createQueueEngine, type Producer, type QueueEngine } from './platform/queue/engine.js';
+import { startOtlp } from './platform/otlp.js';
+import { withoutExport, type Tracing } from './platform/tracing.js';
 import { createSignal, type createReleasers, type Signal } from './platform/lifecycle.js';
 import { createCreationQueue, creationQueueName } from './shipments/create.js';
 import { defaultDropoffLocations } from './shipments/dropoff.js';
 import type { DropoffLocation } from './shipments/order.js';
 import { createCatalogue, type StateCatalogue } from './shipments/states.js';
+import { version } from './version.js';
 import { inDenied, type DestinationPolicy } from './webhooks/destination.js';
 import { requireKey, sealKeyCheck } from './webhooks/sealing/key-check.js';
 import { createSealer, createSecretBox, type Sealer, type SecretBox } from './webhooks/sealing/sealing.js';
@@ -55,6 +58,7 @@ export interface Resources {
   notify: Notify;
   durations: Durations;
   metrics: Metrics;
+  tracing: Tracing;
   /** Sends the worker's notifications and the API's tests. */
   sender: Sender;
   targets: Targets;
@@ -93,6 +97,8 @@ export interface OpenOptions {
 /** Opens everything a role needs, and registers its release. Waits for PostgreSQL without limit. */
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
+  const tracing = await openTracing(config, logger);
+  releasers.push('tracing', tracing.stop); // first, so released last
   const catalogue = config.STATES_FILE ?? createCatalogue();
   const openPool = (name: string, limits: typeof apiConnections): Pool => {
     const applicationName = `parcelhook-${name}`;
@@ -165,6 +171,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     notify,
     durations,
     metrics,
+    tracing,
     sender,
     targets: createTargets(leaseDb, sealer),
     starts: createStarts(leaseDb, durations),
@@ -186,10 +193,21 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
       orderHoldMs: config.ORDER_HOLD,
       handOver,
       onRecorded: recorded.emit,
+      tracing,
       metrics,
     }),
   };
 }
+
+const openTracing = (config: CompleteConfig, logger: Logger): Promise<Tracing> =>
+  config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+    ? Promise.resolve(withoutExport)
+    : startOtlp({
+        sampler: config.OTEL_TRACES_SAMPLER,
+        ratio: config.OTEL_TRACES_SAMPLER_ARG,
+        version,
+        logger,
+      });
 
 function watchPool(metrics: Metrics, pool: string, size: number, { usage }: Pool): void {
   metrics.poolSize.set({ pool }, size);

@@ -49,6 +49,7 @@ export function startWorker(resources: Resources): WorkerRole {
     metrics,
     durations,
     logAttempts: config.LOG_ATTEMPTS,
+    tracing: resources.tracing,
     timeoutMs: config.DELIVERY_TIMEOUT,
     orderHoldMs: config.ORDER_HOLD,
     version,

@@ -5,6 +5,7 @@ import { byteCount } from '../platform/byte-count.js';
 import { duration, parseDurationMs } from '../platform/duration.js';
 import { describeError } from '../platform/errors.js';
 import { dnsServers, networks } from '../platform/networks.js';
+import { samplers } from '../platform/otlp.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
 import { readCatalogue } from '../shipments/states.js';
@@ -286,6 +287,21 @@ export const variables = z.object({
     .enum(['all', 'failed'], 'must be all or failed')
     .prefault('all')
     .describe('Attempts that are logged: `all`, or only `failed` ones; a success is then logged at debug'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
+    .optional()
+    .describe(
+      'OpenTelemetry collector that gets the traces, such as `http://collector:4318`; the other `OTEL_EXPORTER_OTLP_*` and `OTEL_BSP_*` apply as well. Unset: nothing is exported',
+    ),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers, `must be one of ${samplers.join(', ')}`)
+    .prefault('parentbased_always_on')
+    .describe('Which traces are exported, by their ids: never by the flag of a caller'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine((text) => Number(text) >= 0 && Number(text) <= 1, 'must be a number from 0 to 1')
+    .transform(Number)
+    .prefault('1')
+    .describe('Share of the traces that `traceidratio` exports, from 0 to 1'),
   METRICS_PORT: integer(0, 65_535)
     .optional()
     .describe(

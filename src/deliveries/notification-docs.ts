@@ -102,6 +102,11 @@ const attemptHeaders = z.object({
     '1',
   ),
   'Parcelhook-Attempt': described(z.string().regex(/^[1-9]\d*$/), 'Number of the attempt, from 1.', '1'),
+  traceparent: described(
+    z.string().regex(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/),
+    'W3C Trace Context: the trace id of the request that caused the event, the same for all attempts, and the attempt within it.',
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+  ),
 });
 
 const delivery =

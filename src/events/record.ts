@@ -2,6 +2,7 @@ import type { Due, HandOver, DueClaim } from '../deliveries/outbox/types.js';
 import { distinctTurns, supersedeAndRelease } from '../deliveries/outbox/turns.js';
 import { ApiError, conflict, notFound, unavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
+import type { Span, TraceContext, Tracing } from '../platform/tracing.js';
 import { newId } from '../platform/ids.js';
 import {
   isNullViolation,
@@ -21,8 +22,9 @@ import {
 } from './store.js';
 
 /** A state event and its shipment: by id, by tracking id, or as known from its order, which saves a query. */
-export type NewEvent = StateEvent &
-  ({ shipmentId: string } | { trackingId: string } | { order: ShipmentHead });
+export type NewEvent = StateEvent & { /** The span of its request. */ trace?: TraceContext } & (
+    { shipmentId: string } | { trackingId: string } | { order: ShipmentHead }
+  );
 
 /** The event's id (the caller's own, if it sent one), or why it was refused. */
 export type RecordResult = { eventId: string } | ApiError;
@@ -42,6 +44,7 @@ export interface RecordDependencies {
   handOver: HandOver;
   /** Called after the commit with the shippers of the events. */
   onRecorded?(shipperIds: Set<string>): void;
+  tracing: Tracing;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
 }
 
@@ -51,6 +54,8 @@ const fewEvents = 10;
 
 interface PlannedRow {
   row: EventRow;
+  /** Its recording. */
+  span: Span;
   /** Of the event among those given; null for a creation that comes before it. */
   index: number | null;
   /** The acceptance of the order, if the event creates its shipment. */
@@ -109,8 +114,9 @@ async function recordRound(
   const plan = await planRound(deps, events, results, round);
   if (plan.rows.length === 0) return;
   const { recorded, owed } = await insertUnlessTaken(deps, plan);
-  for (const { row, index, acceptedAt } of plan.rows) {
+  for (const { row, span, index, acceptedAt } of plan.rows) {
     if (!recorded.has(row.eventId)) continue;
+    span.end({ attributes: { 'parcelhook.event_id': row.eventId, 'parcelhook.state': row.state } });
     if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
     if (acceptedAt)
@@ -178,6 +184,7 @@ const claimOf = (owed: Owed): DueClaim => ({
   troubled: owed.troubled,
   isProbe: false,
   erased: owed.event.erased,
+  trace: owed.event.trace,
 });
 
 /**
@@ -241,7 +248,10 @@ async function planRound(
       ];
       for (const { step, of } of steps) {
         const acceptedAt = shipment.state === null ? shipment.acceptedAt : null;
-        plan.rows.push({ row: advance(shipment, step, plan.moves, recordedAt), index: of, acceptedAt });
+        const parent = (of === null ? undefined : event.trace) ?? shipment.trace;
+        const span = deps.tracing.start('record', { parent });
+        const row = advance(shipment, step, plan.moves, recordedAt, span.context);
+        plan.rows.push({ row, span, index: of, acceptedAt });
       }
     }
   }
@@ -285,6 +295,7 @@ function advance(
   event: StateEvent,
   moves: Map<string, Move>,
   recordedAt: Date,
+  trace: TraceContext,
 ): EventRow {
   const timestampMs = event.timestampMs ?? recordedAt.getTime();
   const eventId = newId(recordedAt.getTime());
@@ -292,6 +303,7 @@ function advance(
   const fromSequence = earlier?.fromSequence ?? shipment.sequence;
   shipment.sequence += 1;
   shipment.state = event.state;
+  shipment.trace = null;
   moves.set(shipment.shipmentId, {
     shipmentId: shipment.shipmentId,
     shipperId: shipment.shipperId,
@@ -312,6 +324,7 @@ function advance(
     recordedAt,
     body: renderNotification(shipment, shipment.erased ? withoutPersonalData(event) : event, timestampMs),
     erased: shipment.erased,
+    trace,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Room } from '../deliveries/outbox/types.js';
 import { eventsOf, ms } from '../deliveries/outbox/sql.js';
 import { claimWithinRoom, fanOut, selectOwed, type OwedRow } from '../deliveries/outbox/insert.js';
 import type { Database } from '../platform/database/postgres.js';
+import type { TraceContext } from '../platform/tracing.js';
 import { eraseNotification } from './notification.js';
 
 /** A shipment as needed to record its events. */
@@ -18,6 +19,8 @@ export interface ShipmentHead {
   sequence: number;
   /** Its personal data was erased. */
   erased: boolean;
+  /** The span that accepted its order; null once it is created. */
+  trace: TraceContext | null;
 }
 
 export interface EventRow {
@@ -31,6 +34,8 @@ export interface EventRow {
   body: string;
   /** The personal data of its shipment was erased already. */
   erased: boolean;
+  /** The span that records it. */
+  trace: TraceContext;
 }
 
 /** A process whose clock differs more from PostgreSQL's records nothing: queries by time would miss its events. */
@@ -70,8 +75,9 @@ export function loadShipments(
      )
      select s.shipment_id as "shipmentId", s.shipper_id as "shipperId", s.tracking_id as "trackingId",
             s.shipper_tracking_id as "shipperTrackingId", s.accepted_at as "acceptedAt", p.state, coalesce(p.sequence, 0) as sequence,
-            p.erased_at is not null as erased
+            p.erased_at is not null as erased, c.trace
        from found s
+       left join lateral (select trace from orders_to_create where shipment_id = s.shipment_id limit 1) c on true
        left join lateral (
          select state, sequence, erased_at from shipment_progress where shipment_id = s.shipment_id limit 1) p on true`,
     [shipmentIds, trackingIds],
@@ -129,6 +135,7 @@ export async function insertEvents(
     moves.map(({ firstEventId }) => firstEventId),
     moves.map(({ lastEventId }) => lastEventId),
     events[0]?.recordedAt,
+    events.map(({ trace }) => trace),
   ]);
   const byId = new Map(events.map((event) => [event.eventId, event]));
   return {
@@ -173,12 +180,12 @@ const insertEventsText = `
   with ${moveShipments},
   recorded as (
     insert into events (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure,
-                        position)
+                        trace, position)
     select e.*, (select case when abs(extract(epoch from $23::timestamptz - now())) * 1000 < ${clockLeewayMs}
                              then first_position + pg_current_xact_id()::text::bigint end from feed)
       from unnest($6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::int[], $11::text[],
-                           $12::timestamptz[], $13::text[], $20::text[])
-        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure)
+                           $12::timestamptz[], $13::text[], $20::text[], $24::bytea[])
+        as e (event_id, external_id, shipper_id, shipment_id, sequence, state, recorded_at, body, erasure, trace)
      where coalesce(e.shipment_id in (select shipment_id from moved), false)
      order by e.event_id
     returning event_id, external_id, shipper_id, shipment_id, sequence, state

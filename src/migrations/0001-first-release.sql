@@ -107,8 +107,10 @@ create index shipments_of_shipper on shipments (shipper_id, shipment_id);
 create index shipments_by_own_id on shipments (shipper_id, left(shipper_tracking_id, 500) collate "C", shipment_id);
 
 -- Orders whose shipment is still to be created.
+--   trace  the span that accepted it, of its request's trace: 16 bytes of the trace's id, 8 of the span's
 create table orders_to_create (
-  shipment_id uuid primary key
+  shipment_id uuid primary key,
+  trace bytea
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, vacuum_truncate = off);
 
 create table idempotency_keys (
@@ -182,6 +184,7 @@ return (select first_position + pg_current_xact_id()::text::bigint from feed);
 --   erasure      null of nearly all. DONE: its personal data was erased, it is not sent any more. AFTER: recorded after
 --                its shipment's personal data was erased; it is sent as any other, but what receivers answer is not kept
 --   position     its place in the feed; events of one commit share it and are ordered by their ids
+--   trace        the span that recorded it, as in orders_to_create; null for notifications that belong to no shipment
 create table events (
   event_id uuid not null,
   external_id text,
@@ -192,7 +195,8 @@ create table events (
   recorded_at timestamptz not null,
   body text not null,
   erasure text,
-  position bigint not null default feed_position()
+  position bigint not null default feed_position(),
+  trace bytea
 ) partition by range (event_id);
 -- In this order: of a month that was vacuumed while it was empty the planner knows no difference, and takes the index
 -- that was made last.

@@ -15,8 +15,10 @@ import {
   uuid,
 } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
+import { traced, traceHeaders } from '../http/request/trace.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
+import type { TraceContext, Tracing } from '../platform/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
 import { statusResponse } from './status.js';
 
@@ -27,6 +29,7 @@ export interface OperatorDependencies {
   knownStates: ReadonlySet<string>;
   recordEvent(event: NewEvent): Promise<RecordResult>;
   recordEvents(events: NewEvent[]): Promise<RecordResult[]>;
+  tracing: Tracing;
   status(): Promise<object>;
 }
 
@@ -116,8 +119,13 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
 
 type EventFields = z.output<z.ZodObject<ReturnType<typeof eventFields>>>;
 
-const toEvent = (trackingId: string, { eventId, timestamp, ...fields }: EventFields): NewEvent => ({
+const toEvent = (
+  trackingId: string,
+  { eventId, timestamp, ...fields }: EventFields,
+  trace: TraceContext,
+): NewEvent => ({
   ...fields,
+  trace,
   trackingId,
   externalId: eventId,
   timestampMs: timestamp,
@@ -220,10 +228,13 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       auth: 'operator',
       scope: 'events',
       params: z.object({ trackingId }),
+      headers: z.object(traceHeaders),
       body: z.object(fields),
-      handle: async ({ params: { trackingId }, body }) => {
+      handle: async ({ params: { trackingId }, body }, raw) => {
         if (trackingId.includes('\0')) throw notFound('This shipment');
-        const result = await deps.recordEvent(toEvent(trackingId, body));
+        const result = await traced(deps.tracing, raw, (trace) =>
+          deps.recordEvent(toEvent(trackingId, body, trace)),
+        );
         if (result instanceof ApiError) throw result;
         return { httpStatus: 202, data: result };
       },
@@ -239,18 +250,23 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
       responses: { 202: recordedEvents },
       auth: 'operator',
       scope: 'events',
+      headers: z.object(traceHeaders),
       body: z.object({ events }),
-      handle: async ({ body }) => {
+      handle: async ({ body }, raw) => {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));
-        const valid = parsed.flatMap(({ data }) => (data ? [toEvent(data.trackingId, data)] : []));
-        const recorded = (await deps.recordEvents(valid)).values();
+        const results = await traced(deps.tracing, raw, (trace) =>
+          deps.recordEvents(
+            parsed.flatMap(({ data }) => (data ? [toEvent(data.trackingId, data, trace)] : [])),
+          ),
+        );
+        const recorded = results.values();
         // Only valid events were recorded; there is one result per event, in order.
-        const results = parsed.map((event) =>
+        const views = parsed.map((event) =>
           event.success
             ? (recorded.next().value as RecordResult)
             : invalidRequest(event.error.issues.map(detailOf)),
         );
-        return { httpStatus: 202, data: { results: results.map(resultView) } };
+        return { httpStatus: 202, data: { results: views.map(resultView) } };
       },
     }),
     route({

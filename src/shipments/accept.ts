@@ -7,6 +7,7 @@ import { conflict, isUnavailable } from '../platform/errors.js';
 import type { Metrics } from '../platform/metrics.js';
 import { newId, pooledRandomBytes } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
+import type { TraceContext } from '../platform/tracing.js';
 import type { Admission } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
@@ -25,6 +26,7 @@ export type AcceptOrder = (
   shipperId: string,
   order: Order,
   idempotencyKey: string | undefined,
+  trace: TraceContext,
 ) => Promise<RouteResult>;
 
 /**
@@ -56,7 +58,12 @@ export function createAcceptOrder(deps: {
     },
   });
 
-  const prepare = (shipperId: string, order: Order, idempotencyKey?: string): AcceptedOrder => {
+  const prepare = (
+    shipperId: string,
+    order: Order,
+    idempotencyKey: string | undefined,
+    trace: TraceContext,
+  ): AcceptedOrder => {
     const acceptedAt = new Date();
     return {
       shipmentId: newId(acceptedAt.getTime()), // queries find shipments by the time in their ids
@@ -67,16 +74,17 @@ export function createAcceptOrder(deps: {
       dropoffLocation: chooseDropoff(order.recipientLocation),
       acceptedAt,
       idempotency: idempotencyKey === undefined ? null : { key: idempotencyKey, bodyHash: hashOf(order) },
+      trace,
     };
   };
 
-  return async (shipperId, order, idempotencyKey) => {
+  return async (shipperId, order, idempotencyKey, trace) => {
     const leave = await deps.admission.enter(shipperId, weightOf(order));
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {
       // Prepared after the wait: an earlier time would let readers of the list page past the shipment.
-      const accepted = prepare(shipperId, order, idempotencyKey);
+      const accepted = prepare(shipperId, order, idempotencyKey, trace);
       // The second try follows the deletion of an expired key; another request may have taken it since.
       for (let tries = 1; tries <= 2; tries += 1) {
         if (await inserts.add(accepted)) {
@@ -104,7 +112,14 @@ const charsPerWeight = 16_384;
 const weightOf = ({ package: { items } }: Order): number =>
   items ? 1 + Math.floor(JSON.stringify(items).length / charsPerWeight) : 1;
 
-const headOf = ({ shipmentId, shipperId, trackingId, order, acceptedAt }: AcceptedOrder): ShipmentHead => ({
+const headOf = ({
+  shipmentId,
+  shipperId,
+  trackingId,
+  order,
+  acceptedAt,
+  trace,
+}: AcceptedOrder): ShipmentHead => ({
   shipmentId,
   shipperId,
   trackingId,
@@ -113,6 +128,7 @@ const headOf = ({ shipmentId, shipperId, trackingId, order, acceptedAt }: Accept
   state: null,
   sequence: 0,
   erased: false,
+  trace,
 });
 
 const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({

@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { isoOffset } from '../http/envelope.js';
 import { described, instantInQuery, ownIdInQuery, trackingId } from '../http/request/fields.js';
 import { cutPage, paging } from '../http/request/paging.js';
+import { traced, traceHeaders } from '../http/request/trace.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
+import type { Tracing } from '../platform/tracing.js';
 import type { AcceptOrder } from './accept.js';
 import { orderSchema } from './order.js';
 import { orderResult, shipmentList, stateList, tracking } from './responses.js';
@@ -23,7 +25,7 @@ const idempotencyKey = described(
   'order-1001',
 );
 
-export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder }): Route[] {
+export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; tracing: Tracing }): Route[] {
   return [
     route({
       method: 'post',
@@ -37,10 +39,12 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder })
       responses: { 201: orderResult },
       hasProcessId: true,
       errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
-      headers: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+      headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
       body: orderSchema,
-      handle: ({ caller, headers, body }) =>
-        deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key']),
+      handle: ({ caller, headers, body }, raw) =>
+        traced(deps.tracing, raw, (trace) =>
+          deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace),
+        ),
     }),
     route({
       method: 'get',

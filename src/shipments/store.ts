@@ -1,5 +1,6 @@
 import { eventsOf } from '../deliveries/outbox/sql.js';
 import type { Database } from '../platform/database/postgres.js';
+import type { TraceContext } from '../platform/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../deliveries/log/shipment-filter.js';
 
@@ -14,6 +15,8 @@ export interface AcceptedOrder {
   acceptedAt: Date;
   /** The idempotency key, if the caller sent one, and the hash of its body. */
   idempotency: { key: string; bodyHash: Buffer } | null;
+  /** The span that accepts it. */
+  trace: TraceContext;
 }
 
 /**
@@ -25,9 +28,9 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
     'insert-orders',
     `with input as (
        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
-                            $8::timestamptz[], $9::text[], $10::bytea[])
+                            $8::timestamptz[], $9::text[], $10::bytea[], $11::bytea[])
          as t (shipment_id, shipper_id, process_id, tracking_id, shipper_tracking_id, order_data, dropoff_location,
-               accepted_at, key, body_hash)
+               accepted_at, key, body_hash, trace)
      ), claimed as (
        insert into idempotency_keys (shipper_id, key, body_hash, shipment_id, created_at)
        select shipper_id, key, body_hash, shipment_id, accepted_at from input where key is not null
@@ -43,7 +46,8 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
         where key is null or coalesce(shipment_id in (select shipment_id from claimed), false)
        returning shipment_id
      )
-     insert into orders_to_create (shipment_id) select shipment_id from stored returning shipment_id`,
+     insert into orders_to_create (shipment_id, trace)
+     select shipment_id, trace from stored join input using (shipment_id) returning shipment_id`,
     [
       orders.map((order) => order.shipmentId),
       orders.map((order) => order.shipperId),
@@ -55,12 +59,13 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
       orders.map((order) => order.acceptedAt),
       orders.map((order) => order.idempotency?.key ?? null),
       orders.map((order) => order.idempotency?.bodyHash ?? null),
+      orders.map((order) => order.trace),
     ],
   );
   return new Set(rows.map((row) => row.shipment_id));
 }
 
-export type EarlierOrder = Omit<AcceptedOrder, 'idempotency' | 'shipperId'> & { bodyHash: Buffer };
+export type EarlierOrder = Omit<AcceptedOrder, 'idempotency' | 'shipperId' | 'trace'> & { bodyHash: Buffer };
 
 /** The order first accepted under an idempotency key in the last 24 hours. */
 export async function findByIdempotencyKey(

@@ -11,7 +11,7 @@ const interest = z
 /** RFC 9110 §5.6.2: a header's name is a token. Those the service or HTTP itself sets are refused. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const reservedHeader =
-  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|user-agent|proxy-.*|webhook-.*|parcelhook-.*)$/i;
+  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|user-agent|traceparent|tracestate|proxy-.*|webhook-.*|parcelhook-.*)$/i;
 const headerValue = /^[\t\x20-\x7e]{0,1000}$/;
 
 const maxHeaders = 16;

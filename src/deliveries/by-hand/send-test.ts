@@ -36,7 +36,7 @@ export function createTestSender(
     });
     if (!sent) throw unavailable(); // too late to start; the sweeper settles it
     if (sent.settled && sent.succeeded && claim.troubled) await reportSuccess(options, webhookId);
-    const sample = { ...event, sequence: claim.sequence, isErased: false };
+    const sample = { ...event, sequence: claim.sequence, isErased: false, trace: claim.trace };
     const attempt = await findLastAttempt(db, shipperId, claim.deliveryId, sample);
     if (!attempt) throw unavailable();
     return { deliveryId: claim.deliveryId, eventId: claim.eventId, ...attempt };

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { oweTest } from '../outbox/insert.js';
-import { isTroubled, isInRangeOf, isOwed, owedByKey, sameDelivery } from '../outbox/sql.js';
+import { isTroubled, isInRangeOf, isOwed, owedByKey, sameDelivery, traceOf } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
 
 /** How many redeliveries of one delivery may be requested in any 24 hours. */
@@ -143,19 +143,21 @@ export async function insertTest(
   event: SampleEvent,
   leaseMs: number,
 ): Promise<Claim | null> {
-  const rows = await db.query<Pick<Claim, 'deliveryId' | 'revision' | 'troubled' | 'recordedAt'>>(
+  const rows = await db.query<Pick<Claim, 'deliveryId' | 'revision' | 'troubled' | 'recordedAt' | 'trace'>>(
     'insert-test',
     `with w as (
        select * from webhooks where webhook_id = $2 and shipper_id = $1 and deleted_at is null and not suspended for share
      ), recorded as (
        insert into events (event_id, shipper_id, sequence, state, recorded_at, body)
        select $3, shipper_id, 1, $4, now(), $5 from w
+       returning event_id, trace
      ), owed as (
        ${oweTest('select shipper_id, $3::uuid as event_id, webhook_id, $4::text as state from w', '$6')}
      )
      select o.delivery_id as "deliveryId", w.revision, now() as "recordedAt",
-            exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled
-       from w, owed o`,
+            exists (select 1 from circuits c where c.webhook_id = w.webhook_id and ${isTroubled('c')}) as troubled,
+            ${traceOf('e')} as trace
+       from w, owed o, recorded e`,
     [shipperId, webhookId, event.eventId, event.state, event.body, leaseMs],
   );
   const [row] = rows;

@@ -153,6 +153,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     scheduler.sending(claim, performance.now());
     const outcome = await sendClaim(options, claim, target, asOfMs);
     const sendableMs = scheduler.answered(claim, performance.now());
+    if (outcome) {
+      const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
+      options.tracing.start('wait', wait).end({ atMs: outcome.startedAt.getTime() });
+    }
     if (outcome && !claim.isProbe) metrics.sendable.observe(sendableMs / 1_000);
     return outcome;
   };

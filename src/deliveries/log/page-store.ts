@@ -73,7 +73,7 @@ const joins = (
   inRange: string,
 ) => `cross join lateral (select target_address from webhooks where webhook_id = d.webhook_id limit 1) w
   cross join lateral (
-    select event_id, external_id, shipment_id, sequence, recorded_at, body, erasure from events
+    select event_id, external_id, shipment_id, sequence, recorded_at, body, erasure, trace from events
      where event_id = d.event_id and ${inRange} limit 1) e
   left join lateral (
     select tracking_id, shipper_tracking_id from shipments where shipment_id = e.shipment_id limit 1) s on true

@@ -97,6 +97,7 @@ const attempt = z
         'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
         'webhook-timestamp': '1795262400',
         'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
         'parcelhook-sequence': '1',
         'parcelhook-attempt': '1',
         'content-length': '245',

@@ -1,9 +1,10 @@
 import type { Database } from '../../platform/database/postgres.js';
+import type { TraceContext } from '../../platform/tracing.js';
 import { detailsOf, readPage, type LogFilter, type LogRow } from './page-store.js';
 import { rangesOf } from './range.js';
 import { findFilteredShipments, filtersByShipment } from './shipment-filter.js';
 import { decodeHeaders } from '../send/headers.js';
-import { isCallable } from '../outbox/sql.js';
+import { isCallable, traceOf } from '../outbox/sql.js';
 
 /** Why a delivery is held: an earlier state of its shipment, or its webhook is not called. */
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
@@ -79,21 +80,22 @@ export async function findDelivery(
   const holds = await findHolds(db, shipperId);
   const attempts = `(select coalesce(json_agg(a), '[]') from (${attemptsText('$4')}) a)`;
   const rows = await db.query<
-    LogRow & { payload: string; sequence: number; isErased: boolean; attempts: AttemptRow[] }
+    LogRow & Omit<DeliveredEvent, 'body'> & { payload: string; attempts: AttemptRow[] }
   >(
     'find-delivery',
     detailsOf(
       '$1',
       '$2',
       '$3',
-      `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${attempts} as attempts`,
+      `, e.body as payload, e.sequence, e.erasure is not distinct from 'DONE' as "isErased", ${traceOf('e')} as trace,
+        ${attempts} as attempts`,
     ),
     [shipperId, deliveryId, [...holds.keys()], beforeAttempt ?? null],
   );
   const [row] = rows;
   if (!row) return null;
-  const { payload, sequence, isErased, attempts: attemptRows, ...delivery } = row;
-  const event = { eventId: row.eventId, sequence, body: payload, isErased };
+  const { payload, sequence, isErased, trace, attempts: attemptRows, ...delivery } = row;
+  const event = { eventId: row.eventId, sequence, body: payload, isErased, trace };
   return {
     ...withHold(delivery, holds),
     payload,
@@ -126,6 +128,7 @@ export interface DeliveredEvent {
   sequence: number;
   body: string;
   isErased: boolean;
+  trace: TraceContext;
 }
 
 function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {

@@ -100,14 +100,18 @@ export const frontOf = (
 ) => `select shipper_id, delivery_id, status, lease_until from outbox
   where webhook_id = ${webhookId} and due_at <= now() order by due_at limit (select ${limit})`;
 
+/** The trace of event `e` (16 bytes) and a span in it (8): one of no request has its own id for both. */
+export const traceOf = (e: string) =>
+  `coalesce(${e}.trace, uuid_send(${e}.event_id) || substr(uuid_send(${e}.event_id), 9))`;
+
 /** The columns of a `Claim` from row `o`; needs `ofEvent` or `ofRecentEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
   o.supersede as supersedes, o.troubled, e.body, e.erasure is not null as erased, e.recorded_at as "recordedAt",
-  coalesce(e.external_id, e.event_id::text) as "eventId"`;
+  coalesce(e.external_id, e.event_id::text) as "eventId", ${traceOf('e')} as trace`;
 
-const eventColumns = 'event_id, external_id, body, recorded_at, erasure';
+const eventColumns = 'event_id, external_id, body, recorded_at, erasure, trace';
 /** The event of row `o`, as `e`. */
 export const ofEvent = `cross join lateral (
   select ${eventColumns} from events where event_id = o.event_id limit 1) e`;

@@ -1,3 +1,5 @@
+import type { TraceContext } from '../../platform/tracing.js';
+
 /** The causes of an attempt. */
 export const triggers = ['SCHEDULED', 'MANUAL', 'TEST', 'REPLAY'] as const;
 export type Trigger = (typeof triggers)[number];
@@ -29,6 +31,8 @@ export interface Claim {
   isProbe: boolean;
   /** The shipment's personal data is erased, so the response is not stored. */
   erased: boolean;
+  /** The span that recorded the event. */
+  trace: TraceContext;
 }
 
 /** A claim of an outbox row. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { traceIdOf, type TraceContext } from '../../platform/tracing.js';
 import { masked, type OwnHeaders } from '../../webhooks/sealing/sealing.js';
 
 /** A webhook's own headers must not decide framing and routing (RFC 9110, 7; RFC 9112, 6). */
@@ -68,6 +69,8 @@ export interface SignedAttempt {
   signature: string;
   /** Parcelhook's. */
   version: string;
+  /** `traceparent`: the event's trace and the attempt's span in it. */
+  traceparent: string;
 }
 
 /** `webhook-timestamp`: when the attempt began, in seconds. */
@@ -83,6 +86,7 @@ export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> =
   'webhook-signature': attempt.signature,
   'parcelhook-sequence': String(attempt.sequence),
   'parcelhook-attempt': String(attempt.number),
+  traceparent: attempt.traceparent,
 });
 
 /** Encodes the webhook's part of the stored headers: its host and the names of its own headers. */
@@ -92,11 +96,15 @@ export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
 }
 
 /**
- * Encodes an attempt's headers for the log: four words (version, host, names, signatures) that its row and its event do
- * not have. Of the signatures, separated by commas, only the parts that differ.
+ * Encodes an attempt's headers for the log: five words (version, host, names, signatures, span) that its row and its
+ * event do not have. Of the signatures, separated by commas, only the parts that differ; of `traceparent`, what follows
+ * the trace's id.
  */
-export const encodeHeaders = ({ version, signature }: SignedAttempt, targetHeaders: string): string =>
-  `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
+export const encodeHeaders = (
+  { version, signature, traceparent }: SignedAttempt,
+  targetHeaders: string,
+): string =>
+  `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')} ${traceparent.slice(36)}`;
 
 /**
  * Decodes an attempt's headers as they were sent, with names in lower case and the values of the webhook's own headers
@@ -105,16 +113,22 @@ export const encodeHeaders = ({ version, signature }: SignedAttempt, targetHeade
 export function decodeHeaders(
   encoded: string | null,
   { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,
-  { eventId, sequence, body }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string },
+  {
+    eventId,
+    sequence,
+    body,
+    trace,
+  }: Pick<SignedAttempt, 'eventId' | 'sequence'> & { body: string; trace: TraceContext },
 ): Record<string, string> | null {
-  const [version, host, names, signatures] = encoded?.split(' ') ?? [];
-  if (!version || !host || !signatures) return null;
+  const [version, host, names, signatures, span] = encoded?.split(' ') ?? [];
+  if (!version || !host || !signatures || !span) return null;
   const ownNames = names ? names.split(',') : [];
+  const traceparent = `00-${traceIdOf(trace)}-${span}`;
   const signature = `v1,${signatures.replaceAll(',', '= v1,')}=`;
   return {
     host,
     ...Object.fromEntries(ownNames.map((name) => [name, masked])),
-    ...serviceHeaders({ eventId, sequence, number, startedAt, signature, version }),
+    ...serviceHeaders({ eventId, sequence, number, startedAt, signature, version, traceparent }),
     'content-length': String(Buffer.byteLength(body)),
     connection: 'keep-alive', // set by Node
   };

@@ -1,5 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
+import { traceparentOf, type SpanAttributes, type Tracing } from '../../platform/tracing.js';
 import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
@@ -11,6 +12,7 @@ export interface SendingOptions {
   starts: Starts;
   logger: Logger;
   timeoutMs: number;
+  tracing: Tracing;
   /** Parcelhook's, for `user-agent`. */
   version: string;
 }
@@ -34,12 +36,25 @@ export async function sendClaim(
   issuedAt: number,
 ): Promise<AttemptOutcome | null> {
   const startedAt = new Date();
+  const span = options.tracing.start('attempt', {
+    parent: claim.trace,
+    kind: 'client',
+    startedAtMs: startedAt.getTime(),
+    attributes: attributesOf(claim),
+  });
   try {
     const opened = target.open();
-    const attempt = signed(options, claim, secretsOf(target, opened, startedAt), startedAt);
+    const secrets = secretsOf(target, opened, startedAt);
+    const attempt = signed(options, claim, secrets, startedAt, traceparentOf(span));
     const mayStart = () => options.starts.mayStart(claim, issuedAt);
-    const outcome = await options.send(requestOf(options, claim, opened, attempt, mayStart));
+    const onPhase = span.isSampled ? span.event : undefined;
+    const outcome = await options.send({
+      ...requestOf(options, claim, opened, attempt),
+      mayStart,
+      ...(onPhase && { onPhase }),
+    });
     if (outcome.withheld) return null;
+    span.end(endOf(outcome));
     return {
       ...outcome,
       responseBody: claim.erased ? null : outcome.responseBody,
@@ -51,9 +66,26 @@ export async function sendClaim(
       { deliveryId: claim.deliveryId, error: describeError(error) },
       'notification not made; the attempt counts as failed',
     );
+    span.end(endOf(unsent(startedAt)));
     return unsent(startedAt);
   }
 }
+
+const attributesOf = (claim: Claim): SpanAttributes => ({
+  'parcelhook.shipper_id': claim.shipperId,
+  'parcelhook.webhook_id': claim.webhookId,
+  'parcelhook.delivery_id': claim.deliveryId,
+  'parcelhook.attempt': claim.number,
+  'parcelhook.trigger': claim.trigger,
+});
+
+const endOf = ({ ok, statusCode, errorCode }: SendOutcome) => ({
+  failed: !ok,
+  attributes: {
+    ...(statusCode !== null && { 'http.response.status_code': statusCode }),
+    ...(errorCode !== null && { 'error.type': errorCode }),
+  },
+});
 
 const unsent = (startedAt: Date): AttemptOutcome => ({
   ok: false,
@@ -74,9 +106,10 @@ function signed(
   { eventId, body, sequence, number }: Claim,
   secrets: string[],
   startedAt: Date,
+  traceparent: string,
 ): SignedAttempt {
   const signature = sign(secrets, eventId, timestampOf({ startedAt }), body);
-  return { eventId, sequence, number, startedAt, signature, version };
+  return { eventId, sequence, number, startedAt, signature, version, traceparent };
 }
 
 /** The stored body with this attempt's signature (contract, section 5). */
@@ -85,14 +118,12 @@ const requestOf = (
   { shipperId, body }: Claim,
   { url, headers }: OpenTarget,
   attempt: SignedAttempt,
-  mayStart: NonNullable<SendRequest['mayStart']>,
 ): SendRequest => ({
   url,
   shipperId,
   body,
   timeoutMs,
   headers: { ...headers, ...serviceHeaders(attempt) },
-  mayStart,
 });
 
 function secretsOf(

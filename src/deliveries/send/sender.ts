@@ -19,6 +19,8 @@ export interface SendRequest {
   timeoutMs: number;
   /** Called once connected, before the first byte. The promise does not reject. */
   mayStart?(): true | Promise<boolean>;
+  /** Called at the end of each phase of the exchange; those of a reused connection have been before. */
+  onPhase?(phase: 'dns' | 'connect' | 'tls' | 'request' | 'first byte'): void;
 }
 
 export interface SendOutcome {
@@ -138,7 +140,10 @@ function exchange(
       socket.destroy();
       abandon('PROTOCOL');
     });
-    native.once('socket', (socket) => whenOpen(socket, () => begin(native)));
+    native.once('socket', (socket) => {
+      if (request.onPhase && native.reusedSocket === false) watchPhases(socket, request.onPhase);
+      whenOpen(socket, () => begin(native));
+    });
   }
 
   /** Writes nothing before the connection is open: it would go out whenever that happens. */
@@ -152,6 +157,7 @@ function exchange(
   function write(native: ClientRequest): void {
     requestSent = true;
     native.end(request.body);
+    request.onPhase?.('request');
   }
 
   function goOn(native: ClientRequest, isAllowed: boolean): void {
@@ -164,6 +170,7 @@ function exchange(
   /** Reads Node's response directly: got would copy it into a second stream. */
   function read(incoming: IncomingMessage): void {
     response = incoming;
+    request.onPhase?.('first byte');
     incoming.on('readable', () => {
       let chunk: Buffer | null;
       while (!settled && (chunk = incoming.read() as Buffer | null) !== null) {
@@ -208,6 +215,12 @@ function whenOpen(socket: Socket, callback: () => void): void {
     else socket.once('secureConnect', callback);
   } else if (socket.connecting) socket.once('connect', callback);
   else callback();
+}
+
+function watchPhases(socket: Socket, onPhase: NonNullable<SendRequest['onPhase']>): void {
+  socket.once('lookup', () => onPhase('dns'));
+  socket.once('connect', () => onPhase('connect'));
+  socket.once('secureConnect', () => onPhase('tls'));
 }
 
 /** Whether a reused connection was closed before the receiver sent a byte. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../platform/logger.js';
 import type { Metrics } from '../../platform/metrics.js';
+import { traceIdOf } from '../../platform/tracing.js';
 import type { AttemptRecord, Claim, Settlement } from '../outbox/types.js';
 import { errorCodes } from '../send/errors.js';
 
@@ -46,6 +47,7 @@ export function noteAttempt(
     shipperId: claim.shipperId,
     trackingId: trackingIdOf(claim.body),
     eventId: claim.eventId,
+    traceId: traceIdOf(claim.trace),
     attempt: claim.number,
     trigger: claim.trigger,
     status: ended.status,
@@ -63,7 +65,7 @@ export function noteAttempt(
  * The shipment's tracking id, as a notification names it; undefined in a notice about a webhook. It is searched for from
  * the end: what precedes it may be long, and may have any names. Inside a string its quotes would be escaped.
  */
-export function trackingIdOf(body: string): string | undefined {
+function trackingIdOf(body: string): string | undefined {
   const name = '"tracking_id":"';
   const start = body.lastIndexOf(name);
   if (start === -1) return undefined;

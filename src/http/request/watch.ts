@@ -22,6 +22,7 @@ interface Ended {
   isSlowByDesign: boolean;
   caller?: Caller | undefined;
   error?: string | undefined;
+  traceId?: string | undefined;
   isAborted: boolean;
 }
 
@@ -43,7 +44,7 @@ export function watchRequests(
   const count = createRequestCounter(metrics, routes);
   const findRoute = routeFinder(routes);
   const end = (request: IncomingMessage, startedAt: number, ended: Ended) => {
-    const { requestId, route, status, isSlowByDesign, caller, error, isAborted } = ended;
+    const { requestId, route, status, isSlowByDesign, caller, error, traceId, isAborted } = ended;
     const { method = '' } = request;
     const durationMs = performance.now() - startedAt;
     count({ route, method, status, durationMs, isSlowByDesign });
@@ -56,6 +57,7 @@ export function watchRequests(
         status,
         durationMs: Math.round(durationMs),
         ...(caller?.shipperId && { shipperId: caller.shipperId }),
+        ...(traceId && { traceId }),
         ...(error && { error }),
         ...(isAborted && { aborted: true }),
       },
@@ -70,7 +72,7 @@ export function watchRequests(
       response.set('X-Request-Id', requestId);
       const startedAt = arrivedAt(request);
       response.once('close', () => {
-        const { caller, error, slowByDesign } = response.locals as Locals;
+        const { caller, error, traceId, slowByDesign } = response.locals as Locals;
         end(request, startedAt, {
           requestId,
           route: (request.route as { path?: string } | undefined)?.path ?? null,
@@ -78,6 +80,7 @@ export function watchRequests(
           isSlowByDesign: slowByDesign === true,
           caller,
           error,
+          traceId,
           isAborted: !response.writableFinished,
         });
       });
@@ -99,6 +102,7 @@ export function watchRequests(
 interface Locals {
   caller?: Caller;
   error?: string;
+  traceId?: string;
   slowByDesign?: true;
 }
 

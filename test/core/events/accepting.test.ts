@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
+const noTrace = Buffer.alloc(24);
+
 /** A statement that an order's name stops: it continues or fails when told to. */
 interface Stopped {
   begun: Promise<void>;
@@ -62,7 +64,7 @@ function orders(options: { atOnce?: number; following?: () => Promise<void> } = 
     press: (deliveries: number) => (pressure = deliveries),
     /** The HTTP status of the order. */
     place: (called: string): Promise<number | undefined> =>
-      accept(world.shipperId, order(called), undefined).then(
+      accept(world.shipperId, order(called), undefined, noTrace).then(
         ({ httpStatus }) => httpStatus,
         (error: { httpStatus: number }) => error.httpStatus,
       ),

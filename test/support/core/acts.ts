@@ -1,3 +1,4 @@
+import { withoutExport } from '../../../src/platform/tracing.js';
 import { takeLapsedRedeliveries } from '../../../src/deliveries/outbox/by-hand.js';
 import { withdrawCancelled } from '../../../src/deliveries/replay/cancel-replay.js';
 import { inspectPage } from '../../../src/deliveries/outbox/sweep.js';
@@ -46,6 +47,7 @@ export const recording = (db: Database, handOver: HandOver, orderHoldMs: number)
   allows: () => true,
   next: () => [],
   terminalStates,
+  tracing: withoutExport,
   leaseMs,
   orderHoldMs,
   handOver,

@@ -8,6 +8,7 @@ import { createStarts } from '../../../src/deliveries/send/starts.js';
 import { durationsOf } from '../../../src/deliveries/durations.js';
 import { createSender } from '../../../src/deliveries/send/sender.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
+import { withoutExport } from '../../../src/platform/tracing.js';
 import { developmentPolicy, noDns } from '../ssrf-corpus.js';
 import { leaseMs, longHoldMs, terminalStates } from './acts.js';
 import { logger, type World } from './world.js';
@@ -35,6 +36,7 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
     },
     send: createSender({ policy: developmentPolicy, dns: noDns }).send,
     logAttempts: 'all',
+    tracing: withoutExport,
     timeoutMs: 10_000,
     version: 'test',
     concurrency: 10,

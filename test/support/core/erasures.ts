@@ -53,6 +53,7 @@ export async function addPlantedOrder({ db, shipperId }: World, shipmentId = new
       dropoffLocation: defaultDropoffLocations[0]!,
       acceptedAt: new Date(),
       idempotency: { key: shipmentId, bodyHash: Buffer.from('hash') },
+      trace: Buffer.alloc(24),
     },
   ]);
   return shipmentId;

@@ -18,6 +18,7 @@ const attempts = fc.record({
   sequence: fc.integer({ min: 1 }),
   number: fc.integer({ min: 1, max: 1e9 }),
   startedAt: fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
+  traceparent: fc.stringMatching(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/),
   version: fc.stringMatching(/^\d{1,3}\.\d{1,3}\.\d{1,3}(-[a-z.0-9]{1,8})?$/),
 });
 
@@ -28,7 +29,12 @@ test('the stored headers of an attempt plus its row and event give all of its he
       const own = Object.fromEntries(names.map((name) => [name, 'secret value']));
       const kept = encodeHeaders(attempt, encodeTargetHeaders('https://u.example:8443/a?secret=value', own));
       expect(kept).not.toContain('secret');
-      const event = { eventId: attempt.eventId, sequence: attempt.sequence, body };
+      const event = {
+        eventId: attempt.eventId,
+        sequence: attempt.sequence,
+        body,
+        trace: Buffer.from(attempt.traceparent.slice(3, 35), 'hex'),
+      };
       expect(decodeHeaders(kept, attempt, event)).toEqual({
         host: 'u.example:8443',
         ...Object.fromEntries(names.map((name) => [name.toLowerCase(), '••••'])),
