@@ -2278,6 +2278,7 @@ export interface components {
              *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+             *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "245",
@@ -2352,6 +2353,7 @@ export interface components {
              *       "webhook-id": "0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
              *       "webhook-timestamp": "1795262400",
              *       "webhook-signature": "v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+             *       "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
              *       "parcelhook-sequence": "1",
              *       "parcelhook-attempt": "1",
              *       "content-length": "245",
@@ -4223,6 +4225,11 @@ export interface operations {
                  * @example order-1001
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: string;
             };
             path?: never;
             cookie?: never;
@@ -5026,7 +5033,13 @@ export interface operations {
     recordEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: string;
+            };
             path: {
                 /**
                  * @description The service's identifier of the shipment.
@@ -5117,7 +5130,13 @@ export interface operations {
     recordEvents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: string;
+            };
             path?: never;
             cookie?: never;
         };

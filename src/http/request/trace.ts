@@ -10,6 +10,7 @@ export const traceHeaders = {
     z.string(),
     'W3C Trace Context: its trace id is kept, and sent with every notification that comes of this request. Invalid or absent: a new trace. The sampled flag and `tracestate` are ignored.',
     '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    { pattern: String.raw`^(\S(.*\S)?)?$` },
   ).optional(),
 };
 
