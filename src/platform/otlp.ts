@@ -22,8 +22,8 @@ export interface OtlpOptions {
 const flushMs = 3_000;
 
 /**
- * Exports spans as the variables of OpenTelemetry say (OTEL_EXPORTER_OTLP_*, OTEL_BSP_*, OTEL_SERVICE_NAME). The SDK is
- * loaded here, by who exports only.
+ * Exports spans. The SDK is loaded here, only where it is used, and reads the other variables of OpenTelemetry itself:
+ * OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_SERVICE_NAME and so on.
  *
  * Every span is sampled by its trace's id alone, as the first of a trace would be: so all processes decide alike, and a
  * caller's flag decides nothing.

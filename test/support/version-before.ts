@@ -82,7 +82,15 @@ function hasAllOf(other: Lockfile): boolean {
 /** Builds it in `folder`; what to run. With other packages than here it takes minutes, and npm's registry. */
 export function buildVersionBefore({ commit }: VersionBefore, folder: string): string {
   mkdirSync(folder, { recursive: true });
-  const parts = ['src', 'package.json', 'package-lock.json', 'tsconfig.json', 'build.config.js', 'LICENSE'];
+  const parts = [
+    'docs/runbook.md',
+    'src',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'build.config.js',
+    'LICENSE',
+  ];
   const archive = execFileSync('git', ['-c', 'safe.directory=*', 'archive', commit, ...parts], {
     cwd: root,
     maxBuffer: 256 * 1024 ** 2,
