@@ -218,7 +218,9 @@ function whenOpen(socket: Socket, callback: () => void): void {
 }
 
 function watchPhases(socket: Socket, onPhase: NonNullable<SendRequest['onPhase']>): void {
-  socket.once('lookup', () => onPhase('dns'));
+  socket.once('lookup', (error?: Error | null) => {
+    if (!error) onPhase('dns');
+  });
   socket.once('connect', () => onPhase('connect'));
   socket.once('secureConnect', () => onPhase('tls'));
 }

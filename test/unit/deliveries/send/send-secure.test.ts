@@ -55,6 +55,28 @@ describe('TLS', () => {
     expect(connections()).toBe(1);
   });
 
+  test('the ends of its phases are reported in order, for a connection that is used again only what comes after it', async () => {
+    const { url } = await secureServer(good);
+    const sender = open({
+      certificateAuthority: good.cert,
+      dns: stubDns(() => delay(5, [{ address: '127.0.0.1', family: 4 }])),
+    });
+    const phasesOf = async () => {
+      const phases: string[] = [];
+      const onPhase = (phase: string) => void phases.push(phase);
+      const request = {
+        url: url.replace('127.0.0.1', 'shop.example.org'),
+        shipperId: 's',
+        headers: {},
+        body: '{}',
+      };
+      await sender.send({ ...request, timeoutMs: 2_000, onPhase });
+      return phases;
+    };
+    expect(await phasesOf()).toEqual(['dns', 'connect', 'tls', 'request', 'first byte']);
+    expect(await phasesOf()).toEqual(['request', 'first byte']);
+  });
+
   const versions = ['TLSv1.2', 'TLSv1.3'] as const;
   const bad: [string, Pair, string | undefined][] = [
     ['a certificate that signed itself', good, undefined],
