@@ -26,10 +26,10 @@ import type { OpenApiDocument } from './http/openapi/types.js';
 import type { Route } from './http/route.js';
 import { auditRoutes } from './operator/audit-routes.js';
 import { erasureRoutes } from './operator/erasure-routes.js';
+import { eventRoutes } from './operator/event-routes.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
-import { operatorRoutes } from './operator/routes.js';
 import { shipperRoutes } from './operator/shipper-routes.js';
-import { readStatus } from './operator/status.js';
+import { readStatus, statusRoute } from './operator/status.js';
 import { userRoutes } from './operator/user-routes.js';
 import { createBatcher } from './platform/batch.js';
 import type { Database } from './platform/database/postgres.js';
@@ -92,7 +92,7 @@ export function apiRoutes(
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
     access.loginRoute,
-    ...accountRoutes(resources, access, handOver),
+    ...accountRoutes(resources, access, handOver, publicUrl),
     ...webhookRoutes({
       db,
       sealer: resources.sealer,
@@ -125,14 +125,12 @@ export function apiRoutes(
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(outboxDeps),
-    ...operatorRoutes({
-      db,
-      publicUrl,
+    ...eventRoutes({
       knownStates: catalogue.names,
       recordEvent: oneByOne.add,
       recordEvents: (events) => recordEvents(recording, events),
-      status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
+    statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
     ...erasureRoutes({
       db,
       create: (shipmentId) =>
@@ -153,8 +151,13 @@ export function apiRoutes(
   ];
 }
 
-/** Shippers and users after their registration, and the audit log. */
-function accountRoutes(resources: Resources, { onAccountChanged }: Access, handOver: HandOver): Route[] {
+/** Shippers, their users, and the audit log. */
+function accountRoutes(
+  resources: Resources,
+  { onAccountChanged }: Access,
+  handOver: HandOver,
+  publicUrl: () => string,
+): Route[] {
   const { apiDb: db, durations } = resources;
   const webhooks = {
     suspend: suspendWebhooks,
@@ -172,7 +175,7 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, handO
       onResumed: async (shipperId) => handOver.notify(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
-    ...userRoutes({ db, onChanged: onAccountChanged }),
+    ...userRoutes({ db, publicUrl, onChanged: onAccountChanged }),
     ...auditRoutes({ db }),
   ];
 }
