@@ -60,7 +60,7 @@ const mayStandStill: [panel: RegExp, reason: string][] = [
   [/› Watchdog$/, 'it fires always'],
   [/› (Partitions ahead|Retention behind)$/, 'whole days, and no scene lasts one'],
   [/› Late results$/, 'no worker hangs for longer than its lease'],
-  [/› Oldest lapsed claim$/, 'another worker takes it up between two readings'],
+  [/› Oldest expired claim$/, 'another worker takes it up between two readings'],
   [/^receivers › Failing$/, 'the circuit opens between two readings'],
 ];
 
