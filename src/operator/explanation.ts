@@ -95,7 +95,7 @@ function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
   return {
     reason: 'LEASE',
     until: null,
-    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease ran out at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
+    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease expired at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
     next: isByHand
       ? `A worker takes it over, checking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
       : `A worker's sweep takes it over, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test ends).`,

@@ -134,7 +134,7 @@ export function createMetrics() {
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
     lateResults: counter(
       'late_results_total',
-      'Results refused because the lease of their attempt had lapsed.',
+      'Results refused because the lease of their attempt had expired.',
     ),
     circuitTransitions: counterOf('circuit_transitions_total', 'Circuits that opened or closed.', 'to', [
       'open',
@@ -146,13 +146,13 @@ export function createMetrics() {
     ]),
     swept: counterOf(
       'sweeper_reenqueued_total',
-      'Attempts whose lease lapsed, and forgotten orders, taken up again.',
+      'Attempts whose lease expired, and forgotten orders, taken up again.',
       'kind',
       ['delivery', 'order'],
     ),
     oldestLapsedClaim: figure(
       'oldest_lapsed_claim_seconds',
-      'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
+      'Time since the lease of the oldest expired claim expired; 0 if there is none.',
     ),
     walkedAt: gauge(
       'outbox_walked_timestamp_seconds',

@@ -70,7 +70,7 @@ const rights = `
 
 describe('the dashboard Tenants', () => {
   const words = {
-    email: 'whoever@personal.example',
+    email: 'recipient@personal.example',
     path: 'hidden-path',
     header: 'header-value',
     description: 'of whom it is',

@@ -98,7 +98,7 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
       if (!(await hasRedeliveries(db))) return;
       await deleteVoidRedeliveries(db);
       const lost = await takeLapsedRedeliveries(db, options.leaseMs, lapsedPerSweep);
-      if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries lapsed; retrying them');
+      if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
       await handle(await findWaitingRedeliveries(db, maxPerWebhook, maxConcurrent));
     },
     drain: async () => {

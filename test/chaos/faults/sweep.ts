@@ -85,7 +85,7 @@ async function lastWalk({ service }: World): Promise<number> {
 const slowPage: Fault = {
   name: 'B14',
   promise:
-    '300,000 rows owed to one customer, 100 paused webhooks of another with states long overtaken, kill -9 of a worker: its claims taken up 12 s after their leases, the walk comes to its end',
+    '300,000 rows owed to one shipper, 100 paused webhooks of another with states long overtaken, kill -9 of a worker: its claims taken up 12 s after their leases, the walk comes to its end',
   workers: 2,
   inFlight: inFlightOfProcess,
   inject: async ({ world, times, pause, mark, note }) => {

@@ -53,7 +53,7 @@ test('what is due and claimed by nobody is sendable, and has been since it was d
   expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{}, {}]);
 });
 
-test('what is claimed is not sendable until its lease runs out', async () => {
+test('what is claimed is not sendable until its lease expires', async () => {
   const { webhookId } = await owed(1, 300);
   await pull(world.db, webhookId);
   expect(await read()).toMatchObject({ sendable: 0, oldestSendableSeconds: 0 });
