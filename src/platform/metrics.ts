@@ -152,7 +152,7 @@ export function createMetrics() {
     ),
     oldestLapsedClaim: figure(
       'oldest_lapsed_claim_seconds',
-      'Time since the lease of the oldest expired claim expired; 0 if there is none.',
+      'Time since the oldest expired lease ended; 0 if there is none.',
     ),
     walkedAt: gauge(
       'outbox_walked_timestamp_seconds',
