@@ -13,31 +13,26 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
 export interface Shipper {
   id: string;
   lanes: Set<Lane>;
-  /** Claims and reserved room. */
   load: number;
   inFlight: Record<Pool, number>;
 }
 
-/** One webhook's deliveries in this process. A slow or dead receiver fills only its own lane. */
+/** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
 export interface Lane {
   readonly webhookId: string;
   /** Null until the first claim. */
   shipper: Shipper | null;
   pool: Pool;
-  /** Maximum of attempts in flight. */
   limit: number;
   /** The longest due first. */
   pending: InFlight[];
-  /** Number of fresh ones in `pending`. */
   pendingFresh: number;
-  /** Its share of the scheduler's pressure. */
   pressure: number;
   inFlight: number;
   /** Those of them whose attempt is under way: the others read their target, or are being settled. */
   atReceiver: number;
   /** Null until the first attempt. */
   occupancy: Occupancy | null;
-  /** Room reserved for statements under way. */
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
   outside: Outside;
@@ -50,7 +45,6 @@ export interface Lane {
 export interface Outside {
   /** Number of new deliveries left there for lack of room. */
   fresh: number;
-  /** Whether older deliveries may be due; their number is unknown. */
   older: boolean;
 }
 
@@ -64,7 +58,6 @@ export interface InFlight {
   dueMs: number;
   /** Its event was recorded by this process just now. */
   isFresh: boolean;
-  /** Null until its attempt starts. */
   startedAtMs: number | null;
   /** When the request began; null until then. */
   sentAtMs: number | null;
@@ -76,7 +69,6 @@ export interface InFlight {
 
 export const isBehind = ({ fresh, older }: Outside): boolean => fresh > 0 || older;
 
-/** A lane's claims and reserved room. */
 export const loadOf = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
 
 /** Something is due from `dueFromMs` (epoch) on; null if that is unknown. */
@@ -114,7 +106,6 @@ export function noteFull(lane: Lane, nowMs: number): void {
   lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs);
 }
 
-/** The attempt of a claim begins. */
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
   lane.occupancy ??= createOccupancy(nowMs);
@@ -125,10 +116,9 @@ export function beginExchange(entry: InFlight, nowMs: number): void {
 }
 
 /**
- * The attempt has ended: its receiver has room again, although the claim is not settled yet. Returns how long the
- * delivery was sendable before the attempt began. It is known only now, because the attempt shows whether the receiver
- * is slow. If the receiver was full for most of the wait, the moments between two attempts belonged to what was due
- * earlier: only the last one counts.
+ * The receiver has room again, although the claim is not settled yet. Returns how long the delivery was sendable before
+ * the attempt, which only now shows whether the receiver is slow. If the receiver was full for most of the wait, the
+ * moments between two attempts belonged to what was due earlier: only the last one counts.
  */
 export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
   const { lane, freeSinceMs, asOfMs, claim } = entry;
@@ -158,9 +148,7 @@ export const laneLimits = (concurrency: number): LaneLimits => ({
 });
 
 export interface Lanes {
-  /** The webhook's lane, created if necessary. */
   of(webhookId: string): Lane;
-  /** The webhook's lane, if it exists. */
   find(webhookId: string): Lane | undefined;
   all(): Iterable<Lane>;
   shipper(shipperId: string): Shipper | undefined;
@@ -169,7 +157,7 @@ export interface Lanes {
 
 const maxLanesKept = 10_000;
 
-/** The lanes of this process by webhook and by shipper. When there are too many, empty ones are deleted. */
+/** Empty lanes are deleted when there are too many. */
 export function createLanes(firstLimit: number): Lanes {
   const lanes = new Map<string, Lane>();
   const shippers = new Map<string, Shipper>();

@@ -11,9 +11,9 @@ const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
 
 /**
- * Settles many outcomes in one statement. A finished delivery moves into the log with its last attempt; one that is
- * retried stays, and its attempt is stored beside it. An outcome whose claim was lost meanwhile is refused (fencing).
- * Returns the accepted attempts by deliveryId.
+ * A finished delivery moves into the log with its last attempt; one that is retried stays, and its attempt is stored
+ * beside it. An outcome whose claim was lost meanwhile is refused (fencing). Returns the accepted attempts by
+ * deliveryId.
  */
 export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> {
   return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
@@ -30,7 +30,7 @@ export function settleOnceMore(db: Database, settlements: Settlement[]): Promise
   );
 }
 
-/** An accepted attempt. `dueAt`: when its delivery is due again; null if it is finished. */
+/** `dueAt`: when its delivery is due again; null if it is finished. */
 export interface Settled {
   number: number;
   dueAt: Date | null;
@@ -110,8 +110,8 @@ export type SettlingResult =
   | { kind: 'lost' };
 
 /**
- * Returns the result of each settlement, in order. Refused ones are looked up in a second statement, because the first
- * could not see what was committed while it ran.
+ * In the order of the settlements. Refused ones are looked up in a second statement, because the first could not see
+ * what was committed while it ran.
  */
 export async function resultsOf(
   db: Database,
@@ -127,7 +127,6 @@ export async function resultsOf(
   });
 }
 
-/** Returns the refused outcomes whose attempts are already in the log. */
 async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
   const rows = await db.query<{ place: number }>(
     'find-recorded',

@@ -58,13 +58,11 @@ function keyOf(secret: string): Buffer {
   return key;
 }
 
-/** The input of an attempt's headers, besides the webhook's own. */
 export interface SignedAttempt {
   eventId: string;
   sequence: number;
   number: number;
   startedAt: Date;
-  /** `webhook-signature`. */
   signature: string;
   /** Parcelhook's. */
   version: string;
@@ -85,23 +83,20 @@ export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> =
   'parcelhook-attempt': String(attempt.number),
 });
 
-/** Encodes the webhook's part of the stored headers: its host and the names of its own headers. */
+/** Its host and the names of its own headers. */
 export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
   const names = Object.keys(headers).filter((name) => !isFraming(name));
   return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
 }
 
 /**
- * Encodes an attempt's headers for the log: four words (version, host, names, signatures) that its row and its event do
- * not have. Of the signatures, separated by commas, only the parts that differ.
+ * Four words (version, host, names, signatures) that its row and its event do not have. Of the signatures, separated by
+ * commas, only the parts that differ.
  */
 export const encodeHeaders = ({ version, signature }: SignedAttempt, targetHeaders: string): string =>
   `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
 
-/**
- * Decodes an attempt's headers as they were sent, with names in lower case and the values of the webhook's own headers
- * masked. Returns null if none are stored.
- */
+/** Names are in lower case, values of the webhook's own headers masked. Null if none are stored. */
 export function decodeHeaders(
   encoded: string | null,
   { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,

@@ -33,13 +33,12 @@ export interface SendOutcome {
   durationMs: number;
   /** The header's value as received. */
   retryAfter: string | null;
-  /** The request was written to a connection. */
   requestSent: boolean;
 }
 
 export interface Sender {
   send(request: SendRequest): Promise<SendOutcome>;
-  /** Closes all connections: attempts in flight fail with RESET. */
+  /** Attempts in flight fail with RESET. */
   close(): void;
 }
 
@@ -201,7 +200,7 @@ function exchange(
   }
 }
 
-/** Calls back when the connection is open, TLS handshake included; not at all if it fails. */
+/** After the TLS handshake; not at all if it fails. */
 function whenOpen(socket: Socket, callback: () => void): void {
   if (socket instanceof TLSSocket) {
     if (socket.authorized) callback();
@@ -210,7 +209,7 @@ function whenOpen(socket: Socket, callback: () => void): void {
   else callback();
 }
 
-/** Whether a reused connection was closed before the receiver sent a byte. */
+/** The receiver had sent no byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {
   return stream.reusedSocket === true && stream.socket?.bytesRead === bytesReadBefore;
 }
@@ -223,7 +222,7 @@ interface BodyHead {
   text(): string;
 }
 
-/** The head of a response body: 8 KiB are read, so that most connections can be reused, and 4 KiB are stored. */
+/** 8 KiB are read, so that most connections can be reused, and 4 KiB are stored. */
 function createBodyHead(): BodyHead {
   const chunks: Buffer[] = [];
   let readBytes = 0;

@@ -5,16 +5,15 @@ import type { Logger } from '../../../platform/logger.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
 import { createLookupThread, type Found, type Lookup, type LookupOptions } from './lookups.js';
 
-/** The attempt that a lookup is for; its deadline is by performance.now(). */
+/** `deadline` is by performance.now(). */
 export interface Requester {
   shipperId: string;
   deadlineAtMs: number;
 }
 
 export interface DnsResolver {
-  /** All addresses of a name. Rejects with the code `DNS`, at the requester's deadline at the latest. */
+  /** Rejects with the code `DNS`, at the requester's deadline at the latest. */
   resolve(hostname: string, requester: Requester): Promise<LookupAddress[]>;
-  /** Ends all lookups under way. */
   close(): void;
 }
 
@@ -35,7 +34,7 @@ const loopback: LookupAddress[] = [
 ];
 const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 
-/** One lookup for all attempts that want the same name. */
+/** Shared by all attempts that want the same name. */
 interface SharedLookup {
   waiters: Set<(found: Found) => void>;
   /** Each shipper's request for a free slot. */
