@@ -7,11 +7,10 @@ import { firstIdAfter, readAfter, databaseReplaced, type FeedPage } from './read
 import { findNews, type Selection } from './store.js';
 
 export interface Watcher {
-  /** `found` resolves with the next non-empty page; with null after `leave` and when the watcher stops. */
+  /** `found` resolves with the next page that is not empty; with null after `leave` and when the watcher stops. */
   wait(selection: Selection, after: Cursor): { found: Promise<FeedPage | null>; leave(): void };
-  /** This process has recorded events of these shippers. */
   nudge(shipperIds: Iterable<string>): void;
-  /** Ends all waits, now and later. */
+  /** Now and later. */
   stop(): void;
 }
 
@@ -33,8 +32,8 @@ const checkEveryMs = 200;
 const checkAfterNudgeMs = 15;
 
 /**
- * Serves all waiting requests of this process: while there are any, it checks at short intervals which of them have
- * events, on one connection, which it returns in between. After two failed checks in a row, all waits fail.
+ * While requests wait, one connection checks at short intervals which of them have events, and is returned in between.
+ * After two failed checks in a row, all waits fail.
  */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();
