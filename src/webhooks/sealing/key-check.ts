@@ -6,8 +6,8 @@ const where = { webhookId: '', field: 'key check' };
 const value = 'sealed with SECRETS_KEY';
 
 /**
- * Throws ConfigError if neither key opens this database's sealed value. Returns false if there is none yet: before the
- * first start, or before the schema exists.
+ * Throws ConfigError if neither key opens the sealed value. False if there is none: before the first start or the
+ * schema.
  */
 export async function requireKey(db: Database, secrets: SecretBox): Promise<boolean> {
   const sealed = await readCheck(db);
@@ -22,7 +22,7 @@ export async function requireKey(db: Database, secrets: SecretBox): Promise<bool
   return true;
 }
 
-/** As `requireKey`, but seals the value if there is none yet. Of several concurrent starts the first one decides. */
+/** Of several concurrent starts the first one decides. */
 export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   if (await requireKey(db, secrets)) return;
   await db.query('insert-key-check', 'insert into key_check (sealed) values ($1) on conflict do nothing', [
@@ -31,7 +31,7 @@ export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<vo
   await requireKey(db, secrets);
 }
 
-/** Reseals the value with the current key. Call it when nothing needs the previous key any more. */
+/** Call it when nothing needs the previous key any more. */
 export async function resealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   await db.query('reseal-key-check', 'update key_check set sealed = $2 where not starts_with(sealed, $1)', [
     secrets.prefix,

@@ -12,8 +12,8 @@ interface Dependencies {
 }
 
 /**
- * Reseals webhooks that have anything sealed without this prefix. Safe to interrupt and repeat. Returns how many were
- * resealed and how many neither key opens; these stay unchanged.
+ * Reseals what has not this prefix. Safe to interrupt and repeat. Returns how many were resealed and how many neither
+ * key opens; these stay unchanged.
  */
 export async function resealWebhooks(
   deps: Dependencies,
@@ -55,7 +55,6 @@ function reseal({ sealer, logger }: Dependencies, before: Sealed): Sealed | null
   }
 }
 
-/** The sealed fields of a webhook, as stored. */
 interface Sealed {
   webhookId: string;
   secret: string;
@@ -66,7 +65,7 @@ interface Sealed {
 
 const query = `substr(target_address, strpos(target_address, '?') + 1)`;
 
-/** Webhooks after `afterId`, deleted ones included, that have anything sealed without this prefix. */
+/** Deleted ones included. */
 function listSealedOtherwise(db: Database, prefix: string, afterId: string | null, limit: number) {
   return db.query<Sealed>(
     'list-foreign-seals',
