@@ -32,7 +32,7 @@ const dropoffLocation = z
   })
   .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
 
-/** `data` of order integration: the order with every field, and the fields the service adds. */
+/** Every field of the order, and those that the service adds. */
 export const orderResult = z
   .object({
     recipientLocation: recipientLocation.required(),
