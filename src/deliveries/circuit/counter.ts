@@ -11,6 +11,7 @@ export interface CircuitCounter {
 }
 
 /** By webhook. `lastAt`: performance.now(). */
+/** `lastAt`: performance.now(). */
 type Successes = Map<string, { count: number; lastAt: number }>;
 
 export function createCircuitCounter(deps: {

@@ -5,6 +5,7 @@ export interface Circuit {
   failures: number;
   failingSince: Date | null;
   lastSuccessAt: Date | null;
+  /** Null while closed. */
   openUntil: Date | null;
   timesOpened: number;
 }

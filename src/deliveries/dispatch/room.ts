@@ -1,6 +1,7 @@
 import { eachPool, loadOf, type Lane, type Pool } from './lanes.js';
 
 const slowPlacesFactor = 5;
+/** Of the slow and the unknown pool. */
 const maxShareOfShipper = 1 / 2;
 /** In multiples of a lane's limit: by pages, and by recordings on top. */
 const roundsPulled = 2;
@@ -31,7 +32,9 @@ export const placesOf = (concurrency: number) => {
 export interface Counts {
   pending: Record<Pool, number>;
   inFlight: Record<Pool, number>;
+  /** Requested by pages under way. */
   awaited: Record<Pool, number>;
+  /** Reserved for statements that record. */
   promised: number;
 }
 

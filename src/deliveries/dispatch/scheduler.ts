@@ -99,6 +99,7 @@ export interface Usage {
 }
 
 export interface SchedulerOptions {
+  /** Places in the quick pool. */
   concurrency: number;
   slowMs: number;
 }

@@ -135,6 +135,7 @@ const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
 
 type Source = 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
 
+/** `all` if the filter excludes nothing, so that the order alone is enough. */
 function sourceOf({ webhookId, status, state }: LogFilter): Source {
   if (status !== undefined && !isFinished(status)) return 'owed';
   if (state !== undefined) return 'kinds-of-state';

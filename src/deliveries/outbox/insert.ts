@@ -70,6 +70,7 @@ export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
 
 export interface OwedRow {
   eventId: string;
+  /** Null in the row that reports the event itself as recorded. */
   deliveryId: string | null;
   webhookId: string;
   started: boolean;

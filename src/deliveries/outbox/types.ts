@@ -82,7 +82,7 @@ export function keysInOrder(keys: RowKey[]): [shipperIds: string[], deliveryIds:
   return [inOrder.map(({ shipperId }) => shipperId), inOrder.map(({ deliveryId }) => deliveryId)];
 }
 
-/** Since epoch milliseconds; null if that is unknown. */
+/** `dueFromMs` is an epoch time; null if it is unknown. */
 export interface Due {
   webhookId: string;
   dueFromMs: number | null;

@@ -111,6 +111,7 @@ export interface Replay {
   replayId: string;
   webhookId: string;
   status: 'RUNNING' | 'DONE' | 'CANCELLED';
+  /** Settled deliveries. */
   done: number;
   /** Null until all are found. */
   total: number | null;

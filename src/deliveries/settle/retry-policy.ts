@@ -59,6 +59,7 @@ export interface RetryInput {
   /** Unparsed (RFC 9110 §10.2.3). */
   retryAfter: string | null;
   now: Date;
+  /** Uniform in [0, 1). */
   random: number;
 }
 
