@@ -26,10 +26,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/**
- * Every metric of the service, declared once (contract, section 8), in the base units of Prometheus: seconds, bytes. No
- * label holds a tenant, a URL or an id.
- */
+/** Contract, section 8. In the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
@@ -56,7 +53,7 @@ export function createMetrics() {
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
   const readers: (() => void)[] = [];
-  /** A gauge that has no series until its value is known. */
+  /** Without a series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
     forget(made);
@@ -65,12 +62,11 @@ export function createMetrics() {
 
   return {
     contentType: registry.contentType,
-    /** All metrics in the text format of Prometheus. */
     text: () => {
       for (const read of readers) read();
       return registry.metrics();
     },
-    /** `read` sets gauges of this process before each scrape; it must be quick. */
+    /** Before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
@@ -322,7 +318,7 @@ export function createMetrics() {
   };
 }
 
-/** Removes all series of these gauges: a figure that is not known any more would pass for the current one. */
+/** A figure that is not known any more would pass for the current one. */
 export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
   for (const gauge of gauges) {
     gauge.reset();

@@ -29,12 +29,12 @@ const checkMs = 1_000;
 const backoffMs = 250;
 const maxBackoffMs = 5_000;
 const afterFailureMs = 1_000;
-/** A server that ran this long is restarted without delay. */
+/** After this long it is restarted without delay. */
 const steadyMs = 60_000;
 
 /**
- * Resolves when a server on the data folder accepts connections: a running one, whichever process started it, or a new
- * one if none runs and we own the folder. A new one gets `fixedPort`, if given, or fails.
+ * A running server, whichever process started it, or a new one if none runs and we own the folder. A new one gets
+ * `fixedPort`, if given, or fails.
  */
 export async function bringUp(
   server: Server,
@@ -81,7 +81,7 @@ async function startServer({ folder, runner }: Server, fixedPort?: number): Prom
   return launch(folder, runner, fixedPort);
 }
 
-/** Undefined if the server is usable, else the reason. Throws if waiting will not help. */
+/** Undefined if it is usable. Throws if waiting will not help. */
 async function refusalOf(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
   try {
     await ensureDatabase(running.port, password);
@@ -104,8 +104,8 @@ function notUp(folder: Folder, reason: string): Error {
 }
 
 /**
- * Restarts the server on the same port whenever it dies and we own it; takes over the ownership when its owner is gone.
- * Does not keep the process alive. Resolves after `signal` is aborted.
+ * On the same port, whenever it dies and we own it; takes over the ownership when its owner is gone. Does not keep the
+ * process alive. Resolves after `signal` is aborted.
  */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
   const { folder, owner, logger } = server;
@@ -136,11 +136,9 @@ async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> 
   return !signal.aborted;
 }
 
-/** The start of a server process by us. */
 interface Launch {
   /** Why it ended; undefined while it runs. */
   failure(): { reason: string; isLockHeld: boolean; isPortTaken: boolean } | undefined;
-  /** Stops the process, ready or not. */
   cancel(): Promise<void>;
 }
 
@@ -168,7 +166,7 @@ const serverSettings = {
   log_min_messages: 'log',
 } as const;
 
-/** Starts the server in its own session, so that Ctrl-C reaches only us and we can drain first. */
+/** In its own session, so that Ctrl-C reaches only us and we can drain first. */
 async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
   const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);
