@@ -13,8 +13,8 @@ export interface GaugeDependencies {
 }
 
 /**
- * Reads the gauges of the whole deployment; every worker reports the same. Rejects if a part could not be read. Gauges
- * of that part have no series until it can be read.
+ * Of the whole deployment; every worker reports the same. Rejects if a part could not be read; gauges of that part have
+ * no series until it can.
  */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
