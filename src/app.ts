@@ -25,13 +25,12 @@ export interface App {
   url: string;
   /** Its router lists the routes. */
   express: Express;
-  /** For work besides serving, such as the greeting. */
   db: Database;
   /** Reports not ready at once. `delayMs` later it drains and releases everything, last in, first out. */
   stop(delayMs?: number): Promise<void>;
 }
 
-/** The composition root: opens what a role needs, wires the features, resolves when work can begin. */
+/** The composition root. Resolves when work can begin. */
 export async function startApp(
   config: CompleteConfig,
   databaseUrl: string,

@@ -42,7 +42,7 @@ const daysWithoutSuccess = 5;
 /** The gauges are forgotten after a minute. */
 const maxIntervalsOfBacklog = 3;
 
-/** The task of every role. The statement takes at most a tenth of the time, as long as that is often enough. */
+/** Every role has it. The statement takes at most a tenth of the time, as long as that is often enough. */
 export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
   const { config, workerDb: db, metrics, durations } = resources;
   const { gaugesEveryMs } = durations;
@@ -56,7 +56,6 @@ export function startBacklogGauges(resources: Resources): { stop(): Promise<unkn
 
 /** Starts the tasks one after the other: all at once would open a database connection each. */
 export function startBackground(deps: BackgroundDependencies): {
-  /** Runs the task of this name now, if this process has it. */
   wake(name: string): void;
   stop(): Promise<unknown>;
 } {
@@ -133,7 +132,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
   ];
 }
 
-/** Runs again after `pauseMs` while the task resolves with true: there may be more to do. */
+/** While the task resolves with true there may be more to do. */
 const sooner = (pauseMs: number, task: () => Promise<boolean>) => async (): Promise<number | undefined> =>
   (await task()) ? pauseMs : undefined;
 
@@ -151,7 +150,6 @@ function createCanary(producers: Producer[]): () => Promise<void> {
   };
 }
 
-/** Runs every task, even after a failure. Rejects with the first failure. */
 async function inSequence(...tasks: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) await task().catch((error: unknown) => failures.push(error));

@@ -14,9 +14,8 @@ export interface WorkerRole {
   handOver: HandOver;
   /** Due deliveries that wait for this process. */
   pressure(): number;
-  /** Creates the shipment of an order that this process accepted; resolves when that is done or left to the sweep. */
+  /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
-  /** Advances simulations now. */
   simulate(): void;
   /** Rejects unless a job, canaries included, arrived from every queue in the last 30 s. */
   checkFlow(): Promise<void>;
