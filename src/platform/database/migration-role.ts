@@ -76,7 +76,7 @@ async function takeOver(client: pg.Client, from: string, to: string): Promise<vo
   });
 }
 
-/** What the role $1 lacks in our schema and in the queue's ($2), and default privileges for later tables. */
+/** The privileges that the role $1 lacks in our schema and in the queue's ($2), now and for later tables. */
 const grantsNeeded = `
   with schemas as (
     select oid, nspname from pg_namespace where nspname in (current_schema(), $2) and pg_has_role(nspowner, 'USAGE')
