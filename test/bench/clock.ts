@@ -1,6 +1,6 @@
 /**
- * Milliseconds with fractions on the machine's monotonic clock, which all processes share: times of the receiver and
- * the load are comparable even if the time of day is changed.
+ * Monotonic and shared by all processes: times of the receiver and the load are comparable even if the time of day is
+ * changed.
  */
 export function now(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -32,7 +32,6 @@ export interface Statement {
   rows: number;
 }
 
-/** Details of the last run that do not fit in one number. */
 export interface Details {
   waits: Wait[];
   updates: TableUpdates[];
@@ -40,7 +39,7 @@ export interface Details {
   statements: Statement[] | null;
 }
 
-/** One line of the report: a load on one form of the deployment. */
+/** A load on one form of the deployment. */
 export interface Measured {
   load: string;
   figures: Figure[];
@@ -49,7 +48,6 @@ export interface Measured {
 
 export const figure = (name: string, unit: Unit, value: number): Figure => ({ name, unit, value });
 
-/** p50 and p99 of these milliseconds. */
 export function latencyFigures(name: string, valuesMs: number[]): Figure[] {
   const { p50, p99 } = percentiles(valuesMs);
   return [figure(`${name}, p50`, 'ms', p50), figure(`${name}, p99`, 'ms', p99)];

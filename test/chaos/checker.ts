@@ -60,7 +60,7 @@ const duplicates = (journal: Entry[]): number =>
     return sum + (entries.length - until.length) + (until.length - attempts);
   }, 0);
 
-/** Attempts whose response is unknown to the log. */
+/** Their response is unknown to the log. */
 const unknownOutcomes = ({ journal, log }: History): number => {
   const unknown = new Set(
     log.flatMap((row) => (row.statusCode === null ? keyOf(row.path, row.id, row.number) : [])),
@@ -176,8 +176,8 @@ const onTheWayMs = 2_000;
 export const isIn = ({ from, to }: Span, at: number): boolean => at >= from && at <= to + onTheWayMs;
 
 /**
- * Leaves out what is uncertain: events accepted, or sent without being accepted, while commits were not durable, and
- * all consequences of lost shipments. Everything accepted before stays.
+ * Uncertain are events accepted, or sent without being accepted, while commits were not durable, and all consequences
+ * of lost shipments. Everything accepted before stays.
  */
 export function withoutLost(history: History): History {
   const { accepted, journal, log, mayBeLost, troubles } = history;
@@ -213,10 +213,7 @@ export function withoutLost(history: History): History {
   };
 }
 
-/**
- * Every violation of a run. As many notifications as were `inFlight` at the fault may be repeated or have an unknown
- * outcome.
- */
+/** As many notifications as were `inFlight` at the fault may be repeated or have an unknown outcome. */
 export function check(history: History, inFlight: number): Violation[] {
   const found = Object.entries(checks).flatMap(([invariant, find]) =>
     find(history).map((what) => ({ invariant, what })),

@@ -6,7 +6,6 @@ export const typesFile = new URL('../../src/client/api/generated.ts', import.met
 
 export const readTypes = (): string => readFileSync(typesFile, 'utf8');
 
-/** The client's types, generated from the API document. */
 export async function typesOf(document: OpenApiDocument): Promise<string> {
   const nodes = await openapiTypes(JSON.stringify(trimmed(document)));
   return [

@@ -63,7 +63,6 @@ test('a revoked token is replaced', async () => {
   expect(new Set(tokens).size).toBe(2);
 });
 
-/** A fetch that records the bearer tokens. */
 function watchedTokens() {
   const tokens: string[] = [];
   const fetch: typeof globalThis.fetch = (url, init) => {

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 /** Gauges are read every 1.5 s, and circuits open for 3 s. */
 const env = { TIME_SCALE: '0.1', RETRY_SCHEDULE: '2s,1h', DELIVERY_CONCURRENCY: '20' };
 
-/** The service's figures; undefined where there is no series. */
+/** Undefined where there is no series. */
 async function scrape(url: string): Promise<(name: string) => number | undefined> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name) => {

@@ -129,7 +129,7 @@ interface Panel {
   };
 }
 
-/** The figures of Overview below the row that begins with `half`. */
+/** Below the row that begins with `half`. */
 function figuresOf(half: string): Panel[] {
   const { panels } = JSON.parse(dashboardTexts().get('overview.json')!);
   const from = panels.findIndex(({ title }: Panel) => title.startsWith(half));

@@ -39,7 +39,7 @@ const dependencies = (changes: Partial<InfrastructureDependencies> = {}): Infras
   ...changes,
 });
 
-/** The value of a series, such as `table_size_bytes{table="events"}`; null without the series. */
+/** `table_size_bytes{table="events"}`; null without the series. */
 async function figure({ metrics }: InfrastructureDependencies, name: string): Promise<number | null> {
   const line = (await metrics.text()).split('\n').find((text) => text.startsWith(`parcelhook_${name} `));
   return line === undefined ? null : Number(line.split(' ')[1]);

@@ -10,7 +10,7 @@ import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
 
 const settings = { RETRY_SCHEDULE: '200ms,200ms', DELIVERY_TIMEOUT: '300ms' };
 
-/** Queries without series in this deployment, with the reason. */
+/** Each has its reason in this deployment. */
 const mayBeEmpty: [RegExp, string][] = [
   [/offset 1d/, 'Prometheus has run for seconds'],
   [/ALERTS/, 'alerts wait for longer than this test lasts'],
@@ -23,7 +23,7 @@ const mayBeEmpty: [RegExp, string][] = [
   [/redis_memory|database_size_limit/, 'there is no Redis, or there is no limit'],
 ];
 
-/** Queries that stay at zero, with the reason. */
+/** Each has its reason. */
 const mayBeZero: [RegExp, string][] = [
   [/ == 0\)/, 'every process is ready'],
   [/rate_limited_total/, 'nobody is turned away'],
@@ -86,7 +86,6 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       await service?.stop();
     });
 
-    /** The problem with Prometheus's result, or null. */
     const problemOf = async (expr: string): Promise<string | null> => {
       try {
         const figures = (await prometheus.query(expr)).flatMap(({ values }) =>
@@ -143,8 +142,8 @@ export interface Traffic {
 }
 
 /**
- * Orders for five webhooks: a healthy one, one failing every second time, one always failing, one gone and one
- * hanging. Runs until stopped; by then each has shown its behaviour.
+ * One webhook is healthy, one fails every second time, one always, one is gone and one hangs. Runs until stopped; by
+ * then each has shown its behaviour.
  */
 async function startTraffic(service: { url: string }): Promise<Traffic> {
   const account = await registerAccount(service);
@@ -169,7 +168,7 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
   };
 }
 
-/** Uses up all retries of one delivery before enough failures open the circuit. */
+/** Of one delivery, before enough failures open the circuit. */
 async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
   await placeOrder(account);
   await failing.waitFor(3);

@@ -27,7 +27,6 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** The series of a process and their values. */
 async function scrape({ url }: { url: string } = service): Promise<Map<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const samples = text.split('\n').filter((line) => line.startsWith('parcelhook_'));

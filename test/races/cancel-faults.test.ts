@@ -20,7 +20,6 @@ const failTwo = async () => {
   for (const one of [shipmentId, await addShipment(world)]) await record(world.db, one, ['CREATED']);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');
 };
-/** Locks one delivery until released. */
 const lockOne = async () => {
   let letGo = (): void => undefined;
   const held = new Promise<void>((done) => (letGo = done));

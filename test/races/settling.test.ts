@@ -18,7 +18,7 @@ const sendFirst = () => record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], {
 
 const startedAt = new Date();
 
-/** Settles over `db`, and collects the webhooks notified. */
+/** Collects the webhooks notified. */
 async function settleOver(db: SettleBatchOptions['db'], claims: Awaited<ReturnType<typeof record>>) {
   const notified: string[] = [];
   const notify = (due: Due[]) => void notified.push(...due.map(({ webhookId }) => webhookId));

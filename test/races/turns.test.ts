@@ -117,7 +117,6 @@ describe('the next state goes', () => {
   });
 });
 
-/** Opens a circuit that is due for a probe. */
 const openCircuit = () =>
   world.sql(
     `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)

@@ -26,13 +26,13 @@ function backendsOfThisRun(): Backend[] {
 export interface Service {
   url: string;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Its environment, for starting another process of the same deployment. */
+  /** For another process of the same deployment. */
   env: Record<string, string>;
   process: RunningProcess;
   stop(): Promise<void>;
 }
 
-/** A deployment with its own database and queue prefix, and one process (role `all`) of the built service. */
+/** With its own database and queue prefix, and one process (role `all`) of the built service. */
 export async function startService(
   options: { backend?: Backend; env?: Record<string, string>; role?: string } = {},
 ): Promise<Service> {

@@ -47,7 +47,7 @@ function statementsOf(sql: string): Statement[] {
   return statements.map((one) => ({ ...one, text: one.text.replace(/\s+/g, ' ') }));
 }
 
-/** The parts of a list between commas that are in no brackets. */
+/** Not in brackets. */
 function listed(text: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -115,8 +115,8 @@ const created = new RegExp(
 const allowed = /^--\s*release:\s*\S.{9,}/;
 
 /**
- * Statements of a migration that may break the previous version. Objects that the migration creates are exempt; a comment
- * `-- release: <why it is safe>` on a statement allows it.
+ * May break the previous version. Objects that the migration creates are exempt; a comment `-- release: <why it is
+ * safe>` on a statement allows it.
  */
 export function refusals(sql: string): Refusal[] {
   const statements = statementsOf(sql);

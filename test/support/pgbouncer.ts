@@ -14,7 +14,6 @@ export const pgbouncerVersion =
 if (!pgbouncerVersion) console.warn('\n  NO pgbouncer ON PATH: the service behind a pooler is NOT TESTED.\n');
 
 export interface Pgbouncer {
-  /** The address of a database by way of it. */
   url(databaseUrl: string): string;
   /** The rows of a console command such as `show servers`. */
   console(command: string): Promise<Record<string, unknown>[]>;

@@ -33,7 +33,7 @@ export function corpusRows(...verdicts: string[]): CorpusRow[] {
     .filter(({ verdict }) => verdicts.includes(verdict));
 }
 
-/** A resolver with the results of the corpus' DNS column; the n-th call gets the n-th result. */
+/** From the corpus' DNS column; the n-th call gets the n-th result. */
 export function stubResolver(dns: string): Resolve {
   let calls = 0;
   return async (hostname) => {

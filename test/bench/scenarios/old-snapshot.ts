@@ -63,7 +63,7 @@ export const oldSnapshot: Scenario = {
   },
 };
 
-/** Deliveries a second, window by window. */
+/** Window by window. */
 async function speeds(bench: Bench, count = windows, seconds = windowSeconds): Promise<number[]> {
   const found: number[] = [];
   for (let n = 0; n < count; n += 1) {

@@ -29,10 +29,7 @@ export async function stopSome({ accounts, hooks }: World, pausedMs: number): Pr
   ];
 }
 
-/**
- * Repeats a request until it gets 2xx or another acceptable status. A DELETE whose response was lost gets 404 the
- * next time.
- */
+/** A repeated DELETE gets 404 if its first response was lost. */
 export async function untilDone(ask: () => Promise<ApiResponse>, alsoFine: number[] = []): Promise<void> {
   for (const giveUpAt = now() + triedForMs; now() < giveUpAt; await sleep(againAfterMs)) {
     const status = (await ask().catch(() => null))?.httpStatus ?? 0;

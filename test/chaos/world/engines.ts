@@ -31,7 +31,7 @@ export async function sql<Row>(
   }
 }
 
-/** A private Redis that can be killed, paused and commanded; null if none is installed. */
+/** Null if none is installed. */
 export async function redisIn(folder: string, closing: Closing) {
   let server: RedisServer | null = await startRedis(folder);
   if (!server) return null;
@@ -56,7 +56,7 @@ export async function redisIn(folder: string, closing: Closing) {
   };
 }
 
-/** A private PostgreSQL that can be crashed and restarted; optionally with an adjustable clock. */
+/** Optionally with an adjustable clock. */
 export async function postgresIn(folder: string, closing: Closing, hasClock = false) {
   const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
   let server = await begin();
@@ -78,7 +78,7 @@ export async function postgresIn(folder: string, closing: Closing, hasClock = fa
       await server.stop();
     },
     start: async () => void (server = await begin()),
-    /** Refuses writes, like an old primary after a fail-over; or accepts them again. */
+    /** Like an old primary after a fail-over; or accepts writes again. */
     setReadOnly: async (setting: 'on' | 'off') => {
       const { superuserConnectionString: superuser } = server;
       await sql(superuser, `alter system set default_transaction_read_only = ${setting}`);

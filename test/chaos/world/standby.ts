@@ -37,7 +37,7 @@ export interface PostgresPair extends FailingOver {
    * did.
    */
   cutOff(): Promise<number>;
-  /** The standby accepts writes, and new connections lead to it; those to the primary stay. */
+  /** New connections lead to it; those to the primary stay. */
   promote(): Promise<void>;
 }
 

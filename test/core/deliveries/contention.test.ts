@@ -105,7 +105,6 @@ async function oweMany(webhookId: string): Promise<void> {
   await service.sql(due, [account.shipperId, webhookId, backlog]);
 }
 
-/** The responses to the disturbances. */
 const responses = {
   paused: [] as number[],
   resumed: [] as number[],
@@ -114,7 +113,7 @@ const responses = {
   redelivered: [] as number[],
 };
 
-/** Other operations on the shipper's webhooks meanwhile; returns how many. */
+/** Returns how many. */
 async function disturb(targetAddress: string, over: () => boolean): Promise<number> {
   const paused = (await registerWebhook(account, targetAddress)).webhookId;
   await registerWebhook(account, receivers[2]!.url, { supersede: true });

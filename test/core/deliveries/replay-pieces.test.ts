@@ -41,7 +41,7 @@ const onAdded = (body: string) =>
      create or replace trigger on_added before insert on outbox for each row execute function on_added()`,
   );
 
-/** Runs a replay without its pauses. */
+/** Without its pauses. */
 async function workOff(replayId: string): Promise<[string, number, number | null]> {
   for (let step = 0; step < 100; step += 1) {
     await world.sql('update replays set next_at = now() where replay_id = $1', [replayId]);

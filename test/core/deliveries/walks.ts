@@ -74,7 +74,6 @@ export type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
 /** Consecutive steps, some of them concurrent. */
 export const walk = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 20 });
 
-/** The subjects of a walk and its visible results. */
 export interface Walk {
   /** The last one may be deleted; the one before has supersede set. */
   webhookIds: string[];

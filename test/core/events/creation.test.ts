@@ -21,7 +21,7 @@ const deps = (): RecordDependencies => ({
   next: catalogue.next,
   metrics,
 });
-/** Orders that were accepted 30 s ago, and not created since. */
+/** 30 s ago, and not created since. */
 async function accepted(count = 1): Promise<string[]> {
   const shipmentIds = await addShipments(world, count);
   await world.sql(`insert into orders_to_create select unnest($1::uuid[])`, [shipmentIds]);

@@ -50,7 +50,6 @@ const historyOf = async (id: string) => {
   return tracked!.bodies.map((body) => (JSON.parse(body) as { state: string }).state);
 };
 
-/** Records a state under a caller's id. */
 async function named(
   db: Database,
   externalId: string,

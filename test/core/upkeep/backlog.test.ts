@@ -26,7 +26,7 @@ const nothing = { full: {}, readAtMs: 0 };
 const read = (last: Pick<Backlog, 'full' | 'readAtMs'> = nothing, limit?: number, maxWebhooks?: number) =>
   readBacklog(world.db, { fullFrom, last, ...(limit && { limit }), ...(maxWebhooks && { maxWebhooks }) });
 
-/** A webhook of a shipper of its own that is owed `count` deliveries of different shipments, due for `seconds`. */
+/** Of a shipper of its own; the deliveries are of different shipments, due for `seconds`. */
 async function owed(count: number, seconds: number): Promise<{ own: World; webhookId: string }> {
   const own = await forNewShipper(world);
   const webhookId = await addWebhook(own);

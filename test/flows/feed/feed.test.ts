@@ -18,7 +18,6 @@ import {
 import { accountAt, crashTraces } from '../../support/deployment.js';
 import { inSequence, until } from '../../support/until.js';
 
-/** Two apis and a worker. */
 let service: Service;
 let another: RunningProcess;
 let worker: RunningProcess;

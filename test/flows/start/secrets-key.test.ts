@@ -37,7 +37,7 @@ interface Stored {
   headers: Record<string, string>;
 }
 
-/** The prefixes of all sealed values: format and key. */
+/** Format and key of all sealed values. */
 const sealsOf = async () => {
   const rows = await service.sql<Stored>('select * from webhooks');
   const sealed = rows.flatMap((row) => [

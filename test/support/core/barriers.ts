@@ -13,10 +13,9 @@ let lastGate = 0;
  */
 export type StopAt = 'SNAPSHOT' | 'COMMIT';
 
-/** A database on which one statement stops once, until released. */
+/** One statement stops once, until released. */
 export interface Stop {
   db: Database;
-  /** Resolves when the statement has stopped. */
   reached: Promise<void>;
   go(): void;
 }
@@ -42,7 +41,6 @@ export async function installGates(db: Database): Promise<void> {
   );
 }
 
-/** Stops the first statement named `name` on the returned database. */
 export const stopAt = (on: { db: Database; databaseUrl: string }, name: string, where: StopAt): Stop =>
   where === 'COMMIT' ? stopBeforeCommit(on.db, name) : stopAfterSnapshot(on, name);
 

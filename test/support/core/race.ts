@@ -25,7 +25,6 @@ export function setUpRaces(tables = 'outbox, webhooks, circuits'): void {
 
 export const now = (): Promise<string[]> => picture(world, webhookId);
 
-/** A state of the shipment is sent and finally fails. */
 export async function failForGood(state = 'CREATED'): Promise<void> {
   await record(world.db, shipmentId, [state]);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');

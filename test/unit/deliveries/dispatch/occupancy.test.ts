@@ -9,7 +9,7 @@ const changes = fc.array(fc.record({ isFull: fc.boolean(), afterMs: fc.nat({ max
 });
 
 describe('the time for which a receiver was full', () => {
-  /** The changes as they happened, and how much of a time was full, added up without a bound on memory. */
+  /** Adds up how much of a time was full, without a bound on memory. */
   const follow = (given: { isFull: boolean; afterMs: number }[]) => {
     const occupancy = createOccupancy(0);
     const stretches: { fromMs: number; toMs: number }[] = [];
