@@ -18,9 +18,7 @@ export interface ByHandOptions extends SendingOptions, Omit<TransitionDependenci
 /** Leaves time to record the outcome. */
 export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Durations): number => timeoutMs + leaseMs;
 
-/**
- * A failure does not count for the circuit. Null if nothing was sent: it may not start, or its target is unreadable.
- */
+/** A failure does not count for the circuit. Null if nothing was sent: it may not start, or has no readable target. */
 export async function sendByHand(
   options: ByHandOptions,
   claim: Claim,

@@ -185,10 +185,7 @@ export async function isAnyFailingFor(db: Database, days: number): Promise<boole
   return rows.length > 0;
 }
 
-/**
- * Returns active webhooks with attempts but no success for `days`, and locks their circuits. A success may have been
- * lost before it was counted, so the log is checked first.
- */
+/** Also locks their circuits. A success may have been lost before it was counted, so the log is checked first. */
 export async function lockFailingFor(tx: Database, days: number): Promise<string[]> {
   await tx.query(
     'lock-failing',

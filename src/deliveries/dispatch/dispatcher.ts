@@ -25,10 +25,7 @@ export interface DispatcherOptions
 export interface Dispatcher extends HandOver {
   /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
-  /**
-   * New deliveries beyond what their lanes can start at once, except in slow lanes; 0 while no attempt ends, because
-   * then they do not wait for this process.
-   */
+  /** Not in slow lanes; 0 while no attempt ends, because then they do not wait for this process. */
   pressure(): number;
   /** Resolves when each attempt under way is settled and each reservation released. */
   drain(): Promise<void>;

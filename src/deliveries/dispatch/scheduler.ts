@@ -47,10 +47,7 @@ import { createRoom, noCounts, placesOf, type Budget } from './room.js';
 export interface Scheduler {
   /** `isFresh`: one delivery each, recorded by this process just now. */
   notify(due: Due[], isFresh?: boolean): void;
-  /**
-   * One entry per event, its shipper's id. `claimed` releases it. A lane that is behind gets no room: older deliveries
-   * go first.
-   */
+  /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
   reserve(shipperIds: string[], nowMs: number): Room;
   /** `asOfMs`: performance.now() before the statement was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void;

@@ -12,10 +12,7 @@ import {
 } from './sql.js';
 import { turnColumns, type Turn } from './types.js';
 
-/**
- * `page` selects and locks the keys. `also` adds parts to the statement, which can read the removed rows as `gone`.
- * Returns the number of rows.
- */
+/** `page` selects and locks the keys. `also` adds parts, which can read the removed rows as `gone`. */
 async function cancel(
   db: Database,
   name: string,
@@ -61,10 +58,7 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
     [retentionMs, limit],
   );
 
-/**
- * Even deliveries being sent: the outcome of such an attempt is refused, so no response is stored, and the log shows
- * the attempt without an outcome. Locked rows are skipped.
- */
+/** Even those being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
 export async function cancelErased(
   db: Database,
   shipmentIds: string[],

@@ -23,10 +23,7 @@ export interface Wanted {
   since: Date | null;
 }
 
-/**
- * The longest due come first. Locked rows are skipped, and so are webhooks that are not active or have an open circuit,
- * and the rows of a cancelled replay.
- */
+/** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
   return db.query<DueClaim>(
@@ -119,10 +116,7 @@ const claimedRows = `select o.shipper_id, o.delivery_id
     where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
     limit 1 for no key update skip locked) o`;
 
-/**
- * The attempts do not count. Returns claims not given back: the row was locked, for instance by `renewLeases`, or the
- * claim has ended.
- */
+/** The attempts do not count. Returns claims not given back: the row was locked (`renewLeases`), or they have ended. */
 export async function giveBack<Some extends Claim>(db: Database, claims: Some[]): Promise<Some[]> {
   const rows = await db.query<{ deliveryId: string }>(
     'give-back',

@@ -3,10 +3,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms } from './sql.js';
 
-/**
- * A webhook is parked while this replay runs. The events it misses get no outbox rows; the replay stores the position
- * in the feed from which on they were missed.
- */
+/** Meanwhile the webhook's events get no outbox rows; the replay stores the feed position from which on. */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
 /** Recordings share this advisory lock while a webhook of the shipper is parked. */

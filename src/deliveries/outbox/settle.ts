@@ -4,8 +4,7 @@ import { insertAttempts, insertIntoLog, ms, unclaimedStatus, sameDelivery } from
 import type { Settlement } from './types.js';
 
 /**
- * An outcome counts only for the attempt of its own claim. A claim that PostgreSQL lost in a crash still counts if no
- * other process has made it since.
+ * Of its own claim only. A claim that PostgreSQL lost in a crash still counts if no other process has made it since.
  */
 const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
@@ -109,10 +108,7 @@ export type SettlingResult =
   | { kind: 'alreadySettled' }
   | { kind: 'lost' };
 
-/**
- * In the order of the settlements. Refused ones are looked up in a second statement, because the first could not see
- * what was committed while it ran.
- */
+/** In order. A second statement looks up refused ones: the first could not see what was committed while it ran. */
 export async function resultsOf(
   db: Database,
   settlements: Settlement[],

@@ -171,10 +171,7 @@ const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDI
 const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
-/**
- * Owed deliveries in the columns of the log, while the webhooks in `stopped` are not called. `condition` may use only
- * columns that the log has, too.
- */
+/** As columns of the log, while `stopped` webhooks are not called. `condition` may use only columns of the log. */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
          waits_turn as waits, attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as next_attempt_at,
@@ -218,10 +215,7 @@ const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status
 export const takeOut = (given: string) =>
   `delete from outbox o using ${given} g where ${sameDelivery('o', 'g')} returning o.*`;
 
-/**
- * `source` selects the columns in order. No `on conflict`: a delivery is never in the outbox and in the log, and
- * checking would make each insert a third more expensive.
- */
+/** `source` has the columns in order. A delivery is never in both; `on conflict` would cost a third more. */
 export const insertIntoLog = (source: string) => `insert into deliveries (${logColumns}) ${source}`;
 
 /** A delivery's last attempt is part of its row in the log. */

@@ -102,10 +102,7 @@ export const noRoom: Room = { byWebhook: {}, ofOthers: 0, total: 0 };
 export interface HandOver {
   /** One entry per event, its shipper's id. */
   reserve(shipperIds: string[]): Room;
-  /**
-   * Called once after each `reserve`, even if the statement failed. `left`: other deliveries that are due. `asOfMs`:
-   * performance.now() before the statement was sent.
-   */
+  /** Called once per `reserve`, even after a failure. `left`: others due. `asOfMs`: performance.now() before it. */
   recorded(room: Room, claims: DueClaim[], left: Due[], asOfMs: number): void;
   notify(due: Due[]): void;
 }

@@ -59,10 +59,7 @@ export async function cancelReplay(
   return findReplay(db, replayId, shipperId);
 }
 
-/**
- * Some were being sent, or their cancelling process stopped halfway. A failure does not delay the other replays.
- * Returns whether there was any.
- */
+/** They were being sent, or the cancelling process stopped halfway. One failure delays no other. True if any. */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const cancelled = await findWithdrawing(deps.db, replaysPerRun);
   for (const replay of cancelled)
@@ -94,10 +91,7 @@ async function withdrawNextPage(tx: Database, { replayId, webhookId }: Cancelled
   return page;
 }
 
-/**
- * Lanes have skipped what could not be claimed. Call it after the commit. If the release fails, the sweeper does it
- * later.
- */
+/** Lanes have skipped what could not be claimed. Call it after the commit; the sweeper does a failed release later. */
 export async function notifyAndRelease(
   { db, logger, notify, orderHoldMs }: WithdrawDependencies,
   { webhookId, shipmentIds, anythingDue }: { webhookId: string; shipmentIds: string[]; anythingDue: boolean },

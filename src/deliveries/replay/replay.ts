@@ -67,10 +67,7 @@ async function makePieces(deps: ReplayDependencies): Promise<boolean> {
   return any;
 }
 
-/**
- * The others must not wait behind it. If the piece itself is at fault, the next one is half as large; an event that
- * keeps failing alone is skipped.
- */
+/** The others must not wait behind it. A piece at fault is halved; an event that keeps failing alone is skipped. */
 async function postpone(deps: ReplayDependencies, replay: TakenReplay | null, error: unknown): Promise<void> {
   if (!replay) throw error;
   const { db, logger, retentionMs } = deps;

@@ -37,10 +37,7 @@ export interface ReplayLimits {
   maxEvents: number;
 }
 
-/**
- * Counts only fewer than `maxEvents` events. Null if the webhook, or the shipment of the tracking id, does not exist;
- * `tooMany` if the limit of replays is reached.
- */
+/** Counts fewer than `maxEvents` events. Null without the webhook or shipment; `tooMany` at the limit of replays. */
 export async function insertReplay(
   db: Database,
   replayId: string,

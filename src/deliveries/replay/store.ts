@@ -100,9 +100,7 @@ export async function endWithDeletedWebhook(db: Database, replayId: string): Pro
   );
 }
 
-/**
- * Those with deliveries in the outbox are checked again later, less often the longer they run: a retry may take days.
- */
+/** Those with deliveries in the outbox are checked again later, ever less often: a retry may take days. */
 export async function finishSettledReplays(
   db: Database,
   options: { pauseMs: number; limit: number },

@@ -14,10 +14,7 @@ export interface ErasedShipment {
 const retryPauseMs = 50;
 const maxTries = 40;
 
-/**
- * Includes events erased by an earlier transaction. Waits for replays of the shipper, which may have read the events
- * before, and skips rows that others have locked.
- */
+/** Of earlier transactions, too. Waits for the shipper's replays, which may have read the events; skips locked rows. */
 export async function cancelErasedOnce(
   tx: Database,
   shipments: ErasedShipment[],
@@ -71,9 +68,7 @@ async function findReplayingWebhooks(db: Database, shipperIds: string[]): Promis
   return rows.map((row) => row.webhook_id);
 }
 
-/**
- * Results of attempts under way are then refused. Skips locked rows. Returns the deliveries that had such an attempt.
- */
+/** Refuses results of attempts under way, and returns their deliveries. Skips locked rows. */
 async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<string[]> {
   const rows = await db.query<{ delivery_id: string; number: number | null }>(
     'cancel-redeliveries',

@@ -9,10 +9,7 @@ const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;
 const lockTimeoutMs = 500;
 
-/**
- * One worker at a time. A day with deliveries still owed stays; one that cannot be dropped without waiting is retried
- * by the next run.
- */
+/** One worker at a time. A day with owed deliveries stays; the next run retries one that would have to wait. */
 export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
   let expired = 0;
   let cancelled: number;
@@ -76,10 +73,7 @@ export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Dropping blocks all use of the log, so its lock is waited for briefly, and not at all while another transaction uses
- * an old day. Throws UNAVAILABLE in that case.
- */
+/** Its lock blocks all use of the log: a brief wait, none while an old day is in use. Throws UNAVAILABLE then. */
 async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
   await tx.query('drop-day', 'select drop_log_day($1)', [day]);

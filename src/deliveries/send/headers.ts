@@ -16,10 +16,7 @@ const FRAMING = new Set([
 
 const isFraming = (name: string): boolean => FRAMING.has(name.toLowerCase());
 
-/**
- * The headers as Node's flat array, which it writes unchanged. Host and Content-Length are ours; other framing headers
- * are left out.
- */
+/** Node writes this flat array unchanged. Host and Content-Length are ours; other framing headers are left out. */
 export function flatHeaders(url: URL, headers: Record<string, string>, body: string): string[] {
   const flat = ['Host', url.host];
   for (const [name, value] of Object.entries(headers)) {
@@ -89,10 +86,7 @@ export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
   return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
 }
 
-/**
- * Four words (version, host, names, signatures) that its row and its event do not have. Of the signatures, separated by
- * commas, only the parts that differ.
- */
+/** The version, host, names and signatures that row and event lack; of the signatures only the parts that differ. */
 export const encodeHeaders = ({ version, signature }: SignedAttempt, targetHeaders: string): string =>
   `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')}`;
 

@@ -71,8 +71,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
-    // Got calls this in the next tick. Its own version returns forty members, which makes a request up to twice as
-    // expensive; Node needs only these.
+    // Got calls this in the next tick. Its own version makes a request up to twice as expensive; Node needs only these.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;

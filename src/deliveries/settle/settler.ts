@@ -106,10 +106,7 @@ export function createSettler(options: SettlerOptions): Settler {
   };
 }
 
-/**
- * About every second for `patienceMs`, while `mayRetry` agrees. Rejects with the last error, or at once with any other
- * error.
- */
+/** About every second for `patienceMs`, while `mayRetry` agrees. Rejects at once with any other error. */
 export const retryWhileDatabaseDown = <T>(
   task: () => Promise<T>,
   mayRetry: (error: unknown) => boolean,

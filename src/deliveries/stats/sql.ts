@@ -23,10 +23,7 @@ export const lastSuccessHour = (webhookId: string) => `greatest(
 const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
-/**
- * By webhook and hour. durations_ms, duration_counts, p50_ms and p95_ms include the hours already folded; succeeded and
- * failed are those of `counts` alone.
- */
+/** durations_ms, duration_counts, p50_ms and p95_ms include folded hours; succeeded and failed are only `counts`. */
 export const sumOfCounts = (counts: string) => `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
          coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,

@@ -15,10 +15,7 @@ export interface HourRow {
   p95Ms: number | null;
 }
 
-/**
- * Oldest first, including the current hour and those without attempts. One statement, so counts folded meanwhile are in
- * one of the two tables.
- */
+/** Oldest first, hours without attempts included. One statement: counts folded meanwhile are in one of the tables. */
 export function readHours(db: Database, webhookIds: string[], hours: number): Promise<HourRow[]> {
   return db.query<HourRow>(
     'read-webhook-hours',
