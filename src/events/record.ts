@@ -122,10 +122,7 @@ async function recordRound(
   if (later.length > 0) await releaseAgain(deps, later);
 }
 
-/**
- * If a caller's event id was taken or a shipment created since the read, nothing is inserted and the next round sees
- * it.
- */
+/** If an event id was taken or a shipment created since the read, inserts nothing and the next round sees it. */
 async function insertUnlessTaken(
   deps: RecordDependencies,
   { moves, rows }: Plan,

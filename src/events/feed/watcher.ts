@@ -31,10 +31,7 @@ const checkEveryMs = 200;
 /** From the last check to one after a nudge. */
 const checkAfterNudgeMs = 15;
 
-/**
- * While requests wait, one connection checks at short intervals which of them have events, and is returned in between.
- * After two failed checks in a row, all waits fail.
- */
+/** One connection checks for all, only while requests wait. After two failed checks in a row, all waits fail. */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();
   const ofShipper = new Map<string, number>();
