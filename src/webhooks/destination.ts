@@ -95,10 +95,7 @@ function ownAddresses(): Set<string> {
 
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/**
- * Rejects with the code `ADDRESS_DENIED` if any address, of either family, is denied: the connection may be made to any
- * of them.
- */
+/** Rejects with the code `ADDRESS_DENIED` if any address is denied: the connection may be made to any of them. */
 export async function checkedAddresses(
   hostname: string,
   policy: DestinationPolicy,
@@ -110,10 +107,7 @@ export async function checkedAddresses(
   return addresses;
 }
 
-/**
- * Connects to the very address it has checked: DNS rebinding would defeat an earlier check. Node calls no lookup for a
- * literal address: check that with `isDeniedAddress`.
- */
+/** Connects to the address it checked, against DNS rebinding. Node calls no lookup for a literal: `isDeniedAddress`. */
 export function guardedLookup(policy: DestinationPolicy, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     checkedAddresses(hostname, policy, resolve).then(

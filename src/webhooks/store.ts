@@ -150,10 +150,7 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
   return rows.length > 0;
 }
 
-/**
- * The previous secret signs too for `overlapMs`, any older one no longer. Returns until when, or null without the
- * webhook.
- */
+/** The previous secret signs too for `overlapMs`, an older one no longer. Returns until when; null if there is none. */
 export async function rotateSecret(
   db: Database,
   shipperId: string,

@@ -5,10 +5,7 @@ import type { SecretBox } from './sealing.js';
 const where = { webhookId: '', field: 'key check' };
 const value = 'sealed with SECRETS_KEY';
 
-/**
- * Throws ConfigError if neither key opens the sealed value. False if there is none: before the first start or the
- * schema.
- */
+/** Throws ConfigError if neither key opens the sealed value. False if there is none yet. */
 export async function requireKey(db: Database, secrets: SecretBox): Promise<boolean> {
   const sealed = await readCheck(db);
   if (sealed === null) return false;

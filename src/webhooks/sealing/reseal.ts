@@ -11,10 +11,7 @@ interface Dependencies {
   logger: Logger;
 }
 
-/**
- * Reseals what has not this prefix. Safe to interrupt and repeat. Returns how many were resealed and how many neither
- * key opens; these stay unchanged.
- */
+/** Safe to interrupt and repeat. Returns how many were resealed, and how many neither key opens: those stay. */
 export async function resealWebhooks(
   deps: Dependencies,
   prefix: string,
