@@ -53,10 +53,7 @@ export function createInProcess(
 const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
-/**
- * Their job never came or was lost with the queue. An order that fails does not delay the others: the next sweep begins
- * after its page, and returns to it later.
- */
+/** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
 export function createOrderSweep(deps: {
   db: Database;
   create(shipmentIds: string[]): Promise<unknown>;

@@ -16,10 +16,7 @@ export interface AcceptedOrder {
   idempotency: { key: string; bodyHash: Buffer } | null;
 }
 
-/**
- * Leaves out an order whose idempotency key is taken, by an earlier request or by another order of the batch. Returns
- * the shipmentIds of the stored orders.
- */
+/** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
 export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',

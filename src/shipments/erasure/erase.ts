@@ -38,10 +38,7 @@ export async function eraseShipments(
   return marked;
 }
 
-/**
- * Up to the commit; `finishErasures` must follow. With `quietMs`, only shipments without a new state for that time.
- * `by` is null for the retention.
- */
+/** Then call `finishErasures`. `quietMs`: only without a new state for that time. `by`: null for the retention. */
 export async function beginErasures(
   deps: ErasureDependencies,
   shipmentIds: string[],
@@ -92,10 +89,7 @@ async function eraseOrders(tx: Database, shipmentIds: string[]): Promise<void> {
 
 const erased = 'ERASED';
 
-/**
- * Name, phone, e-mail, address and free text of the recipient go. Identifiers, dates, measures and the country stay.
- * The result is still a valid order.
- */
+/** The recipient's data and free text go; identifiers, dates, measures and the country stay. Still a valid order. */
 export const eraseOrder = (order: Order): Order => ({
   ...order,
   recipientLocation: {

@@ -16,10 +16,7 @@ export const findOrders = (tx: Database, shipmentIds: string[]): Promise<OrderTe
     [shipmentIds],
   );
 
-/**
- * Their idempotency keys then accept any body: the hash of the first one could be searched for a name or a phone
- * number.
- */
+/** Idempotency keys then accept any body: the first one's hash could be searched for a name or a phone number. */
 export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promise<void> {
   await tx.query(
     'save-erased-orders',
