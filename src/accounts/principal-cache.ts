@@ -49,10 +49,7 @@ const freshMs = 3_000;
 const maxMs = 7_000;
 const maxEntries = 10_000;
 
-/**
- * A request waits for PostgreSQL only if its user is missing or older than `maxMs`. Otherwise an entry older than
- * `freshMs` is reloaded in the background.
- */
+/** A request waits only for a user missing or older than `maxMs`; one older than `freshMs` is reloaded meanwhile. */
 export function createPrincipalCache(db: Database): PrincipalCache {
   const entries = new LRUCache<string, Entry>({ max: maxEntries });
   const loading = new Map<string, Promise<Entry>>();
@@ -101,10 +98,7 @@ export function createPrincipalCache(db: Database): PrincipalCache {
 
 export type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
 
-/**
- * The entry may be old. An epoch only counts up, and a removed user or shipper does not come back, so `ENDED` is
- * certain. Null: the entry may be too old to decide.
- */
+/** Epochs only count up and a removed user never comes back: `ENDED` is certain. Null: the entry may be too old. */
 export function judge(claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict | null {
   if (!principal || principal.shipperStatus === 'REMOVED' || principal.shipperId !== claims.shipperId)
     return 'ENDED';

@@ -67,10 +67,7 @@ export const updateShipper = (
     return { shipper, statusChanged };
   });
 
-/**
- * Ends all requests and sends; a background task deletes the data. Does nothing for a removed shipper. 404 if there was
- * never one.
- */
+/** A background task deletes the data. Does nothing for a removed shipper. 404 if there was never one. */
 export const removeShipper = (
   db: Database,
   webhooks: ShippersWebhooks,

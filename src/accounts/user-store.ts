@@ -49,10 +49,7 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/**
- * At most once a day, keeping the user's latest origins. False if the user has been removed. Logins and the removal of
- * a user wait for each other here.
- */
+/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',

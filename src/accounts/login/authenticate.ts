@@ -65,10 +65,7 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
-/**
- * Specification, Authentication 3. 403 if the key is another shipper's or the shipper is suspended, 503 if the token
- * cannot be checked now.
- */
+/** Specification, Authentication 3. 403: another shipper's key, or suspended. 503: the token cannot be checked now. */
 export const authenticateShipper =
   (db: Database, tokens: Tokens, principals: PrincipalCache) =>
   async (request: Request): Promise<Caller> => {
@@ -112,10 +109,7 @@ const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin
 const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
   operators.filter(({ token }) => sameText(given, token))[0];
 
-/**
- * For a public page that shows more to the operator. It reveals whether a guess was right, so wrong tokens go to the
- * audit log as soon as `refusals` exists.
- */
+/** The public page reveals whether a guess was right: wrong tokens go to the audit log once `refusals` exists. */
 export const hasOperatorToken =
   (operators: OperatorToken[], refusals: () => Refusals | undefined) =>
   (request: Request): boolean => {
