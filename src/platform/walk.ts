@@ -17,10 +17,7 @@ export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: 
   size: Math.min(2 * size, maxSize),
 });
 
-/**
- * After a failed page, the next one begins at the same key and is much smaller. If the page had a single item, `first`,
- * that item is skipped until the next walk.
- */
+/** The next page begins at the same key and is much smaller; an item that failed alone (`first`) is skipped. */
 export const afterFailure = <Key>(
   { after, size }: Place<Key>,
   first: Key | null,

@@ -9,10 +9,7 @@ import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
-/**
- * A migration that waits for a lock delays all sessions behind it. It gives up before their statements time out, and is
- * retried.
- */
+/** A waiting migration delays all sessions behind it. It gives up before their statements time out, and is retried. */
 const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
@@ -139,10 +136,7 @@ async function runNext(
   }
 }
 
-/**
- * The check rejects while PostgreSQL is older than 15 or read-only, or while its schema lacks a migration or was made
- * by another build, as after the restore of a dump.
- */
+/** Rejects while PostgreSQL is before 15 or read-only, or its schema lacks a migration or is another build's. */
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {

@@ -12,10 +12,7 @@ import {
 } from './pooler.js';
 
 export interface Database {
-  /**
-   * Prepared under `name`, or planned each time if the name is empty. Throws ApiError UNAVAILABLE if PostgreSQL is
-   * unreachable.
-   */
+  /** Prepared under `name`; an empty name is planned each time. Throws ApiError UNAVAILABLE. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 }
@@ -23,10 +20,7 @@ export interface Database {
 export type Queries = Pick<Database, 'query'>;
 
 export interface Pool extends Database {
-  /**
-   * In one message, on one connection: the second begins after the first has committed or failed. Rejects if neither
-   * was sent.
-   */
+  /** In one message: the second begins after the first has committed or failed. Rejects if neither was sent. */
   together<A, B>(
     first: (db: Queries) => Promise<A>,
     second: (db: Queries) => Promise<B>,
@@ -178,8 +172,7 @@ export const isTooSlow = (error: unknown): boolean =>
 const faultOfPiece = /^(53200|54|XX00[12]|40P01)/;
 
 /**
- * The piece of work should be split or skipped. False for errors of PostgreSQL itself or of the network, which a
- * smaller piece would meet as well.
+ * It should be split or skipped. False for errors of PostgreSQL or the network, which a smaller piece meets as well.
  */
 export const isFaultOfPiece = (error: unknown): boolean => {
   if (!isUnavailable(error) || isTooSlow(error)) return true;

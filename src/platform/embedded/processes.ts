@@ -137,10 +137,7 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
   return found && isPostmaster(found.pid, cluster) ? found : undefined;
 }
 
-/**
- * Removes a lock file that PostgreSQL itself would honour: its number belongs to another process by now, or to a zombie.
- * Both are common in containers.
- */
+/** PostgreSQL would honour one whose number a zombie or another process has: common in containers. */
 export function clearStaleLock(cluster: string): void {
   const found = readLockFile(cluster);
   if (found && exists(found.pid) && !isPostmaster(found.pid, cluster))

@@ -32,10 +32,7 @@ const afterFailureMs = 1_000;
 /** After this long it is restarted without delay. */
 const steadyMs = 60_000;
 
-/**
- * A running server, whichever process started it, or a new one if none runs and we own the folder. A new one gets
- * `fixedPort`, if given, or fails.
- */
+/** A running server, whichever process started it; a new one, on `fixedPort` if given, only if we own the folder. */
 export async function bringUp(
   server: Server,
   fixedPort?: number,
@@ -103,10 +100,7 @@ function notUp(folder: Folder, reason: string): Error {
   );
 }
 
-/**
- * On the same port, whenever it dies and we own it; takes over the ownership when its owner is gone. Does not keep the
- * process alive. Resolves after `signal` is aborted.
- */
+/** On the same port while we own it; takes over once the owner is gone. Does not keep the process alive. */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
   const { folder, owner, logger } = server;
   let upSince = Date.now();
@@ -210,10 +204,7 @@ async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promi
   };
 }
 
-/**
- * The last port if it is free, else another below the range of ephemeral ports: an outgoing connection could otherwise
- * take the server's port while it is down.
- */
+/** The last port if free, else one below the ephemeral ports: an outgoing connection could take those meanwhile. */
 async function choosePort(portFile: string): Promise<number> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   if (Number.isInteger(last) && last > 1024 && last < 65_536 && (await isFree(last))) return last;

@@ -4,8 +4,8 @@ import { createFairQueue } from './fair-queue.js';
 /** Keys are served in rotation, so that a long queue of one key does not delay the others. */
 export interface Gate {
   /**
-   * Throws ApiError: TOO_MANY_REQUESTS, after calling `onCrowded`, if too many wait and most of them under this key;
-   * else UNAVAILABLE.
+   * Throws ApiError: TOO_MANY_REQUESTS (after `onCrowded`) if too many wait, most of them under this key; or
+   * UNAVAILABLE.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
   /** The function frees the slot; null if none is free. */
