@@ -12,10 +12,7 @@ export interface GaugeDependencies {
   metrics: Metrics;
 }
 
-/**
- * Of the whole deployment; every worker reports the same. Rejects if a part could not be read; gauges of that part have
- * no series until it can.
- */
+/** Every worker reports the same. Rejects if a part could not be read; its gauges have no series until it can. */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
   const results = await Promise.allSettled([

@@ -25,8 +25,7 @@ const staggerMs = 50;
 const maxTables = 50;
 
 /**
- * Every role reads it, so that the alerts work without a worker; only the sizes of the tables and the age of their
- * data, which wake nobody, are left to workers.
+ * Every role reads limits, for alerts without a worker; sizes and ages of tables wake nobody and are left to workers.
  */
 export function watchInfrastructure(
   deps: InfrastructureDependencies,
