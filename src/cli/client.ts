@@ -38,10 +38,7 @@ type Untyped = (
   options: { json?: string } & PostOptions,
 ) => Promise<Record<string, unknown>>;
 
-/**
- * Calls return the envelope's `data` for any 2xx and otherwise throw Refused or Unreachable, whose messages can be
- * printed unchanged.
- */
+/** Returns the envelope's `data` for any 2xx, else throws Refused or Unreachable with a message to print unchanged. */
 export function createClient({ url, token }: { url: string; token: string }): OperatorClient {
   const { request } = createOperatorClient({ url, token, userAgent: `parcelhook-operator/${version}` });
 

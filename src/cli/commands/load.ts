@@ -55,10 +55,7 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
   await flush();
 }
 
-/**
- * One unreadable event makes the service refuse the whole body and record nothing. Halving the batch isolates that
- * event and records the others.
- */
+/** The service refuses a body with one unreadable event as a whole: halving isolates it and records the others. */
 async function send(client: LoadDependencies['client'], items: Item[], report: LoadDependencies['report']) {
   const events = items.filter(isEvent);
   let results: z.output<typeof outcomes>['results'];
