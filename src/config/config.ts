@@ -16,10 +16,7 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
 
 export type CompleteConfig = Omit<Config, GeneratedName> & Record<GeneratedName, string>;
 
-/**
- * Throws ConfigError naming every wrong and every missing variable, one line each; a worker needs fewer secrets than
- * the others, `migrate` none.
- */
+/** Throws ConfigError with a line per wrong or missing variable. A worker needs fewer secrets, `migrate` none. */
 export function parseConfig(env: Record<string, string | undefined>, role = 'all'): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
