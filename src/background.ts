@@ -136,10 +136,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
 const sooner = (pauseMs: number, task: () => Promise<boolean>) => async (): Promise<number | undefined> =>
   (await task()) ? pauseMs : undefined;
 
-/**
- * The first run sends a canary to every queue, each later run to one queue in rotation: a job wakes every consumer of
- * its queue, and a burst of those would delay deliveries.
- */
+/** Every queue at first, then one in rotation: a job wakes every consumer of its queue, and bursts delay deliveries. */
 function createCanary(producers: Producer[]): () => Promise<void> {
   const send = (producer: Producer) => producer.add([{ name: 'canary', id: `canary-${Date.now()}` }]);
   let isFirst = true;
