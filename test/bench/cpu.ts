@@ -25,10 +25,7 @@ function singleThreadCpuUs(pid: number): number {
   }
 }
 
-/**
- * The postmaster and its children, including ended ones. `except` lists the bench's own connections, which stay open
- * during a measurement.
- */
+/** The postmaster and its children, ended ones too. `except`: the bench's own connections, open all the time. */
 export function postgresCpuUs(postmasterPid: number, except: readonly number[]): number {
   const children = childrenOf(postmasterPid).filter((pid) => !except.includes(pid));
   const endedUs = ticksUs(statFields(postmasterPid).slice(13, 15));

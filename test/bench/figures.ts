@@ -8,10 +8,7 @@ export interface Figure {
   value: number;
 }
 
-/**
- * The share of samples in which a session waited for this, and the average number that did. `event` is a type and an
- * event (`Lock transactionid`), or a type alone: any of it.
- */
+/** Share of samples in which a session waited, and how many did. `event`: `Lock transactionid`, or a type alone. */
 export interface Wait {
   event: string;
   sharePercent: number;

@@ -22,10 +22,7 @@ export async function closedLoop(
   }
 }
 
-/**
- * Steady whatever becomes of earlier runs. `one` gets the time to count from: its start, or its due time if it starts
- * later than timers explain, so that no wait is left out.
- */
+/** `one` gets its start, or its due time if it starts later than timers explain, so that no wait is left out. */
 export async function openLoop(
   perSecond: number,
   count: number,

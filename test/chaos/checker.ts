@@ -175,10 +175,7 @@ const checks: Record<string, Check> = {
 const onTheWayMs = 2_000;
 export const isIn = ({ from, to }: Span, at: number): boolean => at >= from && at <= to + onTheWayMs;
 
-/**
- * Uncertain are events accepted, or sent without being accepted, while commits were not durable, and all consequences
- * of lost shipments. Everything accepted before stays.
- */
+/** Uncertain: events accepted or sent while commits were not durable, and all consequences of lost shipments. */
 export function withoutLost(history: History): History {
   const { accepted, journal, log, mayBeLost, troubles } = history;
   if (mayBeLost.length === 0) return history;

@@ -31,10 +31,7 @@ export interface Alertmanager {
   stop(): Promise<void>;
 }
 
-/**
- * Of our own, with the repository's routes and inhibitions. Each receiver posts to `url`, with its name as the path.
- * `timings` replace those of every route.
- */
+/** With the repository's routes and inhibitions; receivers post to `url`/<name>. `timings` replace every route's. */
 export async function startAlertmanager(
   url: string,
   timings: Record<'group_wait' | 'group_interval' | 'repeat_interval', string>,

@@ -141,10 +141,7 @@ export interface Traffic {
   stop(): Promise<void>;
 }
 
-/**
- * One webhook is healthy, one fails every second time, one always, one is gone and one hangs. Runs until stopped; by
- * then each has shown its behaviour.
- */
+/** One is healthy, one fails every second time, one always, one is gone, one hangs; by the end each has shown it. */
 async function startTraffic(service: { url: string }): Promise<Traffic> {
   const account = await registerAccount(service);
   let calls = 0;

@@ -11,10 +11,7 @@ if (!databaseUrl) throw new Error('Run the tests with `npm test`: it starts the 
 
 export type Backend = 'postgres' | 'redis';
 
-/**
- * The queue backends to test; `npm test` warns if Redis is missing. A file of `describe.each(backends)` alone runs
- * once for each of them, concurrently (jest.config.js).
- */
+/** A file of `describe.each(backends)` alone runs once for each of them, concurrently (jest.config.js). */
 export const backends: Backend[] = backendsOfThisRun();
 
 function backendsOfThisRun(): Backend[] {

@@ -114,10 +114,7 @@ const created = new RegExp(
 );
 const allowed = /^--\s*release:\s*\S.{9,}/;
 
-/**
- * May break the previous version. Objects that the migration creates are exempt; a comment `-- release: <why it is
- * safe>` on a statement allows it.
- */
+/** Objects that the migration creates are exempt; a comment `-- release: <why it is safe>` on a statement allows it. */
 export function refusals(sql: string): Refusal[] {
   const statements = statementsOf(sql);
   const own = new Set(statements.map(({ text }) => created.exec(text)?.[1] ?? '').filter(Boolean));

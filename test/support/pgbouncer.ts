@@ -22,10 +22,7 @@ export interface Pgbouncer {
 
 const nobody = 65_534; // PgBouncer refuses to run as root
 
-/**
- * A real PgBouncer in transaction mode before the server of `serverUrl`, as its package sets it up but for `settings`;
- * `connections` to the server for each database.
- */
+/** In transaction mode, as its package sets it up but for `settings`; `connections` are per database. */
 export async function startPgbouncer(
   serverUrl: string,
   { connections, settings = {} }: { connections: number; settings?: Record<string, string> },

@@ -20,8 +20,7 @@ const maxOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
 /**
- * Resolves when it listens; rejects with its output if it ends before. `openFiles` is its `ulimit -n`, `file` the
- * `main.js` of another build.
+ * Resolves when it listens; rejects with its output. `openFiles`: its `ulimit -n`; `file`: another build's `main.js`.
  */
 export async function startProcess(
   env: Record<string, string>,

@@ -106,10 +106,7 @@ async function prepare(bench: Bench, filled: boolean) {
   return { costs, times, events: count };
 }
 
-/**
- * A month at a time, with the indexes last and without the write-ahead log; with their shipments, of some shippers.
- * This month's are before today.
- */
+/** A month at a time, indexes last, without the write-ahead log, for some shippers. This month's are before today. */
 async function fill(bench: Bench): Promise<void> {
   const startedAt = performance.now();
   const shipments = Math.ceil(bench.scaled(events) / months / perShipment);

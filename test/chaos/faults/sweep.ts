@@ -11,10 +11,7 @@ const states = 300;
 const lapsedWithinMs = 22_000;
 const walkedWithinMs = 120_000;
 
-/**
- * 100 paused webhooks of one shipper for first states only, with supersede, and shipments with 300 states since; and
- * one paused webhook of another shipper.
- */
+/** 100 paused webhooks for first states, with supersede, shipments with 300 states since; and another shipper's. */
 async function owe(
   { service, accounts, sql }: World,
   shipments: number,

@@ -7,10 +7,7 @@ const againAfterMs = 250;
 const triedForMs = 300_000;
 const now = () => performance.timeOrigin + performance.now();
 
-/**
- * During the load one webhook is deleted and another paused and resumed, whatever else happens, retrying until 2xx.
- * Nothing may be sent to them after those responses.
- */
+/** One webhook is deleted, another paused and resumed, each until 2xx. Nothing may be sent to them after that. */
 export async function stopSome({ accounts, hooks }: World, pausedMs: number): Promise<Stop[]> {
   const [toDelete, paused] = [hooks[0]!, hooks[3]!];
   const of = (hook: typeof toDelete) => `/v1/webhooks/${hook.webhookId}`;

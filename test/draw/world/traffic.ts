@@ -16,9 +16,7 @@ const betweenStatesMs = 2_000;
 /** Shipments on their way at once; later orders stay CREATED. */
 const maxUnderWay = 60;
 
-/**
- * Orders, the next states of their shipments, and the reads of people and programs meanwhile, whatever the responses.
- */
+/** Orders, the next states of their shipments, and reads of people and programs meanwhile, whatever the responses. */
 export function startTraffic({ api, accounts }: Environment, ordersPerSecond: number): Traffic {
   let patienceMs = usualPatienceMs;
   const over = new AbortController();

@@ -22,10 +22,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/**
- * One finished delivery of each status; one is still owed without an attempt, one waits for a retry, and one lost its
- * worker during an attempt.
- */
+/** One finished delivery of each status; one is owed unattempted, one awaits a retry, one lost its worker. */
 async function makeOldDay(daysAgo: number): Promise<string> {
   const [{ day } = { day: '' }] = await service.sql<{ day: string }>(
     `select to_char((now() at time zone 'UTC')::date - $1::int, 'YYYYMMDD') as day`,

@@ -7,10 +7,7 @@ export let world: World;
 export let webhookId: string;
 export let shipmentId: string;
 
-/**
- * Call once per file: one world for all tests, and before each test these tables empty, a new webhook, and an
- * accepted shipment.
- */
+/** Call once per file: one world; before each test these tables empty, a new webhook, and an accepted shipment. */
 export function setUpRaces(tables = 'outbox, webhooks, circuits'): void {
   beforeAll(async () => {
     world = await createWorld();

@@ -27,9 +27,7 @@ export interface Simulation {
   sentTwice(): string[];
   passedOver(): string[];
   idleLanes(): string[];
-  /**
-   * `waitedMs`: how long a delivery had been due when its attempt began; `sendableMs`: how much of that counts as ours.
-   */
+  /** `waitedMs`: how long a delivery was due before its attempt; `sendableMs`: how much of that counts as ours. */
   waits(): { waitedMs: number; sendableMs: number }[];
   /** Rows are recorded at a steady pace. Returns the wait of the longest due one. */
   runSlowReceiver(options: { respondsAfterMs: number; everyMs: number; forMs: number }): number;
