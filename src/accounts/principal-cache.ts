@@ -3,7 +3,6 @@ import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TokenClaims } from './tokens.js';
 
-/** Decides whether a token still counts. */
 export interface Principal {
   userId: string;
   userEpoch: number;

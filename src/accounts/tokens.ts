@@ -5,7 +5,6 @@ import * as z from 'zod';
 export interface TokenClaims {
   userId: string;
   shipperId: string;
-  /** Of the key used to log in. */
   accountKeyHash: string;
   /** Epochs at the login: the token ends when one of them advances. */
   userEpoch: number;
