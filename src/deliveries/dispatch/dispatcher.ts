@@ -204,7 +204,6 @@ export interface Retries {
   stop(): void;
 }
 
-/** Retries due within the same slot share a timer. */
 const slotMs = 100;
 const maxTimers = 1_000;
 /** A retry due within this time always has a timer, however many others wait for hours. */

@@ -43,12 +43,10 @@ export interface Lane {
 }
 
 export interface Outside {
-  /** Number of new deliveries left there for lack of room. */
   fresh: number;
   older: boolean;
 }
 
-/** A claim of this process until it is settled or given back. */
 export interface InFlight {
   claim: DueClaim;
   lane: Lane;
@@ -56,14 +54,12 @@ export interface InFlight {
   asOfMs: number;
   /** Epoch. */
   dueMs: number;
-  /** Its event was recorded by this process just now. */
   isFresh: boolean;
   startedAtMs: number | null;
   /** When the request began; null until then. */
   sentAtMs: number | null;
   /** Since when the receiver was not full when the request began. */
   freeSinceMs: number;
-  /** The pool in which it takes a place. */
   pool: Pool | null;
 }
 

@@ -28,7 +28,6 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
-/** The claims of this process, and the room it has reserved. */
 export interface Counts {
   pending: Record<Pool, number>;
   inFlight: Record<Pool, number>;
@@ -48,7 +47,6 @@ export const noCounts = (): Counts => ({
 /** Only what starts soon, so that no claim has to be checked again. */
 export interface Budget {
   free: number;
-  /** The part of `free` that is reserved for new events. */
   forFresh: number;
   /** In addition to `free`, for shippers without claims, so that no backlog keeps them out. */
   forNewcomers: number;

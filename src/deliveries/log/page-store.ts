@@ -79,7 +79,6 @@ const joins = (
     select started_at, duration_ms, status_code, error_code from attempts
      where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
 
-/** Both ids are parameters. */
 export const detailsOf = (shipperId: string, deliveryId: string, stopped: string, more = '') => {
   const condition = `shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
   return `select ${shown}${more} from (

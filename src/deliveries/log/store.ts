@@ -156,7 +156,6 @@ const attemptsText = (before: string) => `
          and attempt_count < coalesce(${before}::int, 1000000000)
     ) a order by number desc limit ${attemptsPerPage + 1}`;
 
-/** Newest finished attempt of a delivery that sends `event`. */
 export async function findLastAttempt(
   db: Database,
   shipperId: string,

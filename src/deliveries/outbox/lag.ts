@@ -1,7 +1,6 @@
 import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** Counts by status in the log. */
 export interface Lag {
   pending: number;
   sending: number;

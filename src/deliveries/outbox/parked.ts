@@ -80,7 +80,6 @@ const behind = (position: string, eventId: string, firstId: string, before = 'tr
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
     and event_id >= ${firstId}::uuid and ${before}`;
 
-/** At most `limit` are counted. */
 export async function countBehind(
   db: Database,
   shipperId: string,

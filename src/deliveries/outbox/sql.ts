@@ -79,7 +79,6 @@ const inCircuit = (w: string, condition: string) =>
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
-/** Active, and its circuit is closed. */
 export const isCallable = (w: string) =>
   `(${isActive(w)} and not ${inCircuit(w, 'c.open_until is not null')})`;
 
@@ -110,7 +109,6 @@ const eventColumns = 'event_id, external_id, body, recorded_at, erasure';
 export const ofEvent = `cross join lateral (
   select ${eventColumns} from events where event_id = o.event_id limit 1) e`;
 
-/** Bounds on event ids. */
 export interface Months {
   /** Part of the name of each statement with these bounds. */
   name: string;
@@ -148,7 +146,6 @@ export const isDeliveryOf = (
 ) => `${d}.shipper_id = ${e}.shipper_id and ${d}.event_id = ${e}.event_id
   and ${isInRangeOf(`${d}.delivery_id`, `${e}.event_id`)}`;
 
-/** Keys only, as `o`. */
 export const owedOf = (e: string) =>
   `select o.shipper_id, o.delivery_id from outbox o where ${isDeliveryOf('o', e)}`;
 

@@ -16,9 +16,7 @@ import { keysInOrder, type Due, type RowKey, type Turn } from './types.js';
 export interface Findings {
   /** Null after the last page. */
   next: RowKey | null;
-  /** As of the reading of the page. */
   databaseMs: number;
-  /** Claims whose lease has expired. */
   lapsed: RowKey[];
   /** Rows scheduled too far ahead because the clock was set back. */
   ahead: RowKey[];

@@ -102,7 +102,6 @@ interface ShipmentState {
 interface RecomputedPage {
   /** Null after the last page. */
   last: ShipmentState | null;
-  /** Shipments with a state that has begun to wait. */
   waiting: string[];
 }
 

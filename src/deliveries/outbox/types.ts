@@ -17,9 +17,7 @@ export interface Claim {
   failureCount: number;
   /** A cached target of an older one is read again. */
   revision: number;
-  /** The webhook receives a shipment's states in order. */
   ordered: boolean;
-  /** The webhook skips overtaken states. */
   supersedes: boolean;
   /** It has failed lately, so its successes count for the circuit, too. */
   troubled: boolean;
@@ -36,7 +34,6 @@ export type DueClaim = Claim & {
   sendableForMs: number;
 };
 
-/** Whatever its trigger. */
 export interface AttemptRecord {
   shipperId: string;
   deliveryId: string;
@@ -59,13 +56,11 @@ export interface Settlement extends AttemptRecord {
   delayMs: number | null;
 }
 
-/** They go in order. */
 export interface Turn {
   webhookId: string;
   shipmentId: string;
 }
 
-/** For parameters of a statement. */
 export const turnColumns = (turns: Turn[]): [webhookIds: string[], shipmentIds: string[]] => [
   turns.map(({ webhookId }) => webhookId),
   turns.map(({ shipmentId }) => shipmentId),

@@ -14,7 +14,6 @@ export const deliveriesPerPiece = 1_000;
 export const eventsPerPiece = 5_000;
 export const piecesPerRun = 20;
 export const retryPauseMs = 2_000;
-/** After so many setbacks a piece is a single event. */
 export const setbacksToSingleEvent = Math.ceil(Math.log2(eventsPerPiece));
 const triesOfSingleEvent = 3;
 

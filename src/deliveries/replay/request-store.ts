@@ -17,7 +17,6 @@ export interface ReplayRange {
   trackingId: string | null;
 }
 
-/** Counted over the span. */
 export interface ReplayCount {
   /** Null with `maxEvents` events or more. */
   total: number | null;

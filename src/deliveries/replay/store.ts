@@ -147,7 +147,6 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Also saves whether any are left. */
 export async function saveWithdrawal(tx: Database, replayId: string, withdrawn: number): Promise<void> {
   await tx.query(
     'save-withdrawal',
@@ -158,7 +157,6 @@ export async function saveWithdrawal(tx: Database, replayId: string, withdrawn: 
 
 export type ParkedWebhook = Pick<TakenParking, 'replayId' | 'webhookId' | 'shipperId'>;
 
-/** A parked webhook and its progress, locked. */
 export interface TakenParking {
   replayId: string;
   webhookId: string;

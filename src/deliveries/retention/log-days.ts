@@ -88,7 +88,6 @@ const yesterday = () => new Date(Date.now() - dayMs);
 /** The service needs these to start. */
 export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
 
-/** Those of the coming days, too. */
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
 
 /** They may be missing since the retention was raised; some at a time. */

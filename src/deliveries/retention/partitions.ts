@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
 
-/** The log has one for each day, the events one for each month. */
 export interface Partition {
   table: string;
   fromMs: number;

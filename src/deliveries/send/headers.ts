@@ -80,7 +80,6 @@ export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> =
   'parcelhook-attempt': String(attempt.number),
 });
 
-/** Its host and the names of its own headers. */
 export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
   const names = Object.keys(headers).filter((name) => !isFraming(name));
   return `${new URL(url).host} ${names.join(',').toLowerCase()}`;

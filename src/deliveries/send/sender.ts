@@ -31,7 +31,6 @@ export interface SendOutcome {
   /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null without a status line. */
   responseBody: string | null;
   durationMs: number;
-  /** The header's value as received. */
   retryAfter: string | null;
   requestSent: boolean;
 }
@@ -208,7 +207,6 @@ function whenOpen(socket: Socket, callback: () => void): void {
   else callback();
 }
 
-/** The receiver had sent no byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {
   return stream.reusedSocket === true && stream.socket?.bytesRead === bytesReadBefore;
 }

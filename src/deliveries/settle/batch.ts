@@ -19,7 +19,6 @@ export interface Outcome {
   settlement: Settlement;
 }
 
-/** Returns the result of each, in order. */
 export type SettleBatch = (items: Outcome[]) => Promise<SettlingResult[]>;
 
 export function createSettleBatch(options: SettleBatchOptions): SettleBatch {

@@ -187,7 +187,6 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   return { walk, takeUpLapsed };
 }
 
-/** A smaller part if that takes too long. */
 async function cancelSome(
   { db, logger }: { db: Database; logger: Logger },
   webhookId: string,

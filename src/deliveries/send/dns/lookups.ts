@@ -27,7 +27,6 @@ export interface LookupCommand {
   begin?: { hostname: string; shipperId: string };
 }
 
-/** One for each lookup, cancelled ones included. */
 export interface LookupReport {
   id: number;
   found: Found;

@@ -20,7 +20,6 @@ export interface DnsResolver {
 const maxLookups = 256;
 const maxLookupsPerShipper = 64;
 const maxCachedNames = 5_000;
-/** Of all cached names together. */
 const maxCachedAddresses = 40_000;
 const maxTtlMs = 30_000;
 const failureTtlMs = 5_000;
@@ -37,7 +36,6 @@ const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 /** Shared by all attempts that want the same name. */
 interface SharedLookup {
   waiters: Set<(found: Found) => void>;
-  /** Each shipper's request for a free slot. */
   tickets: Map<string, Ticket>;
   lookup: Lookup | null;
 }
