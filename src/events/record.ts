@@ -31,14 +31,12 @@ export interface RecordDependencies {
   /** Not an open transaction: each attempt to record must be its own, or the feed is out of order. */
   db: Database;
   allows(from: string | null, to: string): boolean;
-  /** For the message of a refusal. */
   next(from: string | null): string[];
   terminalStates: string[];
   leaseMs: number;
   orderHoldMs: number;
   /** It gets the owed deliveries after the commit. */
   handOver: HandOver;
-  /** Called after the commit with the shippers of the events. */
   onRecorded?(shipperIds: Set<string>): void;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
 }
@@ -323,7 +321,6 @@ export function allowedFrom(from: string | null, allowed: readonly string[]): st
   return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from}`;
 }
 
-/** `allowed` are the states that may follow. */
 export const changeRefused = (from: string | null, to: string, allowed: readonly string[]): ApiError =>
   conflict(
     from === null

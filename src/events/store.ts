@@ -9,7 +9,6 @@ export interface ShipmentHead {
   shipperId: string;
   trackingId: string;
   shipperTrackingId: string;
-  /** When its order was accepted. */
   acceptedAt: Date;
   state: string | null;
   /** Equals the number of events recorded so far. */
@@ -26,7 +25,6 @@ export interface EventRow {
   state: string;
   recordedAt: Date;
   body: string;
-  /** Of its shipment, already. */
   erased: boolean;
 }
 
@@ -134,7 +132,6 @@ export async function insertEvents(
   };
 }
 
-/** Only those unchanged since they were read. */
 const moveShipments = `
   m as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
@@ -206,7 +203,6 @@ const deletePieceOfExternalIds = (db: Database, retentionMs: number): Promise<un
 export interface MarkedShipment {
   shipmentId: string;
   shipperId: string;
-  /** Of the first erasure. */
   erasedAt: Date;
   isFirst: boolean;
 }
@@ -242,7 +238,6 @@ export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<
   while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
 }
 
-/** Returns the number erased. */
 async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',

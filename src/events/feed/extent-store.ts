@@ -10,7 +10,6 @@ export interface FeedExtent {
   end: bigint;
   /** A transaction has just begun to write: the horizon may advance far in a few milliseconds. */
   uncertain: boolean;
-  /** By this read. */
   isRenewed: boolean;
 }
 
@@ -127,7 +126,6 @@ export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): P
   if (renewed.length > 0) await audit(tx, actor, { action: 'FEED_RENEWED' });
 }
 
-/** As read at one time. */
 export interface Transactions {
   /** Transactions from this one on begin or end after the read. */
   next: bigint;
