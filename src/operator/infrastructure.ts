@@ -133,7 +133,6 @@ const readTableBytes = (db: Database): Promise<{ table: string; bytes: number }[
     [maxTables, queueSchema],
   );
 
-/** By table. */
 async function readBehind(
   { db, retentionMs }: InfrastructureDependencies,
   nowMs: number,

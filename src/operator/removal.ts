@@ -59,7 +59,6 @@ interface Walk {
   found: number;
   /** If there are any, the shipper is walked again after `quietMs`. */
   skipped: number;
-  /** In all walks of this process. */
   deleted: number;
   reportedAt: number;
 }
