@@ -13,7 +13,6 @@ export interface BatchOptions<Item, Result> {
 }
 
 export interface Batcher<Item, Result> {
-  /** Resolves or rejects for this item alone. */
   add(item: Item): Promise<Result>;
 }
 

@@ -38,7 +38,6 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return address.match(nat64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : null;
 }
 
-/** Addresses and CIDRs separated by commas. */
 export const networks = z.string().transform((text, context) => {
   const list = text.split(',').map((entry) => parseNetwork(entry.trim()));
   if (list.every((network) => network !== null)) return list;

@@ -16,7 +16,6 @@ const lockNotAvailable = '55P03';
 /** Reported by a process that waits because its role may not migrate. */
 export const waitingForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
 
-/** The hash is that of its text. */
 export interface Migration {
   name: string;
   sha256: string;

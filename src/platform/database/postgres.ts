@@ -150,11 +150,9 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error & { code?: string }) => inDoubt.test(error.code ?? error.message);
 
-/** The failed statement may have been executed. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 
-/** The statement may succeed later. */
 export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));
 
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;

@@ -13,7 +13,6 @@ const serviceRole = 'parcelhook_service';
 const databaseName = 'parcelhook';
 const queryTimeoutMs = 10_000;
 
-/** The folder is given to the user that the server runs as. */
 export async function ensureCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
   await removeHalfMade(folder);
   if (!existsSync(folder.cluster)) await makeCluster(folder, runner, password);
@@ -77,7 +76,6 @@ async function syncFolder(folder: string): Promise<void> {
 export const connectionStringFor = (port: number, password: string): string =>
   urlOf(port, serviceRole, servicePasswordOf(password));
 
-/** `password` is the superuser's. */
 export const superuserConnectionString = (port: number, password: string, database = databaseName): string =>
   urlOf(port, superuser, password, database);
 

@@ -80,7 +80,6 @@ async function end({ folder, runner, owner, logger }: Server): Promise<void> {
   owner.release();
 }
 
-/** With increasing force. */
 async function shutDown(folder: Folder, runner: Runner, logger: Logger): Promise<void> {
   const steps = [
     ['SIGINT', fastTimeoutMs],

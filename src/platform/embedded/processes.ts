@@ -121,7 +121,6 @@ function processStat(pid: number): { name: string; state: string; startedAt: str
   }
 }
 
-/** As its lock file describes it. */
 export interface Postmaster {
   pid: number;
   port: number;

@@ -20,7 +20,6 @@ export interface FairQueue<Item, Key = string> {
 
 export interface Dropped<Item> {
   item: Item;
-  /** Items left under its key. */
   left: number;
 }
 
