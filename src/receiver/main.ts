@@ -98,7 +98,6 @@ async function receive(options: Options): Promise<void> {
 }
 
 export async function runReceiver(args: string[]): Promise<void> {
-  // The reader of the output is gone.
   process.stdout.on('error', () => process.exit(0));
   try {
     await new Command('parcelhook receiver')
