@@ -32,7 +32,6 @@ const dropoffLocation = z
   })
   .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
 
-/** Every field of the order, and those that the service adds. */
 export const orderResult = z
   .object({
     recipientLocation: recipientLocation.required(),

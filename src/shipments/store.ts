@@ -12,7 +12,6 @@ export interface AcceptedOrder {
   order: Order;
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
-  /** The hash is that of the body. */
   idempotency: { key: string; bodyHash: Buffer } | null;
 }
 

@@ -41,7 +41,6 @@ export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): P
   );
 }
 
-/** Of all processes. */
 export const findUnderWay = (db: Database, after: string | null, limit: number): Promise<ErasedShipment[]> =>
   db.query<ErasedShipment>(
     'find-erasures-under-way',
@@ -69,7 +68,6 @@ export async function forgetUnderWay(db: Database, shipments: ErasedShipment[]):
 export interface Candidate {
   shipmentId: string;
   lastStateAt: Date;
-  /** Erased already, or gone. */
   erased: boolean;
 }
 

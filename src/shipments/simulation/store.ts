@@ -95,13 +95,10 @@ export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> 
 const isMoving = (m: string) =>
   `exists (select from shippers s where s.shipper_id = ${m}.shipper_id and s.status = 'ACTIVE')`;
 
-/** By the ids of their shipments. */
 export interface Outcomes {
   /** The next step comes after the interval. */
   moved: string[];
-  /** No step follows. */
   ended: string[];
-  /** Not possible yet. */
   waiting: string[];
 }
 
