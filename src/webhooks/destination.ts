@@ -43,7 +43,6 @@ export const DENIED_IPV4_RANGES = [
 /** Global unicast, RFC 4291. The rest of IPv6 (mapped IPv4, NAT64, ULA, link-local, multicast …) is denied. */
 const ALLOWED_IPV6_RANGE = '2000::/3';
 
-/** Exceptions from the range above. */
 export const DENIED_IPV6_RANGES = [
   '2001::/23', // IETF protocol assignments, RFC 2928: Teredo (RFC 4380), ORCHID (RFC 4843, 7343)
   '2001:db8::/32', // documentation, RFC 3849

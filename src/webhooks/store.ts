@@ -186,7 +186,6 @@ const changeAll =
     );
   };
 
-/** Their deliveries are held. */
 export const suspendWebhooks = changeAll('suspend-webhooks', 'suspended = true, stopped_at = now()');
 
 /** Held deliveries become due; ORDER_HOLD counts from now. */
