@@ -8,7 +8,6 @@ type Common = { url?: string; token?: string; json?: true };
 
 export type Data = Record<string, unknown>;
 
-/** The action sends its request and prints the data, as JSON or by `format`. */
 export type Request = <Options>(
   call: (client: OperatorClient, options: Options) => Promise<Data>,
   format?: (data: Data) => string,

@@ -8,7 +8,6 @@ import { example, settingsOf, type Data, type Request } from '../request.js';
 import { aligned, callersPath, printable, write, type Io } from '../terminal.js';
 import { loadEvents, type LineResult } from './load.js';
 
-/** `finish` gets the exit code of a load. */
 export function addEventCommands(
   program: Command,
   request: Request,
