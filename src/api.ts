@@ -207,7 +207,6 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
   });
 }
 
-/** Routes, pages and what receivers get. */
 export const apiDocument = (
   config: Pick<Config, 'METRICS_PORT' | 'PUBLIC_URL'>,
   routes: Route[],
@@ -224,6 +223,5 @@ export const apiDocument = (
     serverUrl: config.PUBLIC_URL ?? '/',
   });
 
-/** The AsyncAPI document of what the service sends to webhooks. */
 export const notificationsDocument = (): AsyncApiDocument =>
   createNotificationsDocument(notificationsOptions);

@@ -23,7 +23,6 @@ import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
   url: string;
-  /** Its router lists the routes. */
   express: Express;
   db: Database;
   /** Reports not ready at once. `delayMs` later it drains and releases everything, last in, first out. */

@@ -132,7 +132,6 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
   ];
 }
 
-/** While the task resolves with true there may be more to do. */
 const sooner = (pauseMs: number, task: () => Promise<boolean>) => async (): Promise<number | undefined> =>
   (await task()) ? pauseMs : undefined;
 

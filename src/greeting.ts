@@ -70,7 +70,6 @@ const order = {
 
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** The address of the service and the folder of the token. */
 const operatorEnv = (url: string, dataDir: string) =>
   [
     ...(dataDir === 'data' ? [] : [`DATA_DIR=${shellWord(dataDir)} `]),

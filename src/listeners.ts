@@ -108,7 +108,6 @@ function hostOf(host: string | undefined): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** `/metrics` for Prometheus. */
 function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
   const router = Router();
   router

@@ -64,7 +64,6 @@ export interface Resources {
   secrets: SecretBox;
   sealer: Sealer;
   policy: DestinationPolicy;
-  /** Over one of the databases. */
   recording(db: Database, handOver: HandOver): RecordDependencies;
   /** Emits, after each commit, the shippers of the events. */
   recorded: Signal<Set<string>>;
@@ -84,7 +83,6 @@ export interface OpenOptions {
   logger: Logger;
   metrics: Metrics;
   releasers: Releasers;
-  /** At each failed attempt to use PostgreSQL. */
   onWaiting(reason: Error): void;
 }
 

@@ -12,7 +12,6 @@ import { version } from './version.js';
 export interface WorkerRole {
   /** This process sends what it records. */
   handOver: HandOver;
-  /** Due deliveries that wait for this process. */
   pressure(): number;
   /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
