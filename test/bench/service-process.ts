@@ -27,7 +27,6 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const children = new Set<ChildProcess>();
 
-/** Resolves when it is ready. */
 export async function startServiceProcess(
   { dist, node, nodeOptions }: Build,
   role: string,

@@ -60,7 +60,6 @@ const duplicates = (journal: Entry[]): number =>
     return sum + (entries.length - until.length) + (until.length - attempts);
   }, 0);
 
-/** Their response is unknown to the log. */
 const unknownOutcomes = ({ journal, log }: History): number => {
   const unknown = new Set(
     log.flatMap((row) => (row.statusCode === null ? keyOf(row.path, row.id, row.number) : [])),

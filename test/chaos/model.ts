@@ -1,4 +1,3 @@
-/** With the events it should get. */
 export interface Hook {
   /** Its path at the receiver: `/h/0-all`. */
   path: string;
@@ -41,10 +40,8 @@ export interface Entry {
   state: string;
   digest: string;
   verified: boolean;
-  /** The difference between the signed time and the clock. */
   clockOffMs: number;
   at: number;
-  /** At the response. */
   endedAt: number;
   statusCode: number;
 }
@@ -64,11 +61,9 @@ export interface History {
   accepted: AcceptedEvent[];
   journal: Entry[];
   log: LoggedAttempt[];
-  /** When a clock of the service was set wrong. */
   clockWrong: Span[];
   /** When accepted events may have been lost: PostgreSQL's standby did not have them. */
   mayBeLost: Span[];
-  /** In milliseconds. */
   retryScheduleMs: number[];
   /** Other problems: never accepted, never settled, ended unexpectedly. */
   troubles: string[];

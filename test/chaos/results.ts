@@ -11,7 +11,6 @@ export interface RunKey {
   scale: number;
 }
 
-/** A line of the results file. */
 export type Finished = Omit<RunKey, 'seconds'> & { loadSeconds: number } & Result;
 
 export const isNotRun = ({ notRun }: Result): boolean => notRun !== undefined;

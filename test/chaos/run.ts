@@ -15,7 +15,6 @@ export interface RunOptions {
   /** At least; it continues until the fault is over. */
   seconds: number;
   scale: number;
-  /** So that it can be stopped from outside. */
   onStarted(world: World): void;
 }
 
@@ -29,7 +28,6 @@ export interface Result {
   notifications: number;
   violations: Violation[];
   figures: Figure[];
-  /** On this machine. */
   notRun?: string;
 }
 
@@ -129,7 +127,6 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   return { from, to: now(), marks, noted, repeatable, mayBeLost, accepted };
 }
 
-/** Or after a timeout, with what is open then. */
 async function drained(world: World, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
   let last = 'the database did not respond';

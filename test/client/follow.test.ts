@@ -27,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => standIn.close());
 
-/** Returns the ids received. */
 async function followToEnd(options: FollowOptions = {}): Promise<string[]> {
   const seen: string[] = [];
   for await (const event of client.events.follow({ after: '0', ...options })) {

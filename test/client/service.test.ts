@@ -1,4 +1,3 @@
-/** The client against the real service. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient, createOperatorClient, verify, type Client } from '../../src/client/index.js';
 import { registerAccount, sampleOrder, type Account } from '../support/client.js';

@@ -38,7 +38,6 @@ export interface StandIn {
 const envelope = { version: '1.0.0', timestamp: 1 };
 export const credentials = { key: 'key-of-ana', email: 'ana@example.com', password: 'horse-battery-päss' };
 
-/** It responds as the API does, or misbehaves, as a test configures. */
 export async function startStandIn(): Promise<StandIn> {
   const standIn: StandIn = { url: '', calls: [], logins: [], login, respond: () => ({ data: {} }), close };
   const server = http.createServer((request, response) => {
@@ -87,7 +86,6 @@ export const refused = (status: number, code: string, headers: Record<string, st
   error: { code },
 });
 
-/** Then repeats the last one. */
 export function inSequence(...replies: (Reply | 'hang' | 'reset')[]): Responder {
   let next = 0;
   return () => replies[Math.min(next++, replies.length - 1)]!;

@@ -5,7 +5,6 @@ const marks = [
   '\n<!-- end of the drawing -->',
 ] as const;
 
-/** The rooms that a delivery passes, and what each does with it. */
 const rooms: Record<string, string> = {
   shipments: 'accept and create an order',
   events: 'record an event and what it owes',

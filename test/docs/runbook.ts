@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const file = new URL('../../docs/runbook.md', import.meta.url);
 
-/** Its indentation is taken away. */
 export interface Block {
   /** The nearest heading of the second or third rank above it. */
   heading: string;

@@ -5,7 +5,6 @@ import type { Panel } from './boards/board.js';
 
 /** The guilty half: the service and what it runs on, or receivers. */
 export type Half = 'ours' | 'theirs';
-/** In Overview's first row. */
 export type Red = 'none' | 'both' | Half;
 
 const ofReceivers =

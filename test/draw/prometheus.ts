@@ -6,7 +6,6 @@ import { until } from '../bench/scenarios/scenario.js';
 
 export const isInstalled = spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** As service discovery has it. */
 export interface ScrapeTarget {
   url: string;
   job: string;
@@ -31,7 +30,6 @@ export interface Prometheus {
   /** Both reject with what Prometheus says is wrong with the expression. */
   range(expr: string, from: number, to: number, step: number): Promise<Series[]>;
   instant(expr: string, at?: number): Promise<Series[]>;
-  /** Of the series that match. */
   labelValues(label: string, selector: string | null): Promise<string[]>;
   /** Alerts that fire, or will unless it ends. */
   active(): Promise<Alert[]>;

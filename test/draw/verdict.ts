@@ -2,13 +2,11 @@ import type { Red } from './halves.js';
 import type { Part } from './scenes/scene.js';
 import { keyOf, type Told } from './watch.js';
 
-/** By panels. */
 export interface FirstRow {
   red: Red;
   panels: string[];
 }
 
-/** Empty if there are none. */
 export function problemsOf(
   environments: Record<string, Part>,
   told: Told,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Alert } from './prometheus.js';
 
-/** In seconds after the strike. */
 export type Told = Map<string, number>;
 
 /**

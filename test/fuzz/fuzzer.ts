@@ -9,14 +9,12 @@ import { isNamed } from './values.js';
 
 export interface Fuzzer {
   requests: fc.Arbitrary<Draft>;
-  /** Rejects unless the document has the response. */
   probe(draft: Draft): Promise<void>;
   seen: Map<string, number>;
 }
 
 const keptOfEachName = 50;
 
-/** Uses the document that the service serves. */
 export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
   const checker = responseChecker(document);

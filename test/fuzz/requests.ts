@@ -9,7 +9,6 @@ type Fields = Record<string, unknown>;
 /** Nothing happens during a long poll: long ones would take most of the time. */
 const shortWait = fc.constantFrom('0s', '1ms', '20ms');
 
-/** Its ids are not filled in yet. */
 export interface Draft {
   operationId: string;
   /** `valid`: as in the document, so it must not be refused for its format. */
@@ -82,7 +81,6 @@ function validRequest({ method, path, operation }: Described, components: Compon
 
 type Change = (draft: Draft) => Draft;
 
-/** One field changed, missing, doubled or added. */
 const nearly: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 3,

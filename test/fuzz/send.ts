@@ -10,7 +10,6 @@ export interface Prepared {
   body?: Buffer;
 }
 
-/** Fills in ids from earlier responses, and the credentials of the operation. */
 export function prepare(
   draft: Draft,
   proofs: Record<string, { header?: string; query?: [string, string] }>,

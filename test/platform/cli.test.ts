@@ -86,7 +86,6 @@ afterEach(() => {
 
 const failed = (code: number, part: string) => ({ code, stderr: expect.stringContaining(part) });
 
-/** As its own process. */
 async function operator(args: string[], env: Record<string, string> = {}, stdin = '') {
   const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
     env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },

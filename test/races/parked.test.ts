@@ -29,7 +29,6 @@ const isParked = async () =>
 const pause = () => setStatus(world, webhookId, 'PAUSED');
 const resume = () => setStatus(world, webhookId, 'ACTIVE');
 const hasRows = async () => (await outboxOf(world, webhookId)).length;
-/** In sending order. */
 const sent = async () => {
   const claims = (await drain(world)).flat();
   return claims.map((claim) => `${claim.shipmentId} ${claim.sequence}`);

@@ -21,7 +21,6 @@ setUpRaces();
 
 const sequencesOf = (claims: { sequence: number }[]) => claims.map(({ sequence }) => sequence);
 
-/** In the end every state was sent once, in order. */
 async function expectInOrder(states: number): Promise<void> {
   await expectOneAtATime(world);
   await drain(world);

@@ -23,7 +23,6 @@ export interface Request {
   headers?: Record<string, string>;
 }
 
-/** The envelope is parsed. */
 export async function request(url: string, options: Request = {}): Promise<ApiResponse> {
   const content = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(url, {
@@ -65,7 +64,6 @@ async function insist(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   }
 }
 
-/** By the operator API. */
 export async function registerAccount(
   service: { url: string },
   email = 'user@example.com',

@@ -29,13 +29,11 @@ interface ComposeFile {
 
 export const compose = readYaml<ComposeFile>('docker-compose.yml');
 
-/** From `.env`. */
 export function interpolated(): Map<string, { optional: boolean }> {
   const uses = [...readTracked('docker-compose.yml').matchAll(/\$\{(\w+)(:[-?])?/g)];
   return new Map(uses.map(([, name, form]) => [name!, { optional: form === ':-' }]));
 }
 
-/** With variables filled in. */
 export const fillIn = (text: string, env: Record<string, string>): string =>
   text.replace(/\$\{(\w+)(?::-([^}]*))?(?::\?[^}]*)?\}/g, (_, name: string, otherwise?: string) => {
     const value = env[name] || otherwise;

@@ -90,7 +90,6 @@ export async function orderDelivered(account: Account, webhookId: string): Promi
   });
 }
 
-/** Owed ones have their status in the outbox. */
 export const allDeliveries = `(
   select delivery_id, webhook_id, status, attempt_count from outbox
   union all
@@ -104,7 +103,6 @@ export async function countByStatus(service: Service, webhookId: string): Promis
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-/** And is recorded. */
 export const untilAllAre = (
   service: Service,
   webhookId: string,

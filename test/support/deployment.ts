@@ -44,6 +44,5 @@ export const accountAt = (account: Account, { url }: { url: string }): Account =
     }),
 });
 
-/** Output lines of crashes and unexpected errors. */
 export const crashTraces = (output: string): string[] =>
   output.split('\n').filter((line) => /unhandled|uncaught|unexpected error|FATAL ERROR/i.test(line));

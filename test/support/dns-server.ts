@@ -74,7 +74,6 @@ export async function startDnsServer(reply: (name: string) => DnsReply): Promise
   };
 }
 
-/** A port that is free for both transports. */
 async function onePort(): Promise<{ socket: Socket; server: Server }> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
   socket.bind(0, '127.0.0.1');
@@ -113,7 +112,6 @@ function responseOf(question: Buffer, type: number, reply: Exclude<DnsReply, 'SI
   return response;
 }
 
-/** Marked as truncated. */
 function cutShort(response: Buffer, bytes: number): Buffer {
   const short = Buffer.from(response.subarray(0, questionOf(response.subarray(0, bytes)).end));
   short.writeUInt16BE(responseTo | truncated, 2);

@@ -59,7 +59,6 @@ export function heardOf(received: Received[], trackingIds: string[]): number {
   return trackingIds.filter((id) => heard.has(id)).length;
 }
 
-/** Requests beyond the first of each notification. */
 export const repeated = (received: Received[]): number =>
   received.length - new Set(received.map(({ headers }) => headers['webhook-id'])).size;
 

@@ -3,7 +3,6 @@ import pg from 'pg';
 
 export interface LockWait {
   waiting: string;
-  /** The statements that held the lock at that time. */
   blocking: string[];
   event: string;
 }

@@ -18,7 +18,6 @@ export const operationsOf = (document: OpenApiDocument): Map<string, Described> 
     ),
   );
 
-/** By their JSON pointer. */
 export function schemaCompiler(document: object): (...pointer: string[]) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -33,7 +32,6 @@ export function schemaCompiler(document: object): (...pointer: string[]) => Vali
   };
 }
 
-/** With all problems. */
 export function expectValid(validate: ValidateFunction, value: unknown, what: string): void {
   if (validate(value)) return;
   const problems = validate.errors!.map(({ instancePath, message, params }) =>
@@ -53,7 +51,6 @@ export function closed<T>(schema: T): T {
   ) as T;
 }
 
-/** Remembers the responses seen. */
 export function responseChecker(document: OpenApiDocument) {
   const operations = operationsOf(document);
   const compile = schemaCompiler(closed(document));
@@ -81,7 +78,6 @@ export function responseChecker(document: OpenApiDocument) {
     expectValid(compile(...pointer, 'content', type, 'schema'), response.body, what);
   }
 
-  /** The response belongs to no operation. */
   const checkShared = (name: string, body: unknown) =>
     expectValid(
       compile('components', 'responses', name, 'content', 'application/json', 'schema'),

@@ -15,7 +15,6 @@ if (!pgbouncerVersion) console.warn('\n  NO pgbouncer ON PATH: the service behin
 
 export interface Pgbouncer {
   url(databaseUrl: string): string;
-  /** The rows of a console command such as `show servers`. */
   console(command: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }

@@ -35,7 +35,6 @@ export function replayCalls(service: () => Service, account: () => Account) {
       const progress = await progressOf(replayId, as);
       return progress.status !== 'RUNNING' && progress;
     });
-  /** Waits until the replay has added everything it found. */
   const untilWalked = (replayId: unknown) =>
     untilFound(
       async () =>

@@ -50,7 +50,6 @@ export function stubResolver(dns: string): Resolve {
 
 export const stubDns = (resolve: Resolve): DnsResolver => ({ resolve, close: () => undefined });
 
-/** For tests without hostnames. */
 export const noDns = stubDns((hostname) => Promise.reject(new Error(`${hostname} was looked up`)));
 
 function applies(part: string, call: number): boolean {

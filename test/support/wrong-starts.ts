@@ -32,9 +32,7 @@ export function programWithOtherLineEndings(folder: string): string {
 }
 
 export interface OwnedDatabase {
-  /** Connects as its owner. */
   owner: string;
-  /** Connects as a role without privileges. */
   service: string;
   letIn(isRight: boolean): Promise<void>;
   drop(): Promise<void>;

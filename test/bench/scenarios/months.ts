@@ -14,7 +14,6 @@ const atMost = 1.1;
 /** Statements with less than this share of the time are noise. */
 const leastShare = 0.05;
 
-/** By a unique part of their text. */
 const hotStatements = [
   ['accept orders', 'insert into shipments'],
   ['record events', 'insert into shipment_progress'],

@@ -60,7 +60,6 @@ export const oldSnapshot: Scenario = {
   },
 };
 
-/** Window by window. */
 async function speeds(bench: Bench, count = windows, seconds = windowSeconds): Promise<number[]> {
   const found: number[] = [];
   for (let n = 0; n < count; n += 1) {

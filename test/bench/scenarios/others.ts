@@ -6,7 +6,6 @@ import type { Bench, Figure } from './scenario.js';
 
 const ordersPerSecond = 20;
 
-/** One webhook, not involved. */
 export async function registerOther(bench: Bench, url: string): Promise<Target> {
   const account = await registerAccount({ url });
   await registerWebhook(account, new URL('/other/', bench.receiver.url).href);

@@ -17,7 +17,6 @@ export interface Figure {
 
 export interface Scenario {
   name: string;
-  /** In one line. */
   promise: string;
   withStatements?: boolean;
   run(bench: Bench): Promise<Figure[]>;

@@ -18,7 +18,6 @@ export async function createShipments(bench: Bench, target: Target, count: numbe
   return [...accepted.keys()];
 }
 
-/** One state of all shipments after the other. */
 export async function recordStates(
   bench: Bench,
   url: string,

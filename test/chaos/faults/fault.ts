@@ -18,7 +18,6 @@ export interface Injection {
   mayRepeat(attempts: number): void;
   /** Allows events accepted in this time to be lost, and requests sent in it to be repeated. */
   mayLose(span: Span): void;
-  /** Outside the load. */
   alsoAccepted(events: AcceptedEvent[]): void;
   /** From this time on deliveries must continue. */
   mark(): void;
@@ -36,7 +35,6 @@ export interface Outcome {
 
 export interface Fault {
   name: string;
-  /** Besides the invariants. */
   promise: string;
   needsRedis?: boolean;
   /** Webhooks have hostnames: every notification needs a lookup. */

@@ -6,7 +6,6 @@ import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
 
 type Flood = Omit<RawClients, 'url'> & { what: string; moreMb: number };
 
-/** Unless the run is quick. */
 const floodMs = 20_000;
 
 /** The slowest response of `/healthz` meanwhile, and the growth of the API's memory. */

@@ -15,7 +15,6 @@ import type { Fault, Injection } from './fault.js';
 
 type Credentials = Pick<Account, 'accountKey' | 'email' | 'password'>;
 
-/** As forwarded by a proxy. */
 const login = (url: string, { accountKey, email, password }: Credentials, ip: string): Promise<ApiResponse> =>
   request(`${url}/v1/login?key=${accountKey}`, {
     headers: { authorization: basic(email, password), 'x-forwarded-for': ip },

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 export interface RawClients {
   url: string;
   connections: number;
-  /** Sent in one piece, repeated. */
   text: string;
   repeat: number;
   reads: boolean;

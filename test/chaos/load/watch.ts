@@ -36,7 +36,6 @@ export function watchProcess(pid: number) {
 const probeEveryMs = 100;
 const probeTimeoutMs = 5_000;
 
-/** On its own connections. */
 export function probeHealth(url: string): { stop(): Promise<{ slowestMs: number; figures: Figure[] }> } {
   let stopped = false;
   let [asked, slowestMs] = [0, 0];

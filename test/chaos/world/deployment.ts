@@ -8,9 +8,7 @@ import { redisCluster, redisWithSentinels, type FailingOver } from './redis-fail
 import { postgresWithStandby, type PostgresPair } from './standby.js';
 
 export interface Needs {
-  /** Each engine has a small disk of its own. */
   disks?: boolean;
-  /** A proxy in front of each engine. */
   proxies?: boolean;
   clocks?: boolean;
   postgresClock?: boolean;

@@ -41,7 +41,6 @@ export async function redisIn(folder: string, closing: Closing) {
     url,
     kill: async () => void (await server?.stop()),
     start: async () => void (server = await startRedis(folder, Number(new URL(url).port))),
-    /** It exists, but does not respond. */
     freeze: async (ms: number) => {
       const { pid } = server!;
       process.kill(pid, 'SIGSTOP');
@@ -56,7 +55,6 @@ export async function redisIn(folder: string, closing: Closing) {
   };
 }
 
-/** Optionally with an adjustable clock. */
 export async function postgresIn(folder: string, closing: Closing, hasClock = false) {
   const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
   let server = await begin();

@@ -33,14 +33,12 @@ export interface Service {
   workers: RunningProcess[];
   /** Resolves with the exit code or signal, or 'late'. */
   end(running: RunningProcess, signal: NodeJS.Signals): Promise<number | string>;
-  /** Processes that ended unexpectedly. */
   deserters(): string[];
   startApi(settings?: Settings): Promise<void>;
   startWorker(settings?: Settings): Promise<RunningProcess>;
   output(): string;
 }
 
-/** One API on a fixed port, and workers. */
 export async function serviceOn(
   databaseUrl: string,
   redisUrl: string | undefined,

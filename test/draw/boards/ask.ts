@@ -21,7 +21,6 @@ export interface Answered {
   lines: Line[];
   /** Of a panel of type `table`, and of what comes from SQL. */
   table: Table | null;
-  /** Query by query. */
   errors: { target: Target; message: string }[];
 }
 

@@ -49,7 +49,6 @@ function colorOf(value: number | string, { color, thresholds }: FieldConfig): st
   );
 }
 
-/** The panel's, and what overrides say of the series' name. */
 export function configOf(
   name: string,
   refId: string,
@@ -73,7 +72,6 @@ function set(config: any, [first, ...rest]: string[], value: unknown): void {
   else set((config[first!] ??= {}), rest, value);
 }
 
-/** As `reduceOptions.calcs` says. */
 export function reduced(values: (number | null)[], calc = 'lastNotNull'): number | null {
   const there = values.filter((value): value is number => value !== null && !Number.isNaN(value));
   if (calc === 'last') return values.at(-1) ?? null;

@@ -22,7 +22,6 @@ export interface Environment {
   redis: RedisEngine;
   accounts: Account[];
   targets: ScrapeTarget[];
-  /** Prometheus finds it. */
   start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<RunningProcess>;
   addWebhook(account: Account, behaviour: Behaviour): Promise<string>;
 }

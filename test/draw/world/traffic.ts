@@ -4,7 +4,6 @@ import { sampleOrder, type Account } from '../../support/client.js';
 import type { Environment } from './environment.js';
 
 export interface Traffic {
-  /** After so long from now on. */
   setPatience(ms: number): void;
   stop(): Promise<void>;
 }

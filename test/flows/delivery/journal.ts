@@ -73,7 +73,6 @@ export function attemptsOf(entries: Entry[], id: string): Entry[][] {
   return [...byNumber.keys()].sort((a, b) => a - b).map((number) => byNumber.get(number)!);
 }
 
-/** In order of first arrival. */
 export const firstArrivals = (entries: Entry[], trackingId: string): number[] => [
   ...new Set(entries.filter((entry) => entry.trackingId === trackingId).map(({ sequence }) => sequence)),
 ];

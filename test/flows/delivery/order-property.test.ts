@@ -47,7 +47,6 @@ describe.each(backends)('order with two workers and the queue on %s:', (backend)
     await service?.stop();
   });
 
-  /** Until nothing is open. */
   async function play({ shipments, requests, behaviours }: Scenario, fields: object): Promise<Outcome> {
     const account = await registerAccount(service);
     // Every third request succeeds, or the circuit would open; no notification fails forever.

@@ -6,7 +6,6 @@ export const catalogue = createCatalogue();
 
 export interface Scenario {
   shipments: number;
-  /** In the order recorded, by request. */
   requests: { events: { shipment: number; state: string }[]; pauseMs: number }[];
   behaviours: Behaviour[];
 }

@@ -10,7 +10,6 @@ import { crashTraces, newFolder, type Folder } from '../../support/deployment.js
 import { heardOf, percentile, placeOrders, repeated, startLoad, verifyAll } from '../../support/load.js';
 import { inSequence, until } from '../../support/until.js';
 
-/** With jobs in Redis. */
 async function enqueued({ url }: RedisServer): Promise<number> {
   const client = new Redis(url);
   const keys = await client.keys('*:create:c-*');

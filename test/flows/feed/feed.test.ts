@@ -48,7 +48,6 @@ const poll = async (of: Account, query?: string, wait = '15s') => {
   const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
   return { response, at: Date.now() };
 };
-/** The service's connections to PostgreSQL, in total and in a transaction. */
 const connections = async () =>
   (
     await service.sql<{ open: number; busy: number }>(

@@ -12,7 +12,6 @@ export interface Listener {
   errors(): string;
   /** Exit code, or the signal that ended it. */
   exited: Promise<number | string>;
-  /** Also returns how long the exit took. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | string; afterMs: number }>;
 }
 
@@ -21,7 +20,6 @@ const program = fileURLToPath(new URL('../../../dist/client/parcelhook.js', impo
 const running = new Set<() => void>();
 process.on('exit', () => running.forEach((kill) => kill()));
 
-/** As its own process. */
 export function runListen(args: string[], env: Record<string, string>, script = program): Listener {
   const child = spawn(process.execPath, [script, 'listen', ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },

@@ -175,7 +175,6 @@ describe.each(backends)('an erased shipment, with the queue on %s', (backend) =>
     }
   });
 
-  /** Returns its id. */
   async function agedOrder(acceptedDaysAgo: number, lastStateDaysAgo: number): Promise<string> {
     const { data } = await account.call('/v1/shipments', { body: order() });
     const id = data.shipmentId as string;

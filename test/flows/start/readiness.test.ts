@@ -174,7 +174,6 @@ test.each([150_000, 180_004])('PostgreSQL %i is accepted', (version) => {
   });
   afterAll(() => folder.remove());
 
-  /** For one test. */
   const withRedis = async (
     options: { role?: string; env?: Record<string, string>; settings?: string[] },
     run: (service: Service, redis: RedisServer) => Promise<void>,

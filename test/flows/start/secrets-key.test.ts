@@ -37,7 +37,6 @@ interface Stored {
   headers: Record<string, string>;
 }
 
-/** Format and key of all sealed values. */
 const sealsOf = async () => {
   const rows = await service.sql<Stored>('select * from webhooks');
   const sealed = rows.flatMap((row) => [

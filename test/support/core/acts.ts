@@ -24,7 +24,6 @@ export const longHoldMs = 3_600_000;
 export const terminalStates = ['DELIVERED'];
 const metrics = createMetrics();
 
-/** For this process. */
 export interface Collector extends HandOver {
   claims: DueClaim[];
 }
@@ -165,7 +164,6 @@ export const inspect = (db: Database, limit = 20_000) =>
 export const takeUpLapsed = async (db: Database, byHandLeaseMs = leaseMs) =>
   takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, byHandLeaseMs });
 
-/** With the claims of its probes. */
 export function createSweeper(
   db: Database,
   orderHoldMs = longHoldMs,

@@ -3,7 +3,6 @@ import { isProbed } from '../../../src/deliveries/outbox/sql.js';
 import { inspect } from './acts.js';
 import { outboxOf, type OwedRow, type World } from './world.js';
 
-/** By webhook and shipper, the earlier states first. */
 async function owedByShipment(world: World): Promise<OwedRow[][]> {
   const groups = new Map<string, OwedRow[]>();
   for (const row of await outboxOf(world)) {
@@ -24,7 +23,6 @@ export async function expectNoneStranded(world: World): Promise<void> {
   expect(stranded.map((rows) => rows.map((row) => `${row.sequence} ${row.status}`))).toEqual([]);
 }
 
-/** On its page, if the webhook may be called. */
 export async function expectSweeperFindsStranded(world: World): Promise<void> {
   const probed = await world.sql<{ webhook_id: string }>(
     `select webhook_id from webhooks where ${isProbed('webhooks')}`,
@@ -36,7 +34,6 @@ export async function expectSweeperFindsStranded(world: World): Promise<void> {
   for (const [first] of stranded) expect(keys).toContain(`${first!.webhook_id} ${first!.shipment_id}`);
 }
 
-/** In the outbox and the log together. */
 export const notOnce = ({ sql }: World, webhookIds: string[], shipmentIds: string[]) =>
   sql<{ sequence: number; webhook_id: string; copies: number }>(
     `select e.shipment_id, e.sequence, w as webhook_id, count(k.delivery_id)::int as copies
@@ -49,7 +46,6 @@ export const notOnce = ({ sql }: World, webhookIds: string[], shipmentIds: strin
     [webhookIds, shipmentIds],
   );
 
-/** Owed or logged, for each of the webhooks. */
 export async function expectEachOnce(
   world: World,
   webhookIds: string[],
@@ -58,7 +54,6 @@ export async function expectEachOnce(
   expect(await notOnce(world, webhookIds, shipmentIds)).toEqual([]);
 }
 
-/** Owed or logged, each once. */
 export async function expectStillThere({ sql }: World, deliveryIds: string[]): Promise<void> {
   const wrong = await sql(
     `select i.id, count(k.delivery_id)::int as copies
@@ -80,7 +75,6 @@ export async function expectSoundRows(world: World): Promise<void> {
   expect(unsound).toEqual([]);
 }
 
-/** Of an ordered webhook. */
 export async function expectOneAtATime(world: World): Promise<void> {
   const groups = (await owedByShipment(world)).filter(([first]) => first!.shipment_id !== null);
   const crowded = groups.filter((rows) => rows.filter((row) => !row.waits_turn).length > 1);

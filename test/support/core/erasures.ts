@@ -13,7 +13,6 @@ import { sampleOrder } from '../client.js';
 import { collector, longHoldMs, muchRoom, recording, settlementOf } from './acts.js';
 import type { World } from './world.js';
 
-/** Personal data of a recipient, and a receiver's response. */
 export const planted = {
   fullName: 'Planted Name',
   phone: '98989898989898',
@@ -80,7 +79,6 @@ export async function recordPlanted(
   return collected.claims;
 }
 
-/** The response is stored where responses are stored. */
 export const settlePlanted = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'FAILED' | 'RETRY') =>
   settle(
     db,

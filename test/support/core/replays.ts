@@ -32,7 +32,6 @@ export async function askForReplay(world: World, webhookId: string, events = 1_0
 
 export const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
 
-/** Also releases the turns that follow. */
 export const advance = (db: Database): Promise<boolean> =>
   advanceReplays({
     db,
@@ -76,7 +75,6 @@ export async function progressOf(world: World, replayId: string): Promise<[strin
   return [status, done, total];
 }
 
-/** Cancelled, with deliveries left. */
 export const withdrawing = 'select 1 from replays where withdrawing';
 
 /** Nothing of it is sent any more, and its failed deliveries have failed. */

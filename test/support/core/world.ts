@@ -53,7 +53,6 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** Isolated from the webhooks of others. */
 export const forNewShipper = async (world: World): Promise<World> => ({
   ...world,
   shipperId: await addShipper(world.db),

@@ -11,7 +11,6 @@ const production = {
   OPERATOR_TOKEN: 'o'.repeat(16),
 };
 
-/** One line per wrong variable. */
 function problems(env: Record<string, string>): string[] {
   try {
     parseConfig(env);

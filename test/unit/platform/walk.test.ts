@@ -5,7 +5,6 @@ import { afterPage, afterFailure, walkStart, type Place } from '../../../src/pla
 
 const maxSize = 1_000;
 
-/** With a limited time per page. */
 function walkOver(costs: number[], maxPerPage: number) {
   const handled: number[] = [];
   const skipped: number[] = [];

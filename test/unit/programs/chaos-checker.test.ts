@@ -70,7 +70,6 @@ function goodHistory(shipments: number): History {
 const invariantsOf = (history: History, allowed = 0) => [
   ...new Set(check(history, allowed).map(({ invariant }) => invariant)),
 ];
-/** Adapts the log to it. */
 const withJournal = (history: History, journal: Entry[]): History => ({ ...history, journal });
 const swap = <Item>(items: Item[], at: number, by: (item: Item) => Item[]) =>
   items.flatMap((item, n) => (n === at ? by(item) : [item]));

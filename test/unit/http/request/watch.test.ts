@@ -30,7 +30,6 @@ const routes = [
   declared('get', '/v1/login', true),
 ];
 
-/** `lines` are what the server logs. */
 async function start() {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
