@@ -81,7 +81,7 @@ export function createMetrics() {
     ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its response, without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
+      'Time from the arrival of a request to its answer, without the time in which its body was uploaded or its answer downloaded, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
       requestSeconds,
       ['route', 'method', 'status'],
     ),
