@@ -154,7 +154,7 @@ export function createMetrics() {
       'oldest_lapsed_claim_seconds',
       'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
     ),
-    walkedAt: gauge(
+    walkedAt: figure(
       'outbox_walked_timestamp_seconds',
       'When this process last finished a walk over the whole outbox, or began its first.',
     ),

@@ -138,6 +138,8 @@ test('each role says with its name whether it is ready, and every task of it rep
       );
     });
     expect((await scrape(api)).get('database_size_limit_bytes')).toBe(500 * 1024 ** 3);
+    const walked = 'outbox_walked_timestamp_seconds'; // by workers alone
+    expect([(await scrape(api)).has(walked), (await scrape(worker)).get(walked)! > 0]).toEqual([false, true]);
   } finally {
     await stopProcess(api);
     await stopProcess(worker);

@@ -91,8 +91,11 @@ const maxDays = 20;
 
 const yesterday = () => new Date(Date.now() - dayMs);
 
-/** Yesterday's, today's and tomorrow's partitions of the log, which the service needs to start. */
-export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
+const daysAheadAtFirst = 2; // with fewer, a new deployment would alarm until its first maintenance
+
+/** The partitions of yesterday and of the next days, which the service needs to start. */
+export const makeFirstPartitions = (db: Database): Promise<void> =>
+  makePartitions(db, yesterday(), daysAheadAtFirst);
 
 /** The partitions of the coming days, too. */
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
