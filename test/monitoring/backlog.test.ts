@@ -99,6 +99,26 @@ test('a dead receiver and a slow one leave nothing sendable: what they are owed 
   }
 }, 120_000);
 
+test('what waits because all places of the worker are taken is ours, although its claims are valid', async () => {
+  const slow = await startReceiver(() => ({ delayMs: 4_000 }));
+  const service = await startService({ env: { ...env, DELIVERY_CONCURRENCY: '1' } });
+  try {
+    for (let n = 0; n < 2; n += 1) {
+      const account = await registerAccount(service);
+      for (let m = 0; m < 6; m += 1) await registerWebhook(account, slow.url);
+      for (let m = 0; m < 4; m += 1) await placeOrder(account);
+    }
+    await until(
+      'a delivery has waited for a place for longer than one attempt takes',
+      async () => ((await scrape(service.url))('sendable_oldest_seconds') ?? 0) > 6,
+      60_000,
+    );
+  } finally {
+    await service.stop();
+    await slow.close();
+  }
+}, 120_000);
+
 test('counters begin at zero for every outcome and state, and a process has 3,000 series at most', async () => {
   const service = await startService({ env });
   try {
