@@ -225,7 +225,7 @@ export function createMetrics() {
     ),
     sendableDeliveries: figure(
       'sendable_deliveries',
-      'Deliveries that are sendable now, as PostgreSQL has them (the same maximum for each webhook; about 50,000 in all).',
+      'Deliveries that are sendable now, as PostgreSQL has them, and those for which this worker has no free place (the same maximum for each webhook; about 50,000 in all).',
     ),
     sendableOldest: figure(
       'sendable_oldest_seconds',
