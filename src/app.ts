@@ -55,7 +55,7 @@ export async function startApp(
     releasers.push('refusals', refusals.stop);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
-    releasers.push('backlog gauges', startBacklogGauges(resources).stop);
+    releasers.push('backlog gauges', startBacklogGauges(resources, worker?.heldBack).stop);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
     releasers.push(

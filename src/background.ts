@@ -43,10 +43,13 @@ const daysWithoutSuccess = 5;
 const maxIntervalsOfBacklog = 3;
 
 /** Every role has it. The statement takes at most a tenth of the time, as long as that is often enough. */
-export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
+export function startBacklogGauges(
+  resources: Resources,
+  heldBack: Dispatcher['heldBack'] | undefined,
+): { stop(): Promise<unknown> } {
   const { config, workerDb: db, metrics, durations } = resources;
   const { gaugesEveryMs } = durations;
-  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY });
+  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY, heldBack });
   return every(gaugesEveryMs, 'backlog gauges', resources, async () => {
     const startedAtMs = performance.now();
     await gauges.refresh();

@@ -1,7 +1,7 @@
 import { startBackground } from './background.js';
 import { createRedeliverer } from './deliveries/by-hand/redelivery.js';
 import { byHandLeaseMs } from './deliveries/by-hand/send.js';
-import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
+import { createDispatcher, type Dispatcher } from './deliveries/dispatch/dispatcher.js';
 import { dueJob, dueOf, queueNames } from './deliveries/dispatch/notify.js';
 import type { HandOver } from './deliveries/outbox/types.js';
 import { type ShipmentHead } from './events/store.js';
@@ -13,6 +13,7 @@ export interface WorkerRole {
   /** This process sends what it records. */
   handOver: HandOver;
   pressure(): number;
+  heldBack: Dispatcher['heldBack'];
   /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
   simulate(): void;
@@ -108,6 +109,7 @@ export function startWorker(resources: Resources): WorkerRole {
   return {
     handOver: dispatcher,
     pressure: dispatcher.pressure,
+    heldBack: dispatcher.heldBack,
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
     checkFlow: () => {

@@ -30,7 +30,7 @@ export const delivery = prometheusBoard({
         graph({
           title: 'Orders not created',
           description:
-            'Orders that were accepted and whose shipment is not CREATED yet. An event for one of them is refused with 409.',
+            'Orders that were accepted and whose shipment is not CREATED yet. An event for one of them creates it first.',
           unit: 'short',
           span: 4,
           queries: [{ expr: reported('orders_uncreated'), legend: 'orders' }],

@@ -223,7 +223,7 @@ async function planRound(
       const creation = creationBefore(deps, shipment, event);
       const from = creation ?? shipment.state;
       if (!deps.allows(from, event.state)) {
-        results.set(index, changeRefused(from, event.state, deps.next(from)));
+        results.set(index, changeRefused(shipment.state, event.state, deps.next(from)));
         continue;
       }
       if (event.externalId !== undefined) planned.add(event.externalId);
@@ -318,7 +318,7 @@ const repeated = (
 
 /** In words; `from` is null before the shipment is created. */
 export function allowedFrom(from: string | null, allowed: readonly string[]): string {
-  return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from}`;
+  return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from ?? 'its creation'}`;
 }
 
 export const changeRefused = (from: string | null, to: string, allowed: readonly string[]): ApiError =>

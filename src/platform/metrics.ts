@@ -77,7 +77,7 @@ export function createMetrics() {
     ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its response, without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
+      'Time from the arrival of a request to its answer, without the time in which its body was uploaded or its answer downloaded, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
       requestSeconds,
       ['route', 'method', 'status'],
     ),
@@ -150,7 +150,7 @@ export function createMetrics() {
       'oldest_lapsed_claim_seconds',
       'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
     ),
-    walkedAt: gauge(
+    walkedAt: figure(
       'outbox_walked_timestamp_seconds',
       'When this process last finished a walk over the whole outbox, or began its first.',
     ),
@@ -221,7 +221,7 @@ export function createMetrics() {
     ),
     sendableDeliveries: figure(
       'sendable_deliveries',
-      'Deliveries that are sendable now, as PostgreSQL has them (the same maximum for each webhook; about 50,000 in all).',
+      'Deliveries that are sendable now, as PostgreSQL has them, and those for which this worker has no free place (the same maximum for each webhook; about 50,000 in all).',
     ),
     sendableOldest: figure(
       'sendable_oldest_seconds',

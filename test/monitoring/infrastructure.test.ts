@@ -45,6 +45,18 @@ async function figure({ metrics }: InfrastructureDependencies, name: string): Pr
   return line === undefined ? null : Number(line.split(' ')[1]);
 }
 
+test('a new deployment has partitions for two days before its first maintenance', async () => {
+  const fresh = await createWorld();
+  try {
+    const deps = dependencies({ db: fresh.db });
+    await refreshSizes(deps, Date.now());
+    for (const table of ['deliveries', 'attempts', 'events'])
+      expect(await figure(deps, `partitions_ahead_days{table="${table}"}`)).toBeGreaterThan(2);
+  } finally {
+    await fresh.stop();
+  }
+});
+
 test('a size is what PostgreSQL says, grows with the data, and has its partitions in it', async () => {
   const deps = dependencies();
   const read = async () => {

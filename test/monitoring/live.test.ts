@@ -21,6 +21,7 @@ const mayBeEmpty: [RegExp, string][] = [
   [/^parcelhook_http_\S+status="499"/, 'no client gives up'],
   [/^parcelhook:\w+_cause:max/, 'no alert that others follow from fires'],
   [/redis_memory|database_size_limit/, 'there is no Redis, or there is no limit'],
+  [/^parcelhook_ready\{role="all"\}$/, 'no process has all roles'],
 ];
 
 /** Each has its reason. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
+import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
@@ -27,6 +28,8 @@ export interface Dispatcher extends HandOver {
   accept(claims: DueClaim[], asOfMs: number): void;
   /** Not in slow lanes; 0 while no attempt ends, because then they do not wait for this process. */
   pressure(): number;
+  /** Claims that wait for this process, by webhook. */
+  heldBack(): Record<string, HeldBack>;
   /** Resolves when each attempt under way is settled and each reservation released. */
   drain(): Promise<void>;
 }
@@ -174,6 +177,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       else startAndPull();
     },
     pressure: () => (performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure() : 0),
+    heldBack: () => scheduler.heldBack(performance.now()),
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {
       scheduler.claimed(claims, asOfMs, room);

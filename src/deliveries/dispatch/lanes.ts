@@ -1,3 +1,4 @@
+import type { HeldBack } from '../outbox/sendable.js';
 import type { DueClaim } from '../outbox/types.js';
 import { createOccupancy, mostly, type Occupancy } from './occupancy.js';
 
@@ -126,6 +127,23 @@ export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): nu
   noteFull(lane, nowMs);
   const sendableMs = Math.max(0, waitMs - fullMs);
   return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
+}
+
+/**
+ * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
+ * PostgreSQL.
+ */
+export function heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack> {
+  const byWebhook: Record<string, HeldBack> = {};
+  for (const { lane, claim, asOfMs, sentAtMs } of claims) {
+    if (lane.atReceiver >= lane.limit) continue;
+    const freeForMs = lane.occupancy && nowMs - lane.occupancy.freeSinceMs();
+    const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
+    if (sentAtMs !== null) continue;
+    held.count += 1;
+    held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
+  }
+  return byWebhook;
 }
 
 /** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */

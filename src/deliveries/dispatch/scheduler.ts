@@ -1,4 +1,5 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
+import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   beginExchange,
@@ -7,6 +8,7 @@ import {
   eachPool,
   endExchange,
   endPage,
+  heldBack,
   isBehind,
   laneLimits,
   pools,
@@ -77,6 +79,7 @@ export interface Scheduler {
   behind(): Due[];
   /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
   pressure(): number;
+  heldBack: (nowMs: number) => Record<string, HeldBack>;
   usage(): Usage;
 }
 
@@ -374,6 +377,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
     pressure: () => pressure,
+    heldBack: (nowMs) => heldBack(all.values(), nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,
       inFlight: { ...inFlight },

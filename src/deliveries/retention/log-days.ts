@@ -85,8 +85,11 @@ const maxDays = 20;
 
 const yesterday = () => new Date(Date.now() - dayMs);
 
+const daysAheadAtFirst = 2; // with fewer, a new deployment would alarm until its first maintenance
+
 /** The service needs these to start. */
-export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
+export const makeFirstPartitions = (db: Database): Promise<void> =>
+  makePartitions(db, yesterday(), daysAheadAtFirst);
 
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
 
