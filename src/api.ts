@@ -58,7 +58,7 @@ const byQueue = ({ notify }: Resources): HandOver => ({
 /** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
 const admission = { atOnce: 60, maxPressure: 25 };
 
-/** All routes of the API but the feed. */
+/** All but the feed. */
 export function apiRoutes(
   resources: Resources,
   access: Access,
@@ -151,7 +151,6 @@ export function apiRoutes(
   ];
 }
 
-/** Shippers, their users, and the audit log. */
 function accountRoutes(
   resources: Resources,
   { onAccountChanged }: Access,
@@ -208,7 +207,6 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
   });
 }
 
-/** The OpenAPI document of a process that serves the API: its routes, its pages and what receivers get. */
 export const apiDocument = (
   config: Pick<Config, 'METRICS_PORT' | 'PUBLIC_URL'>,
   routes: Route[],
@@ -225,6 +223,5 @@ export const apiDocument = (
     serverUrl: config.PUBLIC_URL ?? '/',
   });
 
-/** The AsyncAPI document of what the service sends to webhooks. */
 export const notificationsDocument = (): AsyncApiDocument =>
   createNotificationsDocument(notificationsOptions);

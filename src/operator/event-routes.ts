@@ -86,7 +86,6 @@ const resultView = (result: RecordResult) =>
 
 /** State events from the operator's own systems (contract, section 6). */
 export function eventRoutes(deps: {
-  /** States that an event may have. */
   knownStates: ReadonlySet<string>;
   recordEvent(event: NewEvent): Promise<RecordResult>;
   recordEvents(events: NewEvent[]): Promise<RecordResult[]>;

@@ -27,10 +27,9 @@ import { notFound } from '../platform/errors.js';
 export interface ShipperDependencies {
   db: Database;
   webhooks: ShippersWebhooks;
-  /** Resolves when no attempt of webhooks stopped before the call can start any more. */
+  /** Resolves when no attempt of webhooks stopped before can start any more. */
   onStopped(): Promise<void>;
   onResumed(shipperId: string): Promise<void>;
-  /** Clears what this process has cached of accounts. */
   onChanged(): void;
 }
 

@@ -1,9 +1,9 @@
 import type { Answered } from './boards/ask.js';
 
-/** The panels of all boards over a whole run: by `board › panel`, whether it ever moved. */
+/** By `board › panel`, over a whole run. */
 export interface Movement {
   note(board: string, answered: Answered[]): void;
-  /** Panels that never moved, and whether they ever had a figure. */
+  /** Those that never moved. */
   still(): { panel: string; hadFigures: boolean }[];
 }
 

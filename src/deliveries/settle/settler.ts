@@ -19,7 +19,6 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   metrics: Metrics;
   durations: Durations;
   retryScheduleMs: readonly number[];
-  /** Schedules a retry of the webhook. */
   retryAt(delayMs: number, due: Due): void;
   /** These webhooks responded 410, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
@@ -27,13 +26,11 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   isIdle(): boolean;
 }
 
-/** Settles the outcomes of scheduled attempts, and carries out their consequences. */
 export interface Settler {
-  /** Resolves when the outcome is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
+  /** Resolves when it is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
   settle(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
   /** From now on outcomes are retried for a few seconds only. */
   hurry(): void;
-  /** Resolves when all settled outcomes are counted for the circuits. */
   flushed(): Promise<void>;
 }
 
@@ -41,7 +38,6 @@ export interface Settler {
 const patienceAtStopMs = 5_000;
 
 interface Item extends Outcome {
-  /** The address it was sent to. */
   storedAddress: string;
   /** A probe's Retry-After; 0 if none. */
   retryAfterMs: number;
@@ -110,10 +106,7 @@ export function createSettler(options: SettlerOptions): Settler {
   };
 }
 
-/**
- * Retries `task` about every second for `patienceMs` while PostgreSQL is down and `mayRetry` agrees. Rejects with the
- * last error, or at once with any other error.
- */
+/** About every second for `patienceMs`, while `mayRetry` agrees. Rejects at once with any other error. */
 export const retryWhileDatabaseDown = <T>(
   task: () => Promise<T>,
   mayRetry: (error: unknown) => boolean,
@@ -143,7 +136,6 @@ export function countAttemptsFromZero({ attempts, attemptDuration }: Metrics): v
 
 type Ended = AttemptRecord & Partial<Pick<Settlement, 'status' | 'delayMs'>>;
 
-/** Counts and logs an attempt that has ended, whatever its trigger. */
 export function noteAttempt(
   { metrics, logger }: { metrics: Metrics; logger: Logger },
   claim: Claim,
@@ -176,7 +168,6 @@ export function noteAttempt(
   else logger.warn(line, 'attempt ended too late: its claim was lost');
 }
 
-/** Counts the effect of a scheduled attempt on its delivery. */
 function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
   if (status === 'FAILED') metrics.exhausted.inc();
@@ -185,7 +176,6 @@ function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Set
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
 }
 
-/** Counts a delivery that a manual attempt settled. */
 export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });
 
 const secondsSince = ({ recordedAt }: Claim, nowMs: number) =>

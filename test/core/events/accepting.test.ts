@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A statement that an order's name stops: it continues or fails when told to. */
+/** It continues or fails when told to. */
 interface Stopped {
   begun: Promise<void>;
   begin(): void;
@@ -60,7 +60,6 @@ function orders(options: { atOnce?: number; following?: () => Promise<void> } = 
   return {
     stops,
     press: (deliveries: number) => (pressure = deliveries),
-    /** The HTTP status of the order. */
     place: (called: string): Promise<number | undefined> =>
       accept(world.shipperId, order(called), undefined).then(
         ({ httpStatus }) => httpStatus,
