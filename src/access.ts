@@ -20,10 +20,7 @@ export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | '
   onAccountChanged(): void;
 }
 
-/**
- * A shipper's share of a process. It leaves enough of the pool's connections for orders, and bounds the memory of unread
- * responses.
- */
+/** It leaves enough of the pool's connections for orders, and bounds the memory of unread responses. */
 const share = {
   maxUnderWay: 1_000,
   concurrency: 4,
@@ -34,7 +31,7 @@ const share = {
   maxStalled: 20,
 };
 
-/** The share of costly requests. A long one is no sign of a stuck database, so it never lets more start. */
+/** A long costly request is no sign of a stuck database, so it never lets more start. */
 const costlyShare = {
   ...share,
   concurrency: 3,
@@ -46,7 +43,6 @@ const costlyShare = {
 /** Of all current requests. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
-/** Authentication, and the limits of each shipper in this process. */
 export function openAccess(resources: Resources, refusals: Refusals): Access {
   const { config, apiDb: db, limits, metrics } = resources;
   const tokens = createTokens({

@@ -26,10 +26,10 @@ import type { OpenApiDocument } from './http/openapi/types.js';
 import type { Route } from './http/route.js';
 import { auditRoutes } from './operator/audit-routes.js';
 import { erasureRoutes } from './operator/erasure-routes.js';
+import { eventRoutes } from './operator/event-routes.js';
 import { maintenanceRoutes } from './operator/maintenance-routes.js';
-import { operatorRoutes } from './operator/routes.js';
 import { shipperRoutes } from './operator/shipper-routes.js';
-import { readStatus } from './operator/status.js';
+import { readStatus, statusRoute } from './operator/status.js';
 import { userRoutes } from './operator/user-routes.js';
 import { createBatcher } from './platform/batch.js';
 import type { Database } from './platform/database/postgres.js';
@@ -58,7 +58,7 @@ const byQueue = ({ notify }: Resources): HandOver => ({
 /** `maxPressure`: deliveries that may wait for this process, if it sends them itself. */
 const admission = { atOnce: 60, maxPressure: 25 };
 
-/** All routes of the API but the feed. */
+/** All but the feed. */
 export function apiRoutes(
   resources: Resources,
   access: Access,
@@ -92,7 +92,7 @@ export function apiRoutes(
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
     access.loginRoute,
-    ...accountRoutes(resources, access, handOver),
+    ...accountRoutes(resources, access, handOver, publicUrl),
     ...webhookRoutes({
       db,
       sealer: resources.sealer,
@@ -125,15 +125,13 @@ export function apiRoutes(
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),
     ...replayProgressRoutes(outboxDeps),
-    ...operatorRoutes({
-      db,
-      publicUrl,
+    ...eventRoutes({
       knownStates: catalogue.names,
       recordEvent: oneByOne.add,
       recordEvents: (events) => recordEvents(recording, events),
       tracing: resources.tracing,
-      status: () => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers }),
     }),
+    statusRoute(() => readStatus({ db, engineKind: resources.engine.kind, producers: resources.producers })),
     ...erasureRoutes({
       db,
       create: (shipmentId) =>
@@ -154,8 +152,12 @@ export function apiRoutes(
   ];
 }
 
-/** Shippers and users after their registration, and the audit log. */
-function accountRoutes(resources: Resources, { onAccountChanged }: Access, handOver: HandOver): Route[] {
+function accountRoutes(
+  resources: Resources,
+  { onAccountChanged }: Access,
+  handOver: HandOver,
+  publicUrl: () => string,
+): Route[] {
   const { apiDb: db, durations } = resources;
   const webhooks = {
     suspend: suspendWebhooks,
@@ -173,7 +175,7 @@ function accountRoutes(resources: Resources, { onAccountChanged }: Access, handO
       onResumed: async (shipperId) => handOver.notify(dueSinceUnknown(await listWebhookIds(db, shipperId))),
       onChanged: onAccountChanged,
     }),
-    ...userRoutes({ db, onChanged: onAccountChanged }),
+    ...userRoutes({ db, publicUrl, onChanged: onAccountChanged }),
     ...auditRoutes({ db }),
   ];
 }
@@ -208,7 +210,6 @@ function sendingByHand(resources: Resources, handOver: HandOver, limits: Webhook
   });
 }
 
-/** The OpenAPI document of a process that serves the API: its routes, its pages and what receivers get. */
 export const apiDocument = (
   config: Pick<Config, 'METRICS_PORT' | 'PUBLIC_URL'>,
   routes: Route[],
@@ -225,6 +226,5 @@ export const apiDocument = (
     serverUrl: config.PUBLIC_URL ?? '/',
   });
 
-/** The AsyncAPI document of what the service sends to webhooks. */
 export const notificationsDocument = (): AsyncApiDocument =>
   createNotificationsDocument(notificationsOptions);

@@ -23,15 +23,13 @@ import { startWorker, type WorkerRole } from './worker.js';
 
 export interface App {
   url: string;
-  /** Its router lists the routes. */
   express: Express;
-  /** For work besides serving, such as the greeting. */
   db: Database;
   /** Reports not ready at once. `delayMs` later it drains and releases everything, last in, first out. */
   stop(delayMs?: number): Promise<void>;
 }
 
-/** The composition root: opens what a role needs, wires the features, resolves when work can begin. */
+/** The composition root. Resolves when work can begin. */
 export async function startApp(
   config: CompleteConfig,
   databaseUrl: string,
@@ -57,7 +55,7 @@ export async function startApp(
     releasers.push('refusals', refusals.stop);
     const worker = role === 'api' ? null : startWorker(resources);
     if (worker) releasers.push('worker', worker.drain);
-    releasers.push('backlog gauges', startBacklogGauges(resources).stop);
+    releasers.push('backlog gauges', startBacklogGauges(resources, worker?.heldBack).stop);
     health.use(...healthChecks(resources, worker));
     releasers.push('health', health.stop);
     releasers.push(

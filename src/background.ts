@@ -42,11 +42,14 @@ const daysWithoutSuccess = 5;
 /** The gauges are forgotten after a minute. */
 const maxIntervalsOfBacklog = 3;
 
-/** The task of every role. The statement takes at most a tenth of the time, as long as that is often enough. */
-export function startBacklogGauges(resources: Resources): { stop(): Promise<unknown> } {
+/** Every role has it. The statement takes at most a tenth of the time, as long as that is often enough. */
+export function startBacklogGauges(
+  resources: Resources,
+  heldBack: Dispatcher['heldBack'] | undefined,
+): { stop(): Promise<unknown> } {
   const { config, workerDb: db, metrics, durations } = resources;
   const { gaugesEveryMs } = durations;
-  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY });
+  const gauges = createBacklogGauges({ db, metrics, concurrency: config.DELIVERY_CONCURRENCY, heldBack });
   return every(gaugesEveryMs, 'backlog gauges', resources, async () => {
     const startedAtMs = performance.now();
     await gauges.refresh();
@@ -56,7 +59,6 @@ export function startBacklogGauges(resources: Resources): { stop(): Promise<unkn
 
 /** Starts the tasks one after the other: all at once would open a database connection each. */
 export function startBackground(deps: BackgroundDependencies): {
-  /** Runs the task of this name now, if this process has it. */
   wake(name: string): void;
   stop(): Promise<unknown>;
 } {
@@ -133,14 +135,10 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
   ];
 }
 
-/** Runs again after `pauseMs` while the task resolves with true: there may be more to do. */
 const sooner = (pauseMs: number, task: () => Promise<boolean>) => async (): Promise<number | undefined> =>
   (await task()) ? pauseMs : undefined;
 
-/**
- * The first run sends a canary to every queue, each later run to one queue in rotation: a job wakes every consumer of
- * its queue, and a burst of those would delay deliveries.
- */
+/** Every queue at first, then one in rotation: a job wakes every consumer of its queue, and bursts delay deliveries. */
 function createCanary(producers: Producer[]): () => Promise<void> {
   const send = (producer: Producer) => producer.add([{ name: 'canary', id: `canary-${Date.now()}` }]);
   let isFirst = true;
@@ -151,7 +149,6 @@ function createCanary(producers: Producer[]): () => Promise<void> {
   };
 }
 
-/** Runs every task, even after a failure. Rejects with the first failure. */
 async function inSequence(...tasks: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const task of tasks) await task().catch((error: unknown) => failures.push(error));

@@ -15,7 +15,7 @@ interface FirstAccount {
 /** The printed commands append the webhook with its secret to this file. */
 const webhookName = 'first-webhook.json';
 
-/** Embedded mode: creates an account on the first start and prints commands for a first try, ready to paste. */
+/** On the first start; the commands are ready to paste. */
 export async function greet(app: App, dataDir: string, simulates: boolean): Promise<void> {
   const file = join(dataDir, 'account.json');
   const account = existsSync(file)
@@ -68,10 +68,8 @@ const order = {
   },
 };
 
-/** One word of a POSIX shell, quoted if necessary. */
 const shellWord = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** Variables that tell the operator's command line the address of the service and the folder of its token. */
 const operatorEnv = (url: string, dataDir: string) =>
   [
     ...(dataDir === 'data' ? [] : [`DATA_DIR=${shellWord(dataDir)} `]),
@@ -80,7 +78,6 @@ const operatorEnv = (url: string, dataDir: string) =>
 
 const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
-/** Advances the shipment: by a simulation, or by an event of the operator. */
 const advanceCommand = (url: string, dataDir: string, simulates: boolean) =>
   simulates
     ? `  The shipment goes on its way: the receiver prints a state a second, up to DELIVERED.

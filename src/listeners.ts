@@ -19,7 +19,6 @@ export interface Listeners {
   /** For clients on this host. */
   url: string;
   metricsPort: number | undefined;
-  /** Limit of concurrent connections of `main`. */
   maxConnections: number;
   /** Health, and metrics where they have no listener of their own. */
   pages: RequestHandler[];
@@ -38,7 +37,7 @@ export interface ListenerDependencies {
 const defaultMaxConnections = 5_000;
 const maxMetricsConnections = 64;
 
-/** Listens at once. Until `main.use` sets the app, it serves health and metrics, and 503 for the rest. */
+/** Until `main.use` sets the app, it serves health and metrics, and 503 for the rest. */
 export async function openListeners(dependencies: ListenerDependencies): Promise<Listeners> {
   const { config, role, logger, metrics, health, releasers } = dependencies;
   const { METRICS_TOKEN: token, METRICS_PORT: metricsPort } = config;
@@ -85,7 +84,6 @@ export async function openListeners(dependencies: ListenerDependencies): Promise
   return { main, url, metricsPort: own?.port, maxConnections, pages };
 }
 
-/** An app without the API. */
 function plainApp({ config, logger, metrics }: ListenerDependencies, pages: RequestHandler[]): Express {
   const refuse = () => Promise.reject(unauthorized());
   const unlimited: Shares = {
@@ -105,13 +103,11 @@ function plainApp({ config, logger, metrics }: ListenerDependencies, pages: Requ
   });
 }
 
-/** The host for a URL on this host. */
 function hostOf(host: string | undefined): string {
   if (host === undefined || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** `/metrics` for Prometheus. */
 function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean): Router {
   const router = Router();
   router
@@ -126,7 +122,7 @@ function metricsPage(metrics: Metrics, isAllowed: (request: Request) => boolean)
 
 const commonLimit = 1_024;
 
-/** Files and connections this process may have open (`ulimit -n`); without `/proc`, the lowest common limit. */
+/** `ulimit -n`; without `/proc`, the lowest common limit. */
 function openFilesLimit(): number {
   try {
     const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

@@ -9,8 +9,8 @@ import { createLogger } from './platform/logger.js';
 const patience = { retries: Infinity, minTimeout: 250, maxTimeout: 5_000, maxRetryTime: 120_000 };
 
 /**
- * Brings the schema up to date and prints the migrations. It uses the role of MIGRATION_DATABASE_URL, so that no process
- * of the service needs that role's password. If both addresses are set, it grants the role of DATABASE_URL access.
+ * Prints the migrations. It uses the role of MIGRATION_DATABASE_URL, so that no process of the service needs that
+ * role's password. If both addresses are set, it grants the role of DATABASE_URL access.
  */
 export async function runMigrations(): Promise<void> {
   const { DATABASE_URL, MIGRATION_DATABASE_URL, REDIS_URL } = parseConfig(process.env, 'migrate');

@@ -41,7 +41,7 @@ import { createSealer, createSecretBox, type Sealer, type SecretBox } from './we
 export type Role = 'all' | 'api' | 'worker';
 type Releasers = ReturnType<typeof createReleasers>;
 
-/** The resources that the roles share: connections, queues and the operator's data. */
+/** Shared by the roles: connections, queues and the operator's data. */
 export interface Resources {
   config: CompleteConfig;
   logger: Logger;
@@ -52,14 +52,12 @@ export interface Resources {
   /** For claims and leases. PostgreSQL may lose one in a crash, which has the effect of an expired lease. */
   leaseDb: Database;
   engine: QueueEngine;
-  /** Producers of the creation queue and of each delivery shard, by name. */
+  /** Of the creation queue and of each delivery shard, by name. */
   producers: Map<string, Producer>;
-  /** Notifies other processes of due deliveries. */
   notify: Notify;
   durations: Durations;
   metrics: Metrics;
   tracing: Tracing;
-  /** Sends the worker's notifications and the API's tests. */
   sender: Sender;
   targets: Targets;
   starts: Starts;
@@ -70,9 +68,8 @@ export interface Resources {
   secrets: SecretBox;
   sealer: Sealer;
   policy: DestinationPolicy;
-  /** The dependencies of recording events over one of the databases. */
   recording(db: Database, handOver: HandOver): RecordDependencies;
-  /** Emits, after each commit, the shippers whose events this process recorded. */
+  /** Emits, after each commit, the shippers of the events. */
   recorded: Signal<Set<string>>;
   terminalStates: string[];
 }
@@ -90,11 +87,10 @@ export interface OpenOptions {
   logger: Logger;
   metrics: Metrics;
   releasers: Releasers;
-  /** Called at each failed attempt to use PostgreSQL. */
   onWaiting(reason: Error): void;
 }
 
-/** Opens everything a role needs, and registers its release. Waits for PostgreSQL without limit. */
+/** Also registers the release of each. Waits for PostgreSQL without limit. */
 export async function openResources(options: OpenOptions): Promise<Resources> {
   const { config, databaseUrl, role, logger, metrics, releasers } = options;
   const tracing = await openTracing(config, logger);

@@ -12,7 +12,6 @@ const failure = 1;
 /** Time for an unfinished start to end in good order after SIGTERM. */
 const startGraceMs = 3_000;
 
-/** The service in this process, in one of its roles, until a signal. */
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
   const logger = createLogger(config.LOG_LEVEL);
@@ -48,10 +47,7 @@ async function start(config: Config, role: Role, logger: Logger): Promise<Pick<A
 /** npm forwards a Ctrl-C that the terminal already sent to every process, so it may arrive twice. */
 const sameCtrlCMs = 500;
 
-/**
- * On SIGTERM or SIGINT the process reports not ready at once, drains after `delayMs`, and exits 0. A second signal, or
- * a drain longer than `timeoutMs`, exits 1.
- */
+/** Not ready at once, drains after `delayMs`, exits 0. A second signal, or a drain beyond `timeoutMs`, exits 1. */
 function stopOnSignal(logger: Logger, delayMs: number, timeoutMs: number): (app: Pick<App, 'stop'>) => void {
   let app: Pick<App, 'stop'> | undefined;
   let stoppingSinceMs: number | null = null;

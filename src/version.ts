@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of `package.json`. Files read at run time are found from it, from `src` and `dist` alike. */
+/** Files read at run time are found from the package's folder, from `src` and `dist` alike. */
 export const packageFolder = folderWith('package.json', import.meta.dirname);
 
 function folderWith(file: string, folder: string): string {

@@ -1,7 +1,7 @@
 import { startBackground } from './background.js';
 import { createRedeliverer } from './deliveries/by-hand/redelivery.js';
 import { byHandLeaseMs } from './deliveries/by-hand/send.js';
-import { createDispatcher } from './deliveries/dispatch/dispatcher.js';
+import { createDispatcher, type Dispatcher } from './deliveries/dispatch/dispatcher.js';
 import { dueJob, dueOf, queueNames } from './deliveries/dispatch/notify.js';
 import type { HandOver } from './deliveries/outbox/types.js';
 import { type ShipmentHead } from './events/store.js';
@@ -12,11 +12,10 @@ import { version } from './version.js';
 export interface WorkerRole {
   /** This process sends what it records. */
   handOver: HandOver;
-  /** Due deliveries that wait for this process. */
   pressure(): number;
-  /** Creates the shipment of an order that this process accepted; resolves when that is done or left to the sweep. */
+  heldBack: Dispatcher['heldBack'];
+  /** Resolves when that is done or left to the sweep. */
   create(order: ShipmentHead): Promise<void>;
-  /** Advances simulations now. */
   simulate(): void;
   /** Rejects unless a job, canaries included, arrived from every queue in the last 30 s. */
   checkFlow(): Promise<void>;
@@ -112,6 +111,7 @@ export function startWorker(resources: Resources): WorkerRole {
   return {
     handOver: dispatcher,
     pressure: dispatcher.pressure,
+    heldBack: dispatcher.heldBack,
     create: createInProcess(creation),
     simulate: () => background.wake('simulations'),
     checkFlow: () => {

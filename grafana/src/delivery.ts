@@ -8,16 +8,16 @@ export const delivery = prometheusBoard({
   name: 'delivery',
   title: 'Delivery',
   description:
-    'The way from an order to a delivered notification: how soon it goes, what waits, what is tried again.',
+    'The path from an order to a delivered notification: how long each part takes, what waits, and what is retried.',
   rows: [
     {
-      question: 'Is what can be sent sent at once?',
+      question: 'Are sendable deliveries attempted at once?',
       panels: [
         sendable(),
         oldestSendable(),
         late(
           'Attempted late',
-          'Share of the deliveries of 5 minutes that waited longer than 5 s for us. Objective: 1 % over 30 days; the upper line pages.',
+          'Share of the deliveries in 5 minutes that waited longer than 5 s for us. Objective: 1 % over 30 days; the upper line pages.',
           'sendable_seconds',
           5,
         ),
@@ -30,7 +30,7 @@ export const delivery = prometheusBoard({
         graph({
           title: 'Orders not created',
           description:
-            'Orders that were accepted and whose shipment is not CREATED yet. An event for one of them is refused with 409.',
+            'Accepted orders whose shipment is not CREATED yet. An event for such an order creates its shipment first.',
           unit: 'short',
           span: 4,
           queries: [{ expr: reported('orders_uncreated'), legend: 'orders' }],
@@ -50,7 +50,7 @@ export const delivery = prometheusBoard({
         }),
         late(
           'Created late',
-          'Share of the orders of 5 minutes that took longer than 1 s. Objective: 1 % over 30 days; the upper line pages.',
+          'Share of the orders in 5 minutes that took longer than 1 s. Objective: 1 % over 30 days; the upper line pages.',
           'order_to_created_seconds',
           1,
         ),
@@ -62,13 +62,14 @@ export const delivery = prometheusBoard({
         graph({
           title: 'Event to first attempt',
           description:
-            'From the recording of an event to the start of its first attempt, waiting for its turn and its receiver included.',
+            'Time from the recording of an event to its first attempt, including the wait for its turn and its receiver.',
           unit: 's',
           queries: percentiles('event_to_first_attempt_seconds'),
         }),
         graph({
           title: 'Event to success',
-          description: 'From the recording of an event to the success of its delivery, retries included.',
+          description:
+            'Time from the recording of an event to the success of its delivery, including retries.',
           unit: 's',
           queries: percentiles('event_to_success_seconds'),
         }),
@@ -83,7 +84,7 @@ export const delivery = prometheusBoard({
       ],
     },
     {
-      question: 'What waits, and for whom?',
+      question: 'What is waiting, and for what?',
       panels: [
         owed(),
         graph({
@@ -96,8 +97,7 @@ export const delivery = prometheusBoard({
         }),
         graph({
           title: 'Oldest waiting',
-          description:
-            'How long the oldest attempt that is due has waited, for a worker or for its slow receiver.',
+          description: 'How long the oldest due attempt has waited for a worker or for its slow receiver.',
           unit: 's',
           queries: [{ expr: reported('delivery_oldest_waiting_seconds'), legend: 'oldest' }],
         }),
@@ -108,21 +108,21 @@ export const delivery = prometheusBoard({
       panels: [
         graph({
           title: 'Retries scheduled',
-          description: 'Failed attempts that another one follows.',
+          description: 'Failed attempts that will be retried.',
           unit: 'ops',
           queries: [{ expr: perSecond('retries_scheduled_total'), legend: 'retries' }],
         }),
         graph({
           title: 'Ended, by status',
           description:
-            'Deliveries that ended by an attempt. FAILED: its retries are used up, and a replay sends it again.',
+            'Deliveries that ended with an attempt. FAILED: the retries are used up; a replay sends the delivery again.',
           unit: 'ops',
           queries: [{ expr: perSecond('deliveries_completed_total', 'status'), legend: '{{status}}' }],
           stacked: true,
         }),
         graph({
           title: 'Failed for good',
-          description: 'Share of the deliveries that ended which failed. Normal: 0.',
+          description: 'Share of finished deliveries that failed. Normal: 0.',
           unit: 'percentunit',
           queries: [
             {

@@ -26,7 +26,7 @@ export const oursRow = {
     figure({
       title: 'Error budget left',
       description:
-        'What is left for 30 days of the 1 % of deliveries that may wait longer than 5 s for us. Below 0 the objective is missed.',
+        'In 30 days 1 % of the deliveries may wait longer than 5 s for us; this is the share of that budget still unspent. Below 0 the objective is missed.',
       unit: 'percentunit',
       queries: [
         {
@@ -41,7 +41,7 @@ export const oursRow = {
     figure({
       title: 'Sendable to attempt',
       description:
-        'How long 99 % of the deliveries that could be sent waited for us at most (5 minutes), and how long the oldest waits now. Red from 5 s.',
+        'The longest that 99 % of sendable deliveries waited for us (5 minutes), and how long the oldest has waited now. Red from 5 s.',
       unit: 's',
       queries: [
         { expr: known(recentP99('sendable_seconds'), idle(senders)), legend: 'p99' },
@@ -57,7 +57,7 @@ export const oursRow = {
     figure({
       title: 'Order to created',
       description:
-        'How long 99 % of the orders took to be CREATED (5 minutes), and how long the oldest waits now. Red from 1 s.',
+        'The longest that 99 % of the orders took to be CREATED (5 minutes), and how long the oldest has waited now. Red from 1 s.',
       unit: 's',
       queries: [
         { expr: known(recentP99('order_to_created_seconds'), idle(senders)), legend: 'p99' },
@@ -73,7 +73,7 @@ export const oursRow = {
     figure({
       title: 'Bad API requests',
       description:
-        'Share of the requests of 5 minutes that failed (5xx), or whose clients gave up after half a second (499). Objective: 0.1 %.',
+        'Share of the requests in 5 minutes that failed (5xx), or whose clients gave up after half a second (499). Objective: 0.1 %.',
       unit: 'percentunit',
       queries: [{ expr: known(badShare, idle('api|all')), legend: 'bad' }],
       thresholds: below(0.001, 0.01),
@@ -83,7 +83,7 @@ export const oursRow = {
     figure({
       title: 'Ready of expected',
       description:
-        'Processes that are ready, as a share of those that Prometheus knows of, by role. Red: a role that was there within 6 hours has nobody.',
+        'Ready processes as a share of those that Prometheus knows, by role. Red: a role that ran within the last 6 hours has no ready process.',
       unit: 'percentunit',
       queries: [{ expr: known(`(${readyByRole}) / (${expectedByRole})`), legend: '{{role}}' }],
       thresholds: atLeast(1, 0.0001),
@@ -98,9 +98,9 @@ export const theirsRow = {
   question: 'Theirs: which receivers keep us from delivering?',
   panels: [
     figure({
-      title: 'Webhooks their receivers fail',
+      title: 'Webhooks failed by receivers',
       description:
-        'Webhooks that are not served because of their receivers, as a share of the active ones. Red from 5 %: then there is a ticket.',
+        'Webhooks that are not served because of their receivers, as a share of the active ones. From 5 % the figure is red and there is a ticket.',
       unit: 'percentunit',
       queries: [{ expr: known(unservedShare, none(activeWebhooks)), legend: 'of active' }],
       thresholds: below(0.0001, 0.05),
@@ -110,7 +110,7 @@ export const theirsRow = {
     figure({
       title: 'Not served, by cause',
       description:
-        'Webhooks that are owed something due. failing: the last attempts failed; slow: their concurrency is used up; circuit: they are given a rest.',
+        'Webhooks with due deliveries. failing: the last attempts failed; slow: their concurrency is used up; circuit: their circuit is open.',
       unit: 'short',
       queries: [{ expr: known(reported('webhooks_unserved', 'cause', byReceivers)), legend: '{{cause}}' }],
       thresholds: noticed(1),
@@ -120,7 +120,7 @@ export const theirsRow = {
     figure({
       title: 'Switched off',
       description:
-        'Webhooks that are owed something due and are not called: paused by their owner, disabled after 410 or 5 days of failures, or of a suspended shipper.',
+        'Webhooks with due deliveries that are not called: paused by their shipper, disabled after a 410 or 5 days of failures, or of a suspended shipper.',
       unit: 'short',
       queries: [
         {

@@ -12,14 +12,14 @@ export const engines = [
     panels: [
       graph({
         title: 'Pools in use',
-        description: 'Busy connections as a share of the pool, the fullest process of each pool.',
+        description: 'Busy connections as a share of the pool, for the fullest process of each pool.',
         unit: 'percentunit',
         queries: [{ expr: `max by (pool) (${connections('busy')})`, legend: '{{pool}}' }],
         thresholds: below(0.8, 1),
       }),
       graph({
         title: 'Waiting for a connection',
-        description: 'Callers that wait for a connection, by pool; after 0.9 s they are told 503. Normal: 0.',
+        description: 'Callers that wait for a connection, by pool; after 0.9 s they get a 503. Normal: 0.',
         unit: 'short',
         queries: [{ expr: `sum by (pool) (${metric('postgres_pool_waiting')})`, legend: '{{pool}}' }],
         thresholds: below(1, 20),
@@ -27,7 +27,7 @@ export const engines = [
       graph({
         title: 'Connections to PostgreSQL',
         description:
-          'Connections of everybody to the server, and how many it takes. ParcelhookConnectionsRunningOut pages before they are used up.',
+          'All connections to the server, from any program, and how many it accepts. ParcelhookConnectionsRunningOut pages before they are used up.',
         unit: 'short',
         queries: [
           { expr: reported('postgres_connections'), legend: 'connections' },
@@ -38,7 +38,7 @@ export const engines = [
         title: 'Oldest snapshot',
         span: 12,
         description:
-          'How long the oldest transaction in the database has kept dead rows from vacuum: a report, a dump, a forgotten session. Normal: seconds.',
+          'How long the oldest transaction (a report, a dump, a forgotten session) has kept vacuum from removing dead rows. Normal: seconds.',
         unit: 's',
         queries: [{ expr: reported('postgres_oldest_snapshot_seconds'), legend: 'oldest' }],
         thresholds: below(600, 1_800),
@@ -47,7 +47,7 @@ export const engines = [
         title: 'Age of transaction ids',
         span: 12,
         description:
-          'Transactions since the oldest that is not frozen. Vacuum freezes from 200 million on; at 2,000 million PostgreSQL stops.',
+          'Number of transactions since the oldest one that is not frozen. Vacuum freezes from 200 million on; at 2,000 million PostgreSQL stops.',
         unit: 'short',
         queries: [{ expr: reported('postgres_transaction_id_age'), legend: 'age' }],
         thresholds: below(400e6, 1_000e6),
@@ -60,7 +60,7 @@ export const engines = [
       graph({
         title: 'Size of the database',
         description:
-          'What the database takes, and DATABASE_SIZE_LIMIT where it is set. ParcelhookDatabaseFilling predicts when it is full.',
+          'Space that the database takes, and DATABASE_SIZE_LIMIT if it is set. ParcelhookDatabaseFilling predicts when it will be full.',
         unit: 'bytes',
         queries: [
           { expr: reported('database_size_bytes'), legend: 'size' },
@@ -69,7 +69,7 @@ export const engines = [
       }),
       graph({
         title: 'Size of the tables',
-        description: 'The largest tables with their indexes, partitions summed up.',
+        description: 'The largest tables with their indexes, and with their partitions added up.',
         unit: 'bytes',
         queries: [{ expr: largest(reported('table_size_bytes', 'table')), legend: '{{table}}' }],
         stacked: true,
@@ -77,7 +77,8 @@ export const engines = [
       }),
       graph({
         title: 'Memory of Redis',
-        description: 'What Redis uses, and its maxmemory. None where the queue runs on PostgreSQL.',
+        description:
+          'Memory that Redis uses, and its maxmemory. There is none where the queue runs on PostgreSQL.',
         unit: 'bytes',
         queries: [
           { expr: reported('redis_memory_bytes'), legend: 'used' },
@@ -87,7 +88,7 @@ export const engines = [
       graph({
         title: 'Partitions ahead',
         description:
-          'Days for which there are partitions already. Made for 7 days every hour; under 2 somebody is woken.',
+          'Days for which partitions exist already. They are made for 7 days ahead every hour; below 2 there is a page.',
         unit: 'd',
         span: 12,
         queries: [{ expr: `min by (table) (${metric('partitions_ahead_days')})`, legend: '{{table}}' }],
@@ -99,7 +100,7 @@ export const engines = [
       }),
       graph({
         title: 'Retention behind',
-        description: 'Days that should be gone already and are not, by table. Normal: under 1.',
+        description: 'Days of data that should have been removed already, by table. Normal: under 1.',
         unit: 'd',
         span: 12,
         queries: [{ expr: reported('retention_behind_days', 'table'), legend: '{{table}}' }],

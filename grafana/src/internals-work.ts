@@ -5,25 +5,25 @@ import { ofProcesses } from './shared.js';
 /** Slots, queues, the sweeper and the tasks by the clock. */
 export const work = [
   {
-    question: 'Is there room to work, and what is held?',
+    question: 'Are there free slots, and what is held?',
     panels: [
       ofProcesses(
         'Attempts under way',
-        'As a share of DELIVERY_CONCURRENCY, by worker. Attempts to slow receivers have as many slots of their own, so it may reach 200 %.',
+        'Attempts as a share of DELIVERY_CONCURRENCY, by worker. Slow receivers have as many slots of their own, so the share may reach 200 %.',
         'percentunit',
         `${metric('attempts_in_flight')} / (${metric('attempt_slots')} > 0)`,
         below(0.8, 1),
       ),
       ofProcesses(
         'Attempt slots',
-        'Attempts that may be under way to quick receivers, by worker, and as many again to slow ones.',
+        'Attempts that may be under way to quick receivers, by worker. Slow receivers have as many again.',
         'short',
         metric('attempt_slots'),
       ),
       graph({
         title: 'HELD, by cause',
         description:
-          'Deliveries that wait for what is not ours. In the API they are HELD by the same causes, in capitals.',
+          'Deliveries that wait for something other than us. In the API they are HELD by the same causes, in capitals.',
         unit: 'short',
         queries: [{ expr: reported('waiting_deliveries', 'cause'), legend: '{{cause}}' }],
         stacked: true,
@@ -36,7 +36,7 @@ export const work = [
       graph({
         title: 'Age of the last canary',
         description:
-          'How long ago a canary or any other job last came out of each queue, at whichever worker. ParcelhookQueueNotFlowing fires at 30 s.',
+          'How long ago any worker last got a canary or another job from each queue. ParcelhookQueueNotFlowing fires at 30 s.',
         unit: 's',
         queries: [{ expr: `min by (queue) (${metric('queue_canary_age_seconds')})`, legend: '{{queue}}' }],
         thresholds: below(15, 30),
@@ -51,7 +51,7 @@ export const work = [
       }),
       graph({
         title: 'Oldest job',
-        description: 'Age of the oldest job that waits. Normal: under a second.',
+        description: 'Age of the oldest waiting job. Normal: under a second.',
         unit: 's',
         queries: [{ expr: reported('queue_oldest_waiting_seconds', 'queue'), legend: '{{queue}}' }],
         thresholds: below(10, 60),
@@ -64,15 +64,15 @@ export const work = [
       graph({
         title: 'Brought back by the sweeper',
         description:
-          'Deliveries whose attempt was lost with its worker, and orders nobody saw to. Normal: 0, and for a minute after a crash or a lost Redis.',
+          'Deliveries whose worker died during the attempt, and orders whose job was lost. Normal: 0, except for a minute after a crash or the loss of Redis.',
         unit: 'ops',
         queries: [{ expr: perSecond('sweeper_reenqueued_total', 'kind'), legend: '{{kind}}' }],
         thresholds: below(1, 10),
       }),
       graph({
-        title: 'Oldest lapsed claim',
+        title: 'Oldest expired claim',
         description:
-          'How long ago the lease ran out of an attempt that nobody has taken up. A worker that dies leaves some, for 2 s.',
+          'How long ago the oldest lease expired whose delivery no worker has taken up. A worker that dies leaves some, for 2 s.',
         unit: 's',
         queries: [{ expr: reported('oldest_lapsed_claim_seconds'), legend: 'age' }],
         thresholds: below(15, 30),
@@ -80,15 +80,14 @@ export const work = [
       graph({
         title: 'Last walk over the outbox',
         description:
-          'Since a worker last came to the end of the outbox, looking for what was lost on the way. 100,000 rows take 10 s.',
+          'Time since a worker last reached the end of the outbox, looking for lost deliveries. 100,000 rows take 10 s.',
         unit: 's',
         queries: [{ expr: `time() - ${reported('outbox_walked_timestamp_seconds')}`, legend: 'age' }],
         thresholds: below(300, 900),
       }),
       graph({
         title: 'Late results',
-        description:
-          'Results refused because the lease of their attempt had been taken away: a worker that hung.',
+        description: 'Results refused because the lease of their attempt had expired: a worker hung.',
         unit: 'ops',
         queries: [{ expr: perSecond('late_results_total'), legend: 'late' }],
         thresholds: below(0.1, 1),
@@ -96,7 +95,7 @@ export const work = [
       graph({
         title: 'Age of the figures',
         description:
-          'Since a process last read what is open, waiting and queued from PostgreSQL (every 15 s). Older figures stand still.',
+          'Time since a process last read the figures of open, waiting and queued work (every 15 s). Until the next read they do not change.',
         unit: 's',
         queries: [{ expr: `time() - ${reported('metrics_refreshed_timestamp_seconds')}`, legend: 'age' }],
         thresholds: below(60, 120),
@@ -104,7 +103,7 @@ export const work = [
       graph({
         title: 'Batch sizes',
         description:
-          'Items that shared a statement, on average. They grow with the load; that is what makes it cheap.',
+          'Average number of items that share a statement. It grows with the load, which makes high load cheap.',
         unit: 'short',
         queries: [{ expr: mean('batch_size', 'batch'), legend: '{{batch}}' }],
         ranked: true,
@@ -112,12 +111,12 @@ export const work = [
     ],
   },
   {
-    question: 'Do the background tasks have their turns?',
+    question: 'Do the background tasks run on time?',
     panels: [
       graph({
-        title: 'Turns missed',
+        title: 'Runs missed',
         description:
-          'Since the last success of each task at any worker, in intervals of its own. One that reads for long rests up to four.',
+          'Time since each task last succeeded on any worker, in its own intervals. A task that reads for a long time rests for up to four.',
         unit: 'short',
         queries: [
           {
@@ -132,15 +131,15 @@ export const work = [
       }),
       graph({
         title: 'Failures of background tasks',
-        description: 'Turns that failed, by task. The log says why: "background task failed".',
+        description: 'Runs that failed, by task. The log says why: "background task failed".',
         unit: 'ops',
         queries: [{ expr: largest(perSecond('background_task_failures_total', 'task')), legend: '{{task}}' }],
         thresholds: below(0.01, 0.1),
         ranked: true,
       }),
       graph({
-        title: 'Turns of background tasks',
-        description: 'How long a turn of each task takes on average.',
+        title: 'Runs of background tasks',
+        description: 'Average duration of a run, by task.',
         unit: 's',
         queries: [{ expr: largest(mean('background_task_duration_seconds', 'task')), legend: '{{task}}' }],
         thresholds: below(5, 10),
@@ -149,19 +148,19 @@ export const work = [
     ],
   },
   {
-    question: 'Does what was removed or erased go away?',
+    question: 'Is removed and erased data deleted?',
     panels: [
       graph({
         title: 'Shippers under removal',
         description:
-          'Removed shippers of which something is left. Normal: 0, and for some minutes after a removal; longer where a shipper had millions of rows.',
+          'Removed shippers that still have rows. Normal: 0, except for some minutes after a removal; longer if a shipper had millions of rows.',
         unit: 'short',
         queries: [{ expr: reported('shippers_to_remove'), legend: 'shippers' }],
       }),
       graph({
         title: 'Rows of removed shippers deleted',
         description:
-          'By table, by one worker at a time and with long pauses. Never 0 while a shipper is under removal.',
+          'Rows deleted, by table. One worker at a time deletes them, with long pauses; the rate is never 0 while a shipper is under removal.',
         unit: 'ops',
         queries: [{ expr: perSecond('removal_rows_total', 'rows'), legend: '{{rows}}' }],
         ranked: true,
@@ -169,7 +168,7 @@ export const work = [
       graph({
         title: 'Shipments erased',
         description:
-          'Shipments whose personal data was erased: asked for by an operator, or because their last state is longer ago than SHIPMENT_RETENTION.',
+          'Shipments whose personal data was erased, because an operator requested it or because their last state is older than SHIPMENT_RETENTION.',
         unit: 'ops',
         queries: [{ expr: perSecond('shipments_erased_total', 'cause'), legend: '{{cause}}' }],
       }),
@@ -180,13 +179,13 @@ export const work = [
     panels: [
       ofProcesses(
         'Readers that wait',
-        'Requests for the feed that wait for events, by process. One reader waits nearly always.',
+        'Requests for the feed that wait for events, by process. A reader waits most of the time.',
         'short',
         metric('feed_waiting'),
       ),
       graph({
         title: 'Pages of the feed',
-        description: 'Answers with events, by status.',
+        description: 'Responses with events, by status.',
         unit: 'reqps',
         queries: [
           { expr: perSecond('http_requests_total', 'status', 'route="/v1/events"'), legend: '{{status}}' },
@@ -194,7 +193,7 @@ export const work = [
       }),
       graph({
         title: 'Readers turned away',
-        description: 'Requests for the feed refused with 429: too many wait at once.',
+        description: 'Requests for the feed refused with 429 because too many wait at once.',
         unit: 'reqps',
         queries: [{ expr: perSecond('rate_limited_total', 'limit', 'limit="feed"'), legend: '{{limit}}' }],
         thresholds: below(1, 10),

@@ -13,7 +13,7 @@ export const internals = prometheusBoard({
   name: 'internals',
   title: 'Internals',
   description:
-    'Why is it slow or stuck: slots, queues, tasks, PostgreSQL, Redis, processes, connections, limits.',
+    'Why the service is slow or stuck: slots, queues, tasks, PostgreSQL, Redis, processes, connections, limits.',
   rows: [
     ...work,
     ...engines,
@@ -22,7 +22,7 @@ export const internals = prometheusBoard({
       panels: [
         ofProcesses(
           'Event loop lag (p99)',
-          'How late the event loop of each process runs: what is measured, less the 50 ms between two looks. Normal: under 0.1 s.',
+          'How late the event loop of each process runs: the measured delay less the 50 ms between two samples. Normal: under 0.1 s.',
           's',
           `${metric('nodejs_eventloop_lag_p99_seconds')} - 0.05`,
           below(0.1, 0.25),
@@ -43,7 +43,7 @@ export const internals = prometheusBoard({
         ),
         ofProcesses(
           'Heap',
-          'JavaScript heap in use. A saw is normal; its lower edge must not climb.',
+          'JavaScript heap in use. A sawtooth is normal; its lower edge must not climb.',
           'bytes',
           metric('nodejs_heap_size_used_bytes'),
         ),
@@ -56,7 +56,7 @@ export const internals = prometheusBoard({
         ),
         ofProcesses(
           'Open files',
-          'Files and sockets each process holds open. They follow the load; they must not only climb.',
+          'Files and sockets that each process holds open. The number follows the load; it must not climb steadily.',
           'short',
           metric('process_open_fds'),
           below(5_000, 50_000),
@@ -71,14 +71,14 @@ export const internals = prometheusBoard({
         graph({
           title: 'Connections dropped',
           description:
-            'refused: no room; displaced: idle, made room for another; overfull: all together held too much. Normal: 0.',
+            'refused: there was no room; displaced: an idle one made room for another; overfull: all together held too many bytes. Normal: 0.',
           unit: 'cps',
           queries: [{ expr: perSecond('http_connections_dropped_total', 'reason'), legend: '{{reason}}' }],
           thresholds: below(1, 10),
         }),
         ofProcesses(
           'Draining',
-          'Processes that stop and take nothing new. Each for less than SHUTDOWN_DELAY and SHUTDOWN_TIMEOUT together.',
+          'Processes that are stopping and accept no new work. Each drains for less than SHUTDOWN_DELAY and SHUTDOWN_TIMEOUT together.',
           'short',
           `${metric('draining')} == 1`,
         ),
@@ -89,7 +89,7 @@ export const internals = prometheusBoard({
       panels: [
         graph({
           title: 'Time to answer by route (p99)',
-          description: 'The ten slowest routes. What is slow by design stands in the panel of that name.',
+          description: 'The ten slowest routes. Routes that are slow by design have their own panel.',
           unit: 's',
           span: 12,
           queries: [
@@ -103,7 +103,7 @@ export const internals = prometheusBoard({
         }),
         graph({
           title: 'Slow by design (p99)',
-          description: 'Long polls, tests, which wait for a receiver, and what hashes passwords.',
+          description: 'Long polls, tests (which wait for a receiver) and requests that hash passwords.',
           unit: 's',
           span: 12,
           queries: [
@@ -116,14 +116,14 @@ export const internals = prometheusBoard({
         }),
         graph({
           title: 'Requests by route',
-          description: 'The ten busiest routes; unmatched are wrong paths.',
+          description: 'The ten busiest routes. Requests for unknown paths are shown as unmatched.',
           unit: 'reqps',
           queries: [{ expr: largest(perSecond('http_requests_total', 'method, route')), legend: byRoute }],
           ranked: true,
         }),
         graph({
           title: 'Requests that failed, by route',
-          description: 'Answers with 5xx, and requests that clients gave up (499). Normal: none.',
+          description: 'Responses with 5xx, and requests that clients gave up (499). Normal: none.',
           unit: 'reqps',
           queries: [
             {
@@ -136,7 +136,7 @@ export const internals = prometheusBoard({
         graph({
           title: 'Turned away by rate limits',
           description:
-            'Requests refused with 429, by limit. login_account and login_ip that climb are guesses at passwords.',
+            'Requests refused with 429, by limit. When login_account and login_ip climb, someone is guessing passwords.',
           unit: 'reqps',
           queries: [{ expr: perSecond('rate_limited_total', 'limit'), legend: '{{limit}}' }],
           thresholds: below(1, 10),

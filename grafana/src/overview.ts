@@ -23,7 +23,7 @@ const alerts = (severity: string) =>
 const calm = `0 * count(${watchdog})`;
 
 const backlogRow = {
-  question: 'How much is owed, how long does it take to drain, and who was told?',
+  question: 'How much is owed, how long does it take to drain, and which alerts fire?',
   panels: [
     figure({
       title: 'Ours: sendable now',
@@ -35,7 +35,7 @@ const backlogRow = {
     }),
     figure({
       title: 'Ours: time to drain',
-      description: 'How long it takes to send them at the present rate of attempts.',
+      description: 'How long it takes to send them at the current rate of attempts.',
       unit: 's',
       queries: [{ expr: known(oursDrained, `0 * (${ours} == 0)`), legend: 'drained in' }],
       thresholds: below(60, 600),
@@ -44,7 +44,7 @@ const backlogRow = {
     figure({
       title: 'Theirs: waiting',
       description:
-        'Deliveries that wait for a receiver, an owner, their turn or their retry. Counted up to a bound, the same for each webhook.',
+        'Deliveries that wait for a receiver, a shipper, their turn or their retry. Counted up to a bound, the same for each webhook.',
       unit: 'short',
       queries: [{ expr: known(theirs), legend: 'waiting' }],
       without: 'not known',
@@ -52,14 +52,14 @@ const backlogRow = {
     figure({
       title: 'Theirs: time to drain',
       description:
-        'How long it takes until they are gone, if they go on shrinking as in the last 15 minutes.',
+        'How long it takes until none is left, if their number keeps falling as in the last 15 minutes.',
       unit: 's',
       queries: [{ expr: known(theirsDrained, `0 * (${theirs} == 0)`), legend: 'drained in' }],
       without: 'not known',
     }),
     figure({
       title: 'Pages',
-      description: 'Alerts firing that wake somebody. Each has a section in the runbook.',
+      description: 'Firing alerts that page. Each has a section in the runbook.',
       unit: 'short',
       queries: [{ expr: known(alerts('page'), calm), legend: 'firing' }],
       thresholds: below(1, 1),
@@ -68,7 +68,7 @@ const backlogRow = {
     }),
     figure({
       title: 'Tickets',
-      description: 'Alerts firing that wait for the morning. Each has a section in the runbook.',
+      description: 'Firing alerts that can wait for the morning. Each has a section in the runbook.',
       unit: 'short',
       queries: [{ expr: known(alerts('ticket'), calm), legend: 'firing' }],
       thresholds: noticed(1),
@@ -78,7 +78,7 @@ const backlogRow = {
     figure({
       title: 'Watchdog',
       description:
-        'The alert that always fires. Without it Prometheus evaluates no rules, and nobody would be told of anything.',
+        'The alert that always fires. If it does not, Prometheus evaluates no rules and no alert reaches anyone.',
       unit: 'short',
       queries: [{ expr: known(`count(${watchdog})`), legend: 'firing' }],
       thresholds: atLeast(1),
@@ -89,7 +89,7 @@ const backlogRow = {
     unserved(),
     graph({
       title: 'Alerts firing',
-      description: 'Pages and tickets over time, each a line of its height.',
+      description: 'Pages and tickets over time, one line for each alert.',
       unit: 'short',
       queries: [
         {
@@ -107,7 +107,7 @@ const backlogRow = {
 export const overview = prometheusBoard({
   name: 'overview',
   title: 'Overview',
-  description: 'Is the service well, and if not: is it ours or theirs?',
+  description: "Is the service healthy, and if not, is the fault ours or the receivers'?",
   rows: [
     oursRow,
     theirsRow,
@@ -118,7 +118,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Orders accepted',
           description:
-            'Orders committed and answered with 201, and as many as at this time yesterday. ParcelhookNoOrdersAccepted watches it.',
+            'Orders committed and accepted with 201, and the rate at this time yesterday. ParcelhookNoOrdersAccepted watches them.',
           unit: 'ops',
           span: 6,
           queries: [
@@ -132,7 +132,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Answers by status',
           description:
-            'Answers of the API by HTTP status. 5xx is ours, 503 means that PostgreSQL was out of reach and nothing was accepted; 499: the client gave up.',
+            'Responses of the API by HTTP status. 5xx is our fault; 503: PostgreSQL was unreachable and nothing was accepted; 499: the client gave up.',
           unit: 'reqps',
           span: 6,
           queries: [{ expr: perSecond(requests, 'status', apiRoutes), legend: '{{status}}' }],
@@ -141,7 +141,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Time to answer',
           description:
-            'From a request to the end of its answer, over all routes but those that are slow by design. By route in Internals.',
+            'Time from a request to the end of its response, over all routes except those that are slow by design. Internals shows it by route.',
           unit: 's',
           span: 6,
           queries: percentiles('http_request_duration_seconds', apiRoutes),
@@ -156,7 +156,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Owed and delivered',
           description:
-            'Notifications fanned out to webhooks, and deliveries that succeeded. The two lie on each other unless something waits.',
+            'Deliveries recorded for webhooks, and deliveries that succeeded. The two lines coincide unless something waits.',
           unit: 'ops',
           queries: [
             { expr: perSecond('notifications_fanned_out_total'), legend: 'owed' },
@@ -168,11 +168,11 @@ export const overview = prometheusBoard({
       ],
     },
     {
-      question: 'What runs?',
+      question: 'Which processes run?',
       panels: [
         graph({
           title: 'Ready by role',
-          description: 'Processes that are ready, and those that are expected to be.',
+          description: 'Processes that are ready, and processes that are expected to be.',
           unit: 'short',
           queries: [
             { expr: readyByRole, legend: '{{role}} ready' },
@@ -182,7 +182,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Versions',
           description:
-            'Processes by version, version of Node and queue engine. There are two lines while one is rolled out.',
+            'Processes by version, version of Node and queue engine. There are two lines during a rollout.',
           unit: 'short',
           queries: [
             {
@@ -194,7 +194,7 @@ export const overview = prometheusBoard({
         graph({
           title: 'Running for',
           description:
-            'Time since each process started, the youngest ten. A saw is a process that keeps dying.',
+            'Time since each of the ten youngest processes started. A sawtooth is a process that keeps dying.',
           unit: 's',
           queries: [
             {

@@ -11,14 +11,14 @@ export const receivers = prometheusBoard({
   name: 'receivers',
   title: 'Receivers',
   description:
-    'Which receivers fail or are slow, what is held for them, and what became of it. Whose they are: Tenants.',
+    'Which receivers fail or are slow, what is held for them, and how it ended. Tenants shows their shippers.',
   rows: [
     {
       question: 'Which webhooks are not served, and why?',
       panels: [
         figure({
           title: 'Failing',
-          description: 'Webhooks whose last attempts failed and that are owed something due.',
+          description: 'Webhooks with due deliveries whose last attempts failed.',
           unit: 'short',
           queries: [
             { expr: known(reported('webhooks_unserved', '', 'cause="failing"')), legend: 'webhooks' },
@@ -29,7 +29,7 @@ export const receivers = prometheusBoard({
         figure({
           title: 'Slow',
           description:
-            'Webhooks whose receiver has as many attempts under way as it may have, so that what is due waits for it.',
+            'Webhooks with as many attempts under way as their receiver may have, so that due deliveries wait for it.',
           unit: 'short',
           queries: [{ expr: known(reported('webhooks_unserved', '', 'cause="slow"')), legend: 'webhooks' }],
           thresholds: noticed(1),
@@ -38,7 +38,7 @@ export const receivers = prometheusBoard({
         figure({
           title: 'Circuits open',
           description:
-            'Webhooks that keep failing and are given a rest. Now and then one attempt looks whether they are back.',
+            'Webhooks that keep failing and are not called. Now and then a probe checks whether the receiver is back.',
           unit: 'short',
           queries: [{ expr: known(reported('circuits_open')), legend: 'webhooks' }],
           thresholds: noticed(1),
@@ -46,7 +46,8 @@ export const receivers = prometheusBoard({
         }),
         figure({
           title: 'Of the active webhooks',
-          description: 'The share that is not served because of receivers. From 5 % there is a ticket.',
+          description:
+            'Share of the active webhooks that is not served because of receivers. From 5 % there is a ticket.',
           unit: 'percentunit',
           queries: [
             {
@@ -59,7 +60,8 @@ export const receivers = prometheusBoard({
         }),
         figure({
           title: 'Given up today',
-          description: 'Deliveries of 24 hours whose retries are used up. A replay sends them again.',
+          description:
+            'Deliveries that used up their retries in the last 24 hours. A replay sends them again.',
           unit: 'short',
           queries: [{ expr: known(increase('deliveries_exhausted_total', '24h')), legend: 'deliveries' }],
           thresholds: noticed(1),
@@ -68,7 +70,7 @@ export const receivers = prometheusBoard({
         figure({
           title: 'Disabled today',
           description:
-            'Webhooks that the service disabled in 24 hours: they answered 410, or nothing succeeded for 5 days.',
+            'Webhooks that the service disabled in the last 24 hours: they returned 410, or nothing succeeded for 5 days.',
           unit: 'short',
           queries: [{ expr: known(increase('webhooks_disabled_total', '24h')), legend: 'webhooks' }],
           thresholds: noticed(1),
@@ -78,14 +80,15 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Held, by cause',
           description:
-            'Deliveries that wait for what is not ours. receiver: its own concurrency is used up; turn: an earlier state is owed; retry: the next attempt is due later.',
+            'Deliveries that do not wait for us. receiver: its own concurrency is used up; turn: an earlier state is owed; retry: the next attempt is due later.',
           unit: 'short',
           queries: [{ expr: reported('waiting_deliveries', 'cause'), legend: '{{cause}}' }],
           stacked: true,
         }),
         graph({
           title: 'Webhooks by status',
-          description: 'Registered webhooks. DISABLED: answered 410, or five days without one success.',
+          description:
+            'Registered webhooks. DISABLED: the receiver returned 410, or five days passed without a success.',
           unit: 'short',
           queries: [{ expr: reported('webhooks', 'status'), legend: '{{status}}' }],
         }),
@@ -97,7 +100,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Attempts by outcome',
           description:
-            'HTTP_STATUS and TIMEOUT are answers of receivers. DNS, CONNECT, TLS or RESET for many at once is our own way out.',
+            'HTTP_STATUS and TIMEOUT come from receivers. DNS, CONNECT, TLS or RESET for many at once points to our own network.',
           unit: 'ops',
           queries: [{ expr: perSecond(attempts, 'outcome'), legend: '{{outcome}}' }],
           stacked: true,
@@ -105,7 +108,7 @@ export const receivers = prometheusBoard({
         }),
         graph({
           title: 'Attempts by status class',
-          description: 'By the class of the status code. none: no answer came.',
+          description: 'Attempts by the class of the status code. none: no response came.',
           unit: 'ops',
           queries: [{ expr: perSecond(attempts, 'status_class'), legend: '{{status_class}}' }],
           stacked: true,
@@ -114,19 +117,19 @@ export const receivers = prometheusBoard({
       ],
     },
     {
-      question: 'How fast do receivers answer?',
+      question: 'How fast do receivers respond?',
       panels: [
         graph({
           title: 'Duration of successful attempts',
           description:
-            'Name lookup, connection, request and answer. Over 1 s an attempt gives its slot to others.',
+            'Name lookup, connection, request and response. After 1 s an attempt gives its slot to others.',
           unit: 's',
           queries: percentiles(duration, 'outcome="success"'),
           thresholds: below(1, 10),
         }),
         graph({
           title: 'Duration of failed attempts',
-          description: 'Long ones end at DELIVERY_TIMEOUT (15 s): receivers that hang.',
+          description: 'Attempts that end at DELIVERY_TIMEOUT (15 s) are to receivers that hang.',
           unit: 's',
           queries: percentiles(duration, 'outcome="failure"'),
           thresholds: below(5, 15),
@@ -134,7 +137,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Held for slow receivers',
           description:
-            'Deliveries that wait because their receiver has its own concurrency used up, and webhooks of which that holds.',
+            'Deliveries that wait because the concurrency of their receiver is used up, and the webhooks they wait for.',
           unit: 'short',
           queries: [
             { expr: reported('waiting_deliveries', '', 'cause="receiver"'), legend: 'deliveries' },
@@ -144,7 +147,7 @@ export const receivers = prometheusBoard({
       ],
     },
     {
-      question: 'Who is given a rest or switched off?',
+      question: 'Which webhooks have an open circuit or are switched off?',
       panels: [
         graph({
           title: 'Circuits open over time',
@@ -157,14 +160,15 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Circuits that opened or closed',
           description:
-            'In 10 minutes. A circuit that opens again and again belongs to a receiver that comes and goes.',
+            'Changes in 10 minutes. A circuit that keeps opening belongs to a receiver that comes and goes.',
           unit: 'short',
           span: 6,
           queries: [{ expr: increase('circuit_transitions_total', '10m', 'to'), legend: '{{to}}' }],
         }),
         graph({
           title: 'Webhooks disabled',
-          description: 'By the service, in an hour. GONE: answered 410; FAILING: 5 days without success.',
+          description:
+            'Webhooks that the service disabled in an hour. GONE: the receiver returned 410; FAILING: 5 days without a success.',
           unit: 'short',
           span: 6,
           queries: [{ expr: increase('webhooks_disabled_total', '1h', 'reason'), legend: '{{reason}}' }],
@@ -172,7 +176,7 @@ export const receivers = prometheusBoard({
         graph({
           title: 'Owed to webhooks that are not called',
           description:
-            'Deliveries held for webhooks that are paused, disabled, given a rest, or of a suspended shipper. Counted up to 200,000, as many of each webhook.',
+            'Deliveries held for webhooks that are paused, disabled, of a suspended shipper, or have an open circuit. Counted up to 200,000, the same bound for each webhook.',
           unit: 'short',
           span: 6,
           queries: [{ expr: reported('deliveries_uncalled'), legend: 'owed' }],
@@ -180,11 +184,11 @@ export const receivers = prometheusBoard({
       ],
     },
     {
-      question: 'What was given up?',
+      question: 'Which deliveries failed for good?',
       panels: [
         graph({
           title: 'Retries used up',
-          description: 'Deliveries of an hour that became FAILED; a replay sends them again. Normal: 0.',
+          description: 'Deliveries that became FAILED in an hour; a replay sends them again. Normal: 0.',
           unit: 'short',
           span: 12,
           queries: [{ expr: increase('deliveries_exhausted_total', '1h'), legend: 'given up' }],
@@ -192,7 +196,7 @@ export const receivers = prometheusBoard({
         }),
         graph({
           title: 'Retries',
-          description: 'Failed attempts that another one follows.',
+          description: 'Failed attempts that will be retried.',
           unit: 'ops',
           span: 12,
           queries: [{ expr: perSecond('retries_scheduled_total'), legend: 'retries' }],

@@ -9,7 +9,7 @@ export const failingShare = () =>
   graph({
     title: 'Failing attempts',
     description:
-      'Share of attempts that fail, over all webhooks. One dead receiver that is tried often makes much of it.',
+      'Share of attempts that fail, over all webhooks. One dead receiver that is called often can dominate it.',
     unit: 'percentunit',
     queries: [{ expr: failingAttempts, legend: 'failing' }],
   });
@@ -18,7 +18,7 @@ export const oldestSendable = () =>
   graph({
     title: 'Oldest sendable',
     description:
-      'How long the oldest delivery that could be sent has waited for us, as PostgreSQL has it. Normal: under 5 s, the objective.',
+      'How long the oldest sendable delivery has waited for us, according to PostgreSQL. Normal: under 5 s, the objective.',
     unit: 's',
     queries: [{ expr: `${reported('sendable_oldest_seconds')} or ${none(ours)}`, legend: 'oldest' }],
     thresholds: below(2, 5),
@@ -28,7 +28,7 @@ export const sendable = () =>
   graph({
     title: 'Sendable to attempt over time',
     description:
-      'From when a delivery could be sent to the start of its attempt: the part of its way that is ours. Objective: 99 % within 5 s.',
+      'Time from when a delivery could be sent to the start of its attempt: the wait that is our fault. Objective: 99 % within 5 s.',
     unit: 's',
     queries: percentiles('sendable_seconds'),
     thresholds: below(2, 5),
@@ -37,7 +37,8 @@ export const sendable = () =>
 export const orderToCreated = () =>
   graph({
     title: 'Order to created over time',
-    description: 'From the acceptance of an order to its shipment being CREATED. Objective: 99 % within 1 s.',
+    description:
+      'Time from the acceptance of an order until its shipment is CREATED. Objective: 99 % within 1 s.',
     unit: 's',
     queries: percentiles('order_to_created_seconds'),
     thresholds: below(0.5, 1),
@@ -56,7 +57,7 @@ export const owed = () =>
   graph({
     title: 'Backlog, ours and theirs',
     description:
-      'Deliveries that could be sent now are ours; the others wait for what is not ours, by cause. Counted up to a bound, the same for each webhook.',
+      'Deliveries that could be sent now wait for us; the others do not, and are shown by cause. Counted up to a bound, the same for each webhook.',
     unit: 'short',
     queries: [
       { expr: ours, legend: 'ours: sendable' },
@@ -69,7 +70,7 @@ export const unserved = () =>
   graph({
     title: 'Webhooks not served, by cause',
     description:
-      'Webhooks that are owed something due and are not served. failing, slow and circuit are what their receivers do; paused, disabled and suspended are switched off.',
+      'Webhooks with due deliveries that are not served. failing, slow and circuit are caused by receivers; paused, disabled and suspended are switched off.',
     unit: 'short',
     queries: [{ expr: reported('webhooks_unserved', 'cause'), legend: '{{cause}}' }],
     stacked: true,

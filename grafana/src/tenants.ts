@@ -67,15 +67,15 @@ export const tenants = postgresBoard({
   name: 'tenants',
   title: 'Tenants',
   description:
-    'Which shippers are owed the most, whose receivers fail, who sends the most. By id, from a view without personal data.',
+    'Which shippers are owed the most, have failing receivers, or send the most. Shippers are shown by id, from a view without personal data.',
   rows: [
     {
-      question: 'Who is owed the most?',
+      question: 'Which shippers are owed the most?',
       panels: [
         table({
           title: 'Owed deliveries',
           description:
-            'Shippers to whose webhooks most is owed. Counted up to 1,000 each; Oldest due is what could have gone first, whether its webhook may be called or not.',
+            'Shippers whose webhooks are owed the most, counted up to 1,000 each. Oldest due includes deliveries of webhooks that are not called.',
           columns: [
             status,
             owed,
@@ -91,11 +91,11 @@ export const tenants = postgresBoard({
       ],
     },
     {
-      question: 'Whose receivers fail?',
+      question: 'Which shippers have failing receivers?',
       panels: [
         table({
           title: 'Failing receivers',
-          description: 'Shippers with the most attempts that failed in 24 hours, tests left out.',
+          description: 'Shippers with the most failed attempts in 24 hours, without tests.',
           columns: [
             status,
             column('Attempts', 'attempts_24h'),
@@ -111,7 +111,7 @@ export const tenants = postgresBoard({
       ],
     },
     {
-      question: 'Who sends the most?',
+      question: 'Which shippers send the most?',
       panels: [
         table({
           title: 'Orders of ten minutes',

@@ -6,7 +6,7 @@ import { createGate } from '../platform/limits/gate.js';
 /** OWASP Password Storage Cheat Sheet: Argon2id with 19 MiB of memory, 2 iterations, 1 lane. */
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Kinds of waiting hashes, served in this order. An address block's kind follows from its failures in the last hour. */
+/** Served in this order. An address block's kind follows from its failures in the last hour. */
 export const hashingKinds = { known: 0, new: 1, fewFailures: 2, manyFailures: 3 } as const;
 
 /**
@@ -22,7 +22,7 @@ export const hashing = createGate({
 
 export const hashPassword = (password: string): Promise<string> => hash(password, argon2id);
 
-/** Verifies against a stored hash, or in the same time against a decoy if there is none. */
+/** Takes the same time against a decoy if there is no stored hash. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const decoyText = await decoyHash(); // always, so that the first call without a hash takes no longer
   const matches = await verify(stored ?? decoyText, password).catch(() => false);
@@ -34,7 +34,7 @@ const decoyHash = () => (decoy ??= hashPassword(randomBytes(16).toString('hex'))
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** `ak_` and 160 random bits; stored as a hash only. */
+/** 256 random bits; stored as a hash only. */
 export const newAccountKey = (): string => `ak_${randomBytes(20).toString('base64url')}`;
 
 /** 256 random bits for a password link; stored as a hash only. */

@@ -37,7 +37,6 @@ const form = z.object({ token: linkToken, password });
 /** The page is public: lookups of links must not starve other database work. */
 const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
 
-/** The page behind a password link: a form, and its submission. */
 export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   const router = Router();
   const lookupGate = createGate(lookups);
@@ -122,7 +121,6 @@ const unavailable = { $ref: '#/components/responses/Unavailable' };
 const tooManyRequests = { $ref: '#/components/responses/TooManyRequests' };
 const common = { tags: ['Accounts'] as [string], security: [] };
 
-/** `/set-password`, the page behind a password link. */
 export function passwordPaths(schemas: SchemaCollector): Paths {
   const schema = schemas.toJson(form, 'body');
   const body = { schema, example: exampleOf(schema, schemas.components) };

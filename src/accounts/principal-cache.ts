@@ -3,18 +3,16 @@ import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TokenClaims } from './tokens.js';
 
-/** A user with its shipper: decides whether a token still counts. */
 export interface Principal {
   userId: string;
   userEpoch: number;
   shipperId: string;
   shipperEpoch: number;
   shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
-  /** Hashes of the valid account keys, in base64url: one, or two after a rotation. */
+  /** In base64url: one, or two after a rotation. */
   keyHashes: string[];
 }
 
-/** Unknown users are left out. */
 async function loadPrincipals(db: Database, userIds: string[]): Promise<Principal[]> {
   const rows = await db.query<Omit<Principal, 'keyHashes'> & { key: Buffer; previousKey: Buffer | null }>(
     'load-principals',
@@ -32,9 +30,8 @@ async function loadPrincipals(db: Database, userIds: string[]): Promise<Principa
 }
 
 export interface PrincipalCache {
-  /** A user as of at most eight seconds ago; null if there is none. Throws ApiError UNAVAILABLE. */
+  /** As of at most eight seconds ago. Throws ApiError UNAVAILABLE. */
   get(userId: string): Promise<Principal | null>;
-  /** The user as of now. */
   getFresh(userId: string): Promise<Principal | null>;
   /** Call it after each change of an account by this process. */
   clear(): void;
@@ -51,10 +48,7 @@ const freshMs = 3_000;
 const maxMs = 7_000;
 const maxEntries = 10_000;
 
-/**
- * Caches users, so that a request waits for PostgreSQL only if its user is missing or older than `maxMs`. Otherwise an
- * entry older than `freshMs` is reloaded in the background.
- */
+/** A request waits only for a user missing or older than `maxMs`; one older than `freshMs` is reloaded meanwhile. */
 export function createPrincipalCache(db: Database): PrincipalCache {
   const entries = new LRUCache<string, Entry>({ max: maxEntries });
   const loading = new Map<string, Promise<Entry>>();
@@ -103,10 +97,7 @@ export function createPrincipalCache(db: Database): PrincipalCache {
 
 export type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
 
-/**
- * Judges a genuine token and an account key by a possibly old entry. An epoch only counts up, and a removed user or
- * shipper does not come back, so `ENDED` is certain. Null: the entry may be too old to decide.
- */
+/** Epochs only count up and a removed user never comes back: `ENDED` is certain. Null: the entry may be too old. */
 export function judge(claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict | null {
   if (!principal || principal.shipperStatus === 'REMOVED' || principal.shipperId !== claims.shipperId)
     return 'ENDED';
@@ -116,7 +107,7 @@ export function judge(claims: TokenClaims, keyHash: string, principal: Principal
   return principal.shipperStatus === 'SUSPENDED' ? 'SUSPENDED' : 'GOOD';
 }
 
-/** Judges by an entry read just now, if `judge` returned null for an older one. */
+/** For an entry read just now, if `judge` returned null for an older one. */
 export const judgeNow = (claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict =>
   judge(claims, keyHash, principal) ??
   (principal?.keyHashes.includes(claims.accountKeyHash) && !principal.keyHashes.includes(keyHash)

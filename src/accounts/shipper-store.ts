@@ -14,7 +14,7 @@ export interface Shipper {
 const columns = `shipper_id as "shipperId", name, status, created_at as "createdAt",
   case when previous_key_until > now() then previous_key_until end as "previousKeyValidUntil"`;
 
-/** In order of registration, after `afterId`. */
+/** In order of registration. */
 export const listShippers = (
   db: Database,
   status: ShipperStatus | undefined,
@@ -35,7 +35,7 @@ export async function shipperExists(db: Database, shipperId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** Locks the shipper until the transaction ends. Null if it does not exist or is removed. */
+/** Until the transaction ends. Null if it does not exist or is removed. */
 export async function lockShipper(tx: Database, shipperId: string): Promise<Shipper | null> {
   const rows = await tx.query<Shipper>(
     'lock-shipper-to-change',
@@ -62,7 +62,7 @@ export async function changeShipper(
   return shipper!;
 }
 
-/** The previous key stays valid for `overlapMs`, an older one ends. Returns the end of the previous key. */
+/** The previous key stays valid for `overlapMs`, an older one ends. Returns when the previous key ends. */
 export async function replaceAccountKey(
   tx: Database,
   shipperId: string,
@@ -91,7 +91,7 @@ export async function insertShipper(
   );
 }
 
-/** Whether the shipper exists. If so, it cannot be removed before the transaction ends. */
+/** If it exists, it cannot be removed before the transaction ends. */
 export async function holdShipper(tx: Database, shipperId: string): Promise<boolean> {
   const rows = await tx.query(
     'hold-shipper',
@@ -101,7 +101,7 @@ export async function holdShipper(tx: Database, shipperId: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Matches a shipper's account key, or its previous key during a rotation. */
+/** Or its previous key during a rotation. */
 export const keyMatches = (hash: string) =>
   `(account_key_hash = ${hash} or previous_key_hash = ${hash} and previous_key_until > now()) and status <> 'REMOVED'`;
 

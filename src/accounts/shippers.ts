@@ -17,7 +17,7 @@ export interface ShipperChanges {
   status?: 'ACTIVE' | 'SUSPENDED' | undefined;
 }
 
-/** Applies a shipper's change to its webhooks, in the same transaction. */
+/** In the transaction of the shipper's change. */
 export interface ShippersWebhooks {
   suspend(tx: Database, shipperId: string): Promise<void>;
   resume(tx: Database, shipperId: string): Promise<void>;
@@ -44,7 +44,7 @@ const required = (shipper: Shipper | null): Shipper => {
   return shipper;
 };
 
-/** Renames, suspends or resumes. 404 if the shipper does not exist or is removed. */
+/** 404 if the shipper does not exist or is removed. */
 export const updateShipper = (
   db: Database,
   webhooks: ShippersWebhooks,
@@ -67,10 +67,7 @@ export const updateShipper = (
     return { shipper, statusChanged };
   });
 
-/**
- * Ends all requests and sends of the shipper; a background task deletes its data. Does nothing for a removed shipper.
- * 404 if there was never one.
- */
+/** A background task deletes the data. Does nothing for a removed shipper. 404 if there was never one. */
 export const removeShipper = (
   db: Database,
   webhooks: ShippersWebhooks,

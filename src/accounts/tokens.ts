@@ -5,7 +5,6 @@ import * as z from 'zod';
 export interface TokenClaims {
   userId: string;
   shipperId: string;
-  /** Hash of the account key used to log in. */
   accountKeyHash: string;
   /** Epochs at the login: the token ends when one of them advances. */
   userEpoch: number;
@@ -21,7 +20,7 @@ export interface Tokens {
 
 export interface TokenOptions {
   secret: string;
-  /** Also verifies, while the secret is being rotated. */
+  /** Only verifies, while the secret is being rotated. */
   previousSecret?: string | undefined;
   lifetimeMs: number;
 }
@@ -40,12 +39,12 @@ const payload = z.object({
   exp: z.number(),
 });
 
-/** Short-lived access tokens: JWT with HS256 (RFC 7519). */
+/** JWT with HS256 (RFC 7519), short-lived. */
 export function createTokens({ secret, previousSecret, lifetimeMs }: TokenOptions): Tokens {
   const key = createSecretKey(Buffer.from(secret));
   const keys = [key, ...(previousSecret === undefined ? [] : [createSecretKey(Buffer.from(previousSecret))])];
   const lifetimeSeconds = Math.max(1, Math.round(lifetimeMs / 1000));
-  /** Tokens with a verified signature: of these only the expiry is checked again. */
+  /** Their signature is verified: only the expiry is checked again. */
   const genuine = new Map<string, { claims: TokenClaims; expiresAtMs: number }>();
 
   const payloadOf = async (token: string): Promise<unknown> => {

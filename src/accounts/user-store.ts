@@ -49,10 +49,7 @@ export async function findUserByLogin(
 
 const originsPerUser = 100;
 
-/**
- * Saves that the user logged in from this origin, at most once a day, and keeps the user's latest origins. False if the
- * user has been removed. Logins and the removal of a user wait for each other here.
- */
+/** At most once a day; keeps the latest. False if the user is removed: logins and removals wait for each other here. */
 export async function rememberOrigin(db: Database, userId: string, origin: string): Promise<boolean> {
   const rows = await db.query(
     'remember-login-origin',
@@ -78,12 +75,11 @@ export async function rememberOrigin(db: Database, userId: string, origin: strin
 export interface ListedUser {
   userId: string;
   email: string;
-  /** False until a password is set. */
   hasPassword: boolean;
   createdAt: Date;
 }
 
-/** In order of registration, after `afterId`. */
+/** In order of registration. */
 export const listUsers = (
   db: Database,
   shipperId: string,
@@ -109,7 +105,7 @@ export async function endTokens(tx: Database, userId: string): Promise<void> {
   await tx.query('end-tokens', 'update users set epoch = epoch + 1 where user_id = $1', [userId]);
 }
 
-/** Locks the user until the transaction ends. Null if there is none. */
+/** Until the transaction ends. Null if there is none. */
 export async function lockUser(tx: Database, userId: string): Promise<{ shipperId: string } | null> {
   const rows = await tx.query<{ shipperId: string }>(
     'lock-user',
@@ -135,7 +131,7 @@ export async function insertPasswordLink(
   );
 }
 
-/** The user of a valid link; null if the link is void. */
+/** Null if the link is void. */
 export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<string | null> {
   const rows = await db.query<{ userId: string }>(
     'find-link-owner',
@@ -148,7 +144,7 @@ export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<st
   return rows[0]?.userId ?? null;
 }
 
-/** False if the link is already used up. */
+/** False if it is already used up. */
 export async function useUpLink(tx: Database, tokenHash: Buffer): Promise<boolean> {
   const rows = await tx.query(
     'use-up-link',

@@ -42,7 +42,7 @@ export async function registerUser(
   }
 }
 
-/** Makes a single-use link on which the user sets a password within 24 hours. 404 if there is no such user. */
+/** Single-use, valid for 24 hours. 404 if there is no such user. */
 export const newPasswordLink = (
   db: Database,
   publicUrl: string,
@@ -62,10 +62,7 @@ async function insertLink(tx: Database, publicUrl: string, userId: string): Prom
   return `${publicUrl.replace(/\/$/, '')}/set-password?token=${token}`;
 }
 
-/**
- * Sets the password of the link's user and uses up the link; of two concurrent calls one wins. Ends the user's other
- * links and all tokens. False if the link is void.
- */
+/** Of two concurrent calls one wins. Ends the user's other links and all tokens. False if the link is void. */
 export const redeemPasswordLink = (
   db: Database,
   address: string | null,
@@ -95,5 +92,5 @@ const change =
 /** Also ends the user's password links and tokens. 404 if there is no such user. */
 export const removeUser = change('USER_REMOVED', deleteUser);
 
-/** Ends all tokens of the user; the password stays valid. 404 if there is no such user. */
+/** The password stays valid. 404 if there is no such user. */
 export const signOut = change('USER_SIGNED_OUT', endTokens);

@@ -4,7 +4,7 @@ import { version } from '../version.js';
 const timeoutMs = 10_000;
 const unavailableStatuses = [502, 503, 504]; // also those of a proxy without a service
 
-/** The service refused the request. `code` is the envelope's status; unset if there was no envelope. */
+/** `code` is the envelope's status; unset if there was no envelope. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -15,11 +15,10 @@ export class Refused extends Error {
   }
 }
 
-/** The service cannot be reached or is unavailable. */
 export class Unreachable extends Error {}
 
 export interface PostOptions {
-  /** The request can be repeated safely: connection errors and 503 are retried. */
+  /** Connection errors and 503 are retried. */
   repeatable?: boolean;
   timeoutMs?: number;
 }
@@ -39,10 +38,7 @@ type Untyped = (
   options: { json?: string } & PostOptions,
 ) => Promise<Record<string, unknown>>;
 
-/**
- * The operator API at `url`. Calls return the envelope's `data` for any 2xx and otherwise throw Refused or
- * Unreachable, whose messages can be printed unchanged.
- */
+/** Returns the envelope's `data` for any 2xx, else throws Refused or Unreachable with a message to print unchanged. */
 export function createClient({ url, token }: { url: string; token: string }): OperatorClient {
   const { request } = createOperatorClient({ url, token, userAgent: `parcelhook-operator/${version}` });
 

@@ -3,19 +3,16 @@ import { wholeNumberArgument } from './options.js';
 import type { Data } from './request.js';
 import { aligned, printable } from './terminal.js';
 
-/** Adds the options of a command that shows one page of a list. */
 export const paged = (command: Command): Command =>
   command
     .option('--limit <number>', 'maximum number of lines, 1 to 250 (default: 50)', wholeNumberArgument)
     .option('--cursor <cursor>', 'continue after the previous page');
 
-/** The options with these names. */
 export const pick = (
   options: Record<string, string | undefined>,
   names: readonly string[],
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, options[name]]));
 
-/** A path with the options that are set as its query. */
 export function withQuery(path: string, options: Record<string, string | number | undefined>): string {
   const given = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
@@ -23,7 +20,7 @@ export function withQuery(path: string, options: Record<string, string | number 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** Formats the list of that name as a table, one line per item, and the option for the next page. */
+/** One line per item, and the option for the next page. */
 export const tableOf =
   (name: string, columns: readonly string[]) =>
   (data: Data): string => {

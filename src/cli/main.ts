@@ -41,7 +41,7 @@ function createProgram(io: Io, finish: (code: number) => void): Command {
   return program;
 }
 
-/** Runs one command line (without `node` and the script). Returns the exit code and writes errors to `io.stderr`. */
+/** `args` are without `node` and the script. Writes errors to `io.stderr`. */
 async function runCommandLine(args: string[], io: Io): Promise<number> {
   let code = 0;
   try {
@@ -56,7 +56,6 @@ async function runCommandLine(args: string[], io: Io): Promise<number> {
   }
 }
 
-/** The `operator` program. */
 export async function runOperator(args: string[]): Promise<void> {
   // The reader of the output may stop early, as `head` does. That is no error.
   for (const stream of [process.stdout, process.stderr]) {

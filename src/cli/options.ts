@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Env } from './terminal.js';
 
-/** The command line is wrong; the message says what would be right. Exit code 2. */
+/** The message says what would be right. Exit code 2. */
 export class UsageError extends Error {}
 
 /** `--url`, else PARCELHOOK_URL, else localhost at PORT or 8080. */
@@ -50,7 +50,7 @@ function tokenIn(text: string): string | undefined {
   }
 }
 
-/** For an id in a path. Dots would be resolved by the URL; an empty id would be another endpoint. */
+/** Dots would be resolved by the URL; an empty id would be another endpoint. */
 export function idArgument(text: string): string {
   if (text === '' || /^\.{1,2}$/.test(text)) throw new InvalidArgumentError('It must be an id.');
   return text;

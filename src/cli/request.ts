@@ -8,7 +8,6 @@ type Common = { url?: string; token?: string; json?: true };
 
 export type Data = Record<string, unknown>;
 
-/** Makes a command's action: sends its request and prints the data, as JSON or by `format`. */
 export type Request = <Options>(
   call: (client: OperatorClient, options: Options) => Promise<Data>,
   format?: (data: Data) => string,
@@ -23,7 +22,6 @@ export const requestWith =
     await write(io.stdout, json ? `${JSON.stringify(data, null, 2)}\n` : format(data));
   };
 
-/** Reads the options common to all commands. */
 export function settingsOf(command: Command, { env }: Io): { client: OperatorClient; json: boolean } {
   const { url, token, json } = command.optsWithGlobals<Common>();
   const client = createClient({ url: serviceUrl(url, env), token: operatorToken(token, env) });
@@ -34,7 +32,7 @@ export const example = (line: string) => `\nExample:\n  npm run operator -- ${li
 
 export const yesOption = ['--yes', 'do not ask'] as const;
 
-/** Asks before an irreversible action, unless `yes` is given. Throws a UsageError unless the user types y or yes. */
+/** Asks unless `yes` is given. Throws a UsageError unless the user types y or yes. */
 export async function confirm(io: Io, question: string, yes: boolean | undefined): Promise<void> {
   if (yes) return;
   await write(io.stderr, printable(`${question} [y/N] `));

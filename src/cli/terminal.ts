@@ -3,7 +3,6 @@ import type { Readable, Writable } from 'node:stream';
 
 export type Env = Record<string, string | undefined>;
 
-/** The parts of a process that a command line uses. */
 export interface Io {
   env: Env;
   stdin: Readable;
@@ -11,7 +10,7 @@ export interface Io {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** A path relative to the caller's folder: `npm run` changes to the package's folder and sets INIT_CWD. */
+/** `npm run` changes to the package's folder and sets INIT_CWD. */
 export const callersPath = (file: string, env: Env): string =>
   resolve((env.npm_lifecycle_event && env.INIT_CWD) || '.', file);
 
@@ -19,14 +18,14 @@ export const callersPath = (file: string, env: Env): string =>
 export const write = (stream: Writable, text: string): Promise<void> =>
   new Promise((done) => stream.write(text, () => done()));
 
-/** Escapes control characters, except newline and tab, which could steer a terminal: `\u001b`. */
+/** Control characters, except newline and tab, could steer a terminal: `\u001b`. */
 export const printable = (text: string): string =>
   text.replace(/[^\P{Cc}\n\t]/gu, (character) => {
     const code = character.charCodeAt(0).toString(16);
     return `\\u${code.padStart(4, '0')}`;
   });
 
-/** Aligned `name  value` lines. The name of a nested value is its path: `queues.deliver.waiting  3`. */
+/** The name of a nested value is its path: `queues.deliver.waiting  3`. */
 export function aligned(data: object): string {
   const rows = flatten(data, '');
   const width = Math.max(...rows.map(([name]) => name.length), 0);

@@ -4,7 +4,7 @@ import { ConfigError } from '../platform/errors.js';
 import { equalSecrets, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
-/** Settings as the service uses them. `embedded`: no DATABASE_URL was given. */
+/** `embedded`: no DATABASE_URL was given. */
 export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
   /** Undefined: all interfaces. */
@@ -14,13 +14,9 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   SIMULATE: boolean;
 };
 
-/** Settings with every secret set. */
 export type CompleteConfig = Omit<Config, GeneratedName> & Record<GeneratedName, string>;
 
-/**
- * Reads the environment once. Throws ConfigError naming every wrong and every missing variable, one line each; a worker
- * needs fewer secrets than the others, `migrate` none.
- */
+/** Throws ConfigError with a line per wrong or missing variable. A worker needs fewer secrets, `migrate` none. */
 export function parseConfig(env: Record<string, string | undefined>, role = 'all'): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -57,7 +53,7 @@ function refuse(problems: string[]): void {
   throw new ConfigError(`The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
 }
 
-/** Throws ConfigError if a secret given in the environment equals a generated one. */
+/** Given secrets must differ from generated ones, too. */
 export const requireSecretsDiffer = (config: CompleteConfig): void => refuse(equalSecrets(config));
 
 const randomSecret = () => randomBytes(32).toString('base64url');
@@ -87,7 +83,7 @@ const withoutPooler = {
     'a queue on PostgreSQL listens all the time, on a connection that the pooler would give to others',
 };
 
-/** Variables that conflict. One that is invalid by itself is absent from `values`: it was reported already. */
+/** A variable that is invalid by itself is absent from `values`: it was reported already. */
 function relationProblems(values: Partial<Variables>, role: string): string[] {
   const problems: string[] = [];
   if (values.METRICS_PORT !== undefined && values.METRICS_PORT !== 0 && values.METRICS_PORT === values.PORT) {

@@ -13,12 +13,12 @@ export const longSecret = (length: number) =>
       `must have at least ${length} characters, not counting surrounding whitespace`,
     );
 
-/** A value that a header can carry. Surrounding spaces or a line break would be part of the token, and never match. */
+/** Surrounding spaces or a line break would be part of the token, and never match. */
 export const bearerToken = z
   .string()
   .regex(/^[\w.~+/=-]{16,512}$/, 'must be 16 to 512 characters of A-Z a-z 0-9 . ~ + / = _ -, without spaces');
 
-/** Bearer tokens of the operator API, each with a name for the audit log and a scope. */
+/** Each with a name for the audit log and a scope. */
 export const operatorTokens = z.string().transform((text, context) => {
   if (text === '') return [];
   const tokens = text.split(',').map((entry) => {
@@ -53,7 +53,7 @@ const comparedNames = [
   'METRICS_TOKEN',
 ] as const;
 
-/** One problem for each secret that equals another: a reader of one would also hold the other. */
+/** One problem for each: a reader of one would also hold the other. */
 export function equalSecrets(values: GivenSecrets): string[] {
   const secrets = [
     ...comparedNames.map((name) => ({ name, value: values[name]?.trim() })),
@@ -76,9 +76,9 @@ export type GeneratedName = (typeof generatedNames)[number];
 type Secrets = Record<GeneratedName, string>;
 
 /**
- * The secrets of embedded mode: generated before the database exists, stored in DATA_DIR/secrets.json, readable by its
- * owner only. Environment variables take precedence. Throws ConfigError if there is a database but no secrets: new ones
- * could not decrypt what the database stores.
+ * Generated before the database exists, stored in DATA_DIR/secrets.json, readable by its owner only. Environment
+ * variables take precedence. Throws ConfigError if there is a database but no secrets: new ones could not decrypt what
+ * the database stores.
  */
 export function generatedSecrets(
   { dataDir, cluster }: { dataDir: string; cluster: string },

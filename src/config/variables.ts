@@ -29,7 +29,7 @@ const url = (schemes: string[]) =>
     abort: true,
   });
 
-/** Durations separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
+/** Separated by commas; the first is the wait after the first failed attempt. Parsed to milliseconds. */
 const retrySchedule = z.string().transform((text, context) => {
   const stepsMs = text
     .split(',')
@@ -79,8 +79,8 @@ const dataFile = <T>(read: (path: string) => T) =>
   });
 
 /**
- * Every environment variable: its form, its default as written in the environment, and its purpose (contract, section
- * 7). `npm run config-table` generates the README's table from this; the text after `Unset:` is the default it shows.
+ * Contract, section 7. Each has its form, its default as written in the environment, and its purpose. `npm run
+ * config-table` generates the README's table from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({
   PORT: integer(0, 65_535)

@@ -1,18 +1,17 @@
-/** Internal intervals and limits that are not configurable. They are in one place so that tests can scale them. */
+/** Not configurable, and in one place so that tests can scale them. */
 export interface Durations {
-  /** Length of a claim's lease. After a kill -9 the delivery is claimed again once the lease has expired. */
+  /** After a kill -9 the delivery is claimed again once the lease has expired. */
   leaseMs: number;
   /** An older claim is checked again before it is sent, so stopping a webhook takes at most this long. */
   maxStartMs: number;
   /** Added to `maxStartMs`: the process may stall between reading the clock and sending the first byte. */
   startMarginMs: number;
-  /** Pause between two sweeps of a short outbox. */
   sweepEveryMs: number;
-  /** Interval of the other sweeps: orders, redeliveries and the like. */
+  /** Of orders, redeliveries and the like. */
   sweepRestEveryMs: number;
-  /** Interval of the canary job in each queue; readiness expects one every 30 s. */
+  /** Readiness expects a canary job in each queue every 30 s. */
   canaryEveryMs: number;
-  /** The sweeper reports a delivery that has been due for longer. */
+  /** A delivery that has been due for longer is reported. */
   unattendedAfterMs: number;
   /** For this long after an outage the sweeper takes up no expired lease: its holder could not renew it. */
   outageGraceMs: number;
@@ -20,21 +19,18 @@ export interface Durations {
   lingerMs: number;
   /** An attempt that lasts longer moves its lane to the slow pool. */
   slowMs: number;
-  /** An outcome is kept in memory for this long while PostgreSQL is down. */
+  /** For this long an outcome is kept in memory while PostgreSQL is down. */
   patienceMs: number;
-  /** Interval between two pieces of a running replay. */
   replayEveryMs: number;
-  /** Interval at which new counts of attempts are folded into hours. */
   foldEveryMs: number;
-  /** Interval at which the gauges of the whole deployment are read. */
   gaugesEveryMs: number;
   /** A removed shipper's last rows are deleted once no new rows have appeared for this long. */
   removedQuietMs: number;
-  /** The window in which a circuit counts, and how long it stays open. */
+  /** How long a circuit counts, and how long it stays open. */
   circuit: { windowMs: number; firstWaitMs: number; maxWaitMs: number };
 }
 
-/** Tests pass a `scale` below 1: with 0.1, leases, sweeps and circuits run ten times as fast. */
+/** With a `scale` of 0.1, leases, sweeps and circuits run ten times as fast. */
 export const durationsOf = (scale = 1): Durations => ({
   leaseMs: 10_000 * scale,
   maxStartMs: 500, // bounds this process's own delay, so it is not scaled

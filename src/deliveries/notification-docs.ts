@@ -6,7 +6,7 @@ import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Operation, Paths } from '../http/openapi/types.js';
 import { notices } from './circuit/store.js';
 
-/** Belongs to no shipment: receivers can tell a test from a real notification. */
+/** It belongs to no shipment: receivers can tell a test from a real notification. */
 export const sampleShipment = { trackingId: 'TEST', shipperTrackingId: 'TEST-NOTIFICATION' };
 
 /** The specification's notification ("Events"). */
@@ -131,7 +131,6 @@ const responses: Operation['responses'] = {
   },
 };
 
-/** `webhooks` of the OpenAPI document: the notifications that receivers get. */
 export function notificationDocs(schemas: SchemaCollector): Paths {
   const parameters = parametersOf(attemptHeaders, 'header', schemas);
   const operationOf = ({ name, title, about, payload }: NotificationKind): Operation => {
@@ -151,7 +150,6 @@ export function notificationDocs(schemas: SchemaCollector): Paths {
   return Object.fromEntries(kinds.map((kind) => [kind.name, { post: operationOf(kind) }]));
 }
 
-/** The same for the AsyncAPI document. */
 export const notificationsOptions: NotificationsOptions = {
   kinds,
   headers: attemptHeaders,

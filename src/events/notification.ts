@@ -1,7 +1,6 @@
-/** A state change of a shipment, as reported to the service. */
 export interface StateEvent {
   state: string;
-  /** Makes the event idempotent: a repeated id changes nothing. */
+  /** A repeated id changes nothing. */
   externalId?: string | undefined;
   timestampMs?: number | undefined;
   lat?: number | null | undefined;
@@ -33,6 +32,5 @@ const nothingPersonal = { anomalies: null, evidences: [], lat: null, lng: null }
 /** Of an erased shipment's event, only the state and time may be reported. */
 export const withoutPersonalData = (event: StateEvent): StateEvent => ({ ...event, ...nothingPersonal });
 
-/** Erases the personal data of a notification that was rendered before the erasure. */
 export const eraseNotification = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), ...nothingPersonal });

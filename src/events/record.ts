@@ -21,28 +21,24 @@ import {
   type ShipmentHead,
 } from './store.js';
 
-/** A state event and its shipment: by id, by tracking id, or as known from its order, which saves a query. */
+/** The shipment is given by id, by tracking id, or as known from its order, which saves a query. */
 export type NewEvent = StateEvent & { /** The span of its request. */ trace?: TraceContext } & (
     { shipmentId: string } | { trackingId: string } | { order: ShipmentHead }
   );
 
-/** The event's id (the caller's own, if it sent one), or why it was refused. */
+/** `eventId` is the caller's own, if it sent one. */
 export type RecordResult = { eventId: string } | ApiError;
 
 export interface RecordDependencies {
   /** Not an open transaction: each attempt to record must be its own, or the feed is out of order. */
   db: Database;
-  /** Whether a shipment may go from one state to another; `from` is null before it is created. */
   allows(from: string | null, to: string): boolean;
-  /** The states that may follow, for the message of a refusal. */
   next(from: string | null): string[];
-  /** Never superseded. */
   terminalStates: string[];
   leaseMs: number;
   orderHoldMs: number;
-  /** Receives the owed deliveries after the commit. */
+  /** It gets the owed deliveries after the commit. */
   handOver: HandOver;
-  /** Called after the commit with the shippers of the events. */
   onRecorded?(shipperIds: Set<string>): void;
   tracing: Tracing;
   metrics: Pick<Metrics, 'eventsRecorded' | 'fannedOut' | 'batchSize' | 'orderToCreated'>;
@@ -58,7 +54,7 @@ interface PlannedRow {
   span: Span;
   /** Of the event among those given; null for a creation that comes before it. */
   index: number | null;
-  /** The acceptance of the order, if the event creates its shipment. */
+  /** Of the order, if the event creates its shipment. */
   acceptedAt: Date | null;
 }
 
@@ -68,9 +64,9 @@ interface Plan {
 }
 
 /**
- * Records state events with the deliveries they owe, many in one statement. Events of one shipment are recorded in the
- * given order. Reading and writing are two statements; a shipment that another writer changed in between is read again
- * (optimistic concurrency). Throws if nothing was recorded; after the first commit, events are refused one by one.
+ * Many events share a statement; those of one shipment keep the given order. Reading and writing are two statements; a
+ * shipment that another writer changed in between is read again (optimistic concurrency). Throws if nothing was
+ * recorded; after the first commit, events are refused one by one.
  */
 export async function recordEvents(deps: RecordDependencies, events: NewEvent[]): Promise<RecordResult[]> {
   const results: RecordResult[] = [];
@@ -130,10 +126,7 @@ async function recordRound(
   if (later.length > 0) await releaseAgain(deps, later);
 }
 
-/**
- * If a caller's event id was taken or a shipment created since the read, nothing is inserted and the next round sees it.
- * Owed deliveries are handed over with the claims made for this process.
- */
+/** If an event id was taken or a shipment created since the read, inserts nothing and the next round sees it. */
 async function insertUnlessTaken(
   deps: RecordDependencies,
   { moves, rows }: Plan,
@@ -208,7 +201,6 @@ async function releaseAgain(deps: RecordDependencies, later: Owed[]): Promise<vo
   }
 }
 
-/** Decides on every event without a result: sets its result, or plans its row and its shipment's move. */
 async function planRound(
   deps: RecordDependencies,
   events: NewEvent[],
@@ -238,7 +230,7 @@ async function planRound(
       const creation = creationBefore(deps, shipment, event);
       const from = creation ?? shipment.state;
       if (!deps.allows(from, event.state)) {
-        results.set(index, changeRefused(from, event.state, deps.next(from)));
+        results.set(index, changeRefused(shipment.state, event.state, deps.next(from)));
         continue;
       }
       if (event.externalId !== undefined) planned.add(event.externalId);
@@ -289,7 +281,7 @@ async function loadHeads(
   );
 }
 
-/** Advances the shipment in memory, so that the next event of the batch builds on this one. */
+/** In memory, so that the next event of the batch builds on this one. */
 function advance(
   shipment: ShipmentHead,
   event: StateEvent,
@@ -337,12 +329,11 @@ const repeated = (
     ? { eventId: event.externalId as string }
     : conflict('The eventId was used for another event.');
 
-/** The allowed changes from a state, in words; `from` is null before the shipment is created. */
+/** In words; `from` is null before the shipment is created. */
 export function allowedFrom(from: string | null, allowed: readonly string[]): string {
-  return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from}`;
+  return allowed.length > 0 ? `allowed: ${allowed.join(', ')}` : `nothing follows ${from ?? 'its creation'}`;
 }
 
-/** The refusal of a state change; `allowed` are the states that may follow. */
 export const changeRefused = (from: string | null, to: string, allowed: readonly string[]): ApiError =>
   conflict(
     from === null

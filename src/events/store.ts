@@ -5,19 +5,15 @@ import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/tracing.js';
 import { eraseNotification } from './notification.js';
 
-/** A shipment as needed to record its events. */
 export interface ShipmentHead {
   shipmentId: string;
   shipperId: string;
   trackingId: string;
   shipperTrackingId: string;
-  /** When its order was accepted. */
   acceptedAt: Date;
-  /** Null before it is created. */
   state: string | null;
-  /** Events recorded so far. */
+  /** Equals the number of events recorded so far. */
   sequence: number;
-  /** Its personal data was erased. */
   erased: boolean;
   /** The span that accepted its order; null once it is created. */
   trace: TraceContext | null;
@@ -32,7 +28,6 @@ export interface EventRow {
   state: string;
   recordedAt: Date;
   body: string;
-  /** The personal data of its shipment was erased already. */
   erased: boolean;
   /** The span that records it. */
   trace: TraceContext;
@@ -41,7 +36,7 @@ export interface EventRow {
 /** A process whose clock differs more from PostgreSQL's records nothing: queries by time would miss its events. */
 export const clockLeewayMs = 86_400_000;
 
-/** A shipment's advance by its new events. It is refused if another writer was faster, or the shipment was erased since. */
+/** It is refused if another writer was faster, or the shipment was erased since. */
 export interface Move {
   shipmentId: string;
   shipperId: string;
@@ -53,7 +48,6 @@ export interface Move {
   lastEventId: string;
 }
 
-/** A delivery owed for a recorded event. */
 export interface Owed extends Omit<OwedRow, 'eventId'> {
   deliveryId: string;
   event: EventRow;
@@ -98,10 +92,9 @@ export async function findEventsByExternalId(
 }
 
 /**
- * Advances shipments and records their events and owed deliveries: one statement, one commit. This process claims as
- * many deliveries as it has room for, shared fairly between webhooks; the rest is READY or waits its turn. Returns the
- * ids of the recorded events (without those of shipments that another writer advanced meanwhile) and the deliveries.
- * Throws a unique violation if another writer created one of the shipments or used a caller's event id meanwhile, and a
+ * One statement, one commit. This process claims as many deliveries as it has room for, shared fairly between webhooks;
+ * the rest is READY or waits its turn. Events of shipments that another writer advanced meanwhile are left out. Throws
+ * a unique violation if another writer created one of the shipments or used a caller's event id meanwhile, and a
  * not-null violation (of `position`) if this process's clock is too far from PostgreSQL's.
  */
 export async function insertEvents(
@@ -146,7 +139,6 @@ export async function insertEvents(
   };
 }
 
-/** Advances each shipment that is unchanged since it was read. */
 const moveShipments = `
   m as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $19::bool[], $21::uuid[], $22::uuid[])
@@ -199,7 +191,7 @@ const insertEventsText = `
 
 const externalIdsPerPiece = 10_000;
 
-/** Deletes callers' event ids older than the log, in bounded pieces. */
+/** Those older than the log, in bounded pieces. */
 export async function deleteOldExternalIds(db: Database, retentionMs: number): Promise<void> {
   let deleted: unknown[];
   do deleted = await deletePieceOfExternalIds(db, retentionMs);
@@ -218,15 +210,13 @@ const deletePieceOfExternalIds = (db: Database, retentionMs: number): Promise<un
 export interface MarkedShipment {
   shipmentId: string;
   shipperId: string;
-  /** The time of the first erasure. */
   erasedAt: Date;
-  /** Whether this transaction is the first. */
   isFirst: boolean;
 }
 
 /**
- * Marks created shipments as erased; with `quietMs` only those without a new state for that time. Because of the row
- * locks, a concurrent recording is either visible to the following statements or sees the mark.
+ * With `quietMs` only those without a new state for that time. Because of the row locks, a concurrent recording is
+ * either visible to the following statements or sees the mark.
  */
 export function markErased(
   tx: Database,
@@ -250,12 +240,11 @@ export function markErased(
 
 const eventsPerPiece = 1_000;
 
-/** Erases the notifications of marked shipments. Notifications recorded after the mark hold no personal data. */
+/** Notifications recorded after the mark hold no personal data. */
 export async function eraseEvents(tx: Database, shipmentIds: string[]): Promise<void> {
   while ((await erasePiece(tx, shipmentIds)) === eventsPerPiece);
 }
 
-/** Returns the number of erased events. */
 async function erasePiece(tx: Database, shipmentIds: string[]): Promise<number> {
   const events = await tx.query<{ eventId: string; body: string }>(
     'find-events-to-erase',

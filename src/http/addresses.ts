@@ -1,7 +1,7 @@
 import type { Express, Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** The CIDR block that one customer or attacker usually has: IPv4 /24 or IPv6 /56. */
+/** The CIDR block that one client or attacker usually has: IPv4 /24 or IPv6 /56. */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address); // unmaps IPv4-mapped IPv6

@@ -24,7 +24,7 @@ import type { Shares } from './connections/shares.js';
 import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
-import { watchRequests } from './request/watch.js';
+import { markAnswered, watchRequests } from './request/watch.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
@@ -137,6 +137,7 @@ const responder =
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated ? shares[spec.cost].run(caller!.shipperId, response, work) : work());
     if (result) response.status(result.httpStatus ?? 200).json(successBody(result));
+    markAnswered(response);
   };
 
 const refuseMethod = (group: Route[]): RequestHandler => {
@@ -162,6 +163,7 @@ const failureResponder =
       .status(error.httpStatus)
       .set(error.extra.headers ?? {})
       .json(failureBody(error, requestId));
+    markAnswered(response);
   };
 
 /** Errors of express carry a `type` and a `status`; any other error is a fault of the service. */

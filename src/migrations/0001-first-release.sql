@@ -258,8 +258,8 @@ create index webhooks_uncalled on webhooks (webhook_id)
 -- Those are walked over, to be purged when the log has let go of them.
 create index webhooks_deleted on webhooks (webhook_id) where deleted_at is not null;
 
--- One row from the first start on: a value sealed with SECRETS_KEY. Whoever cannot open it has lost the key to all that
--- webhooks keep sealed, and does not start.
+-- One row from the first start on: a value sealed with SECRETS_KEY. A process that cannot open it lacks the key to all
+-- that webhooks keep sealed, and does not start.
 create table key_check (
   is_only boolean primary key default true check (is_only),
   sealed text not null
@@ -397,8 +397,8 @@ create index redeliveries_by_webhook on redeliveries (webhook_id, requested_at);
 --   withdrawing     it is cancelled, and the outbox may hold something of it still
 --   setbacks        pieces that failed, less those that were made since: each halves the next piece
 --   kind            ASKED: somebody asked for it. PARKED: its webhook was not called and was owed so much that what it
---                   misses from then on makes no rows, until it is called again and this has come to its end. Whoever
---                   records locks the row in share, and its end excludes them
+--                   misses from then on makes no rows, until it is called again and this has come to its end. A
+--                   statement that records locks the row in share, and its end excludes such statements
 --   last_position   of a parked one, how far it is in the feed, with last_event_id
 create table replays (
   replay_id uuid primary key,
@@ -477,15 +477,15 @@ create table shipments_to_erase (
 );
 create index shipments_to_erase_by_age on shipments_to_erase (last_state_at);
 
--- Erasures that are committed and of which what is owed is still to be looked at once more, by whoever began them or,
--- if he is gone, by a worker.
+-- Committed erasures whose owed deliveries must be checked once more: by the process that began the erasure or, if it
+-- has died, by a worker.
 create table erasures_under_way (shipment_id uuid primary key);
 
 -- Makes the log's partitions for the days from first_day to last_day (UTC), and those of events for their months, that
 -- are not there yet. A partition is made first and attached then: that lock lets everybody go on, that of "create table
 -- ... partition of" nobody.
 -- Where the service's role owns no table (MIGRATION_DATABASE_URL), it makes and drops partitions by these two
--- functions, which run as whoever owns them.
+-- functions, which run as their owner.
 create function make_log_partitions(first_day date, last_day date) returns void
 language plpgsql security definer as $$
 declare

@@ -1,5 +1,5 @@
 import { laneLimits } from '../deliveries/dispatch/lanes.js';
-import { readBacklog, type Backlog } from '../deliveries/outbox/sendable.js';
+import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/metrics.js';
 import { readUncreated } from '../shipments/store.js';
@@ -7,8 +7,8 @@ import { readUncreated } from '../shipments/store.js';
 const maxAgeMs = 60_000;
 
 /**
- * Gauges of what waits for us, and of what waits for others, as PostgreSQL has them. Every role reports them, because a
- * worker that is gone cannot. There is no series before the first read, after one that failed, and when the last one is
+ * Gauges of what waits for us, and of what waits for others, as PostgreSQL has them, and the worker's own claims. Every
+ * role reports them, because a worker that is gone cannot; what a worker has no places for, only itself knows. There is no series before the first read, after one that failed, and when the last one is
  * older than a minute. `refresh` rejects if a part could not be read.
  */
 export function createBacklogGauges(deps: {
@@ -16,6 +16,8 @@ export function createBacklogGauges(deps: {
   metrics: Metrics;
   /** DELIVERY_CONCURRENCY of the workers. */
   concurrency: number;
+  /** The claims that this process holds back, if it is a worker. */
+  heldBack?: (() => Record<string, HeldBack>) | undefined;
   /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }): { refresh(): Promise<void> } {
@@ -27,7 +29,7 @@ export function createBacklogGauges(deps: {
     { metrics, now },
     [metrics.sendableDeliveries, metrics.sendableOldest, metrics.waitingDeliveries, metrics.webhooksUnserved],
     async () => {
-      const backlog = await readBacklog(db, { fullFrom, last });
+      const backlog = await readBacklog(db, { fullFrom, last, heldBack: deps.heldBack?.() ?? {} });
       last = backlog;
       metrics.sendableDeliveries.set(backlog.sendable);
       metrics.sendableOldest.set(backlog.oldestSendableSeconds);

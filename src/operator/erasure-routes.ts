@@ -9,9 +9,8 @@ import { notFound } from '../platform/errors.js';
 
 export interface ErasureRouteDependencies {
   db: Database;
-  /** Creates an accepted shipment, unless it is created already. */
+  /** Unless it is created already. */
   create(shipmentId: string): Promise<unknown>;
-  /** Erases a shipment that is created. */
   erase(shipmentId: string, by: Actor): Promise<MarkedShipment[]>;
 }
 

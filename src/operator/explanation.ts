@@ -2,7 +2,7 @@ import type { Durations } from '../deliveries/durations.js';
 import { maxAhead, type DeliveryFacts } from '../deliveries/outbox/explain.js';
 import { isoOffset } from '../http/envelope.js';
 
-/** Reasons why a delivery is not sent, the first to end first. */
+/** The first to end comes first. */
 export const waitReasons = [
   'DELETED',
   'SUSPENDED',
@@ -31,7 +31,7 @@ const at = (time: Date) => isoOffset(time)!;
 const seconds = (ms: number) => `${ms / 1_000} s`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
-/** Explains where a delivery is, why, and what happens next, as of the time of the facts. */
+/** As of the time of the facts. */
 export function explain(facts: DeliveryFacts, pace: Pace) {
   const claim = claimOf(facts);
   const waits = waitsOf(facts, claim, pace);
@@ -95,7 +95,7 @@ function lapsed({ attempt, isByHand, leaseUntil }: Claim, pace: Pace): Wait {
   return {
     reason: 'LEASE',
     until: null,
-    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease ran out at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
+    why: `Attempt ${attempt} was begun${isByHand ? ' by hand' : ''}, and its lease expired at ${at(leaseUntil)}: its worker has died, or could not reach PostgreSQL.`,
     next: isByHand
       ? `A worker takes it over, checking for such attempts every ${seconds(pace.sweepRestEveryMs)}; it is recorded without an outcome and made again.`
       : `A worker's sweep takes it over, one every ${seconds(pace.sweepEveryMs)} or, in a long outbox, later; the attempt is recorded without an outcome, and the delivery is due again (a test ends).`,
@@ -200,7 +200,6 @@ const parked = (): Wait => ({
   next: 'When the webhook is called again, a worker makes rows of what it missed, page by page and in order.',
 });
 
-/** Explains a delivery without a reason to wait. */
 function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next: string } {
   if (claim)
     return {

@@ -1,6 +1,6 @@
 import { forget } from '../platform/metrics.js';
 
-/** Sets gauges to what was read; without it they have no series. Rejects as `reading` does. */
+/** Without it the gauges have no series. Rejects as `reading` does. */
 export async function show<Figures>(
   gauges: Parameters<typeof forget>,
   reading: Promise<Figures>,
@@ -14,7 +14,6 @@ export async function show<Figures>(
   set(figures);
 }
 
-/** Waits for all of them. Rejects with the first failure. */
 export async function inParallel(...readings: Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(readings))
     if (result.status === 'rejected') throw result.reason;

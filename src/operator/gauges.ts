@@ -12,10 +12,7 @@ export interface GaugeDependencies {
   metrics: Metrics;
 }
 
-/**
- * Reads the gauges of the whole deployment; every worker reports the same. Rejects if a part could not be read. Gauges
- * of that part have no series until it can be read.
- */
+/** Every worker reports the same. Rejects if a part could not be read; its gauges have no series until it can. */
 export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { metrics } = deps;
   const results = await Promise.allSettled([

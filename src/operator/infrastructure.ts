@@ -25,8 +25,7 @@ const staggerMs = 50;
 const maxTables = 50;
 
 /**
- * Reads what the deployment may run out of. Every role does, so that the alerts work without a worker; only the sizes of
- * the tables and the age of their data, which wake nobody, are left to workers.
+ * Every role reads limits, for alerts without a worker; sizes and ages of tables wake nobody and are left to workers.
  */
 export function watchInfrastructure(
   deps: InfrastructureDependencies,
@@ -44,7 +43,7 @@ export function watchInfrastructure(
   return { stop: () => Promise.all(tasks.map((task) => task.stop())) };
 }
 
-/** Connections, transaction ids and the memory of Redis. That Redis is away is no failure: the queue's check reports it. */
+/** That Redis is away is no failure: the queue's check reports it. */
 export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencies): Promise<void> =>
   inParallel(
     show(
@@ -63,7 +62,6 @@ export const refreshLimits = ({ db, engine, metrics }: InfrastructureDependencie
     }).catch(() => undefined),
   );
 
-/** The size of the database, and how long its partitions last. */
 export const refreshSizes = ({ db, metrics }: InfrastructureDependencies, nowMs: number): Promise<void> =>
   inParallel(
     show([metrics.databaseSize], readDatabaseBytes(db), (bytes) => metrics.databaseSize.set(bytes)),
@@ -72,7 +70,6 @@ export const refreshSizes = ({ db, metrics }: InfrastructureDependencies, nowMs:
     }),
   );
 
-/** The sizes of the tables, and the age of what they should have lost by now. */
 export const refreshTables = (deps: InfrastructureDependencies, nowMs: number): Promise<void> =>
   inParallel(
     show([deps.metrics.tableSize], readTableBytes(deps.db), (tables) => {
@@ -83,7 +80,7 @@ export const refreshTables = (deps: InfrastructureDependencies, nowMs: number): 
     }),
   );
 
-/** All connections, and the limit they are nearest to. The role sees that others' connections exist, not what they do. */
+/** The limit is the nearest one. The role sees that others' connections exist, not what they do. */
 async function readConnections(db: Database): Promise<{ used: number; limit: number }> {
   const [nearest] = await db.query<{ used: number; limit: number }>(
     'read-connections',
@@ -136,7 +133,6 @@ const readTableBytes = (db: Database): Promise<{ table: string; bytes: number }[
     [maxTables, queueSchema],
   );
 
-/** The days by which the retention of each table is behind. */
 async function readBehind(
   { db, retentionMs }: InfrastructureDependencies,
   nowMs: number,

@@ -93,7 +93,7 @@ const explanation = z
 export interface MaintenanceDependencies {
   db: Database;
   resealSecrets(): Promise<{ resealed: number; unreadable: number }>;
-  /** Cancels a replay of any shipper; null if it does not exist. */
+  /** Null if it does not exist. */
   cancelReplay(actor: Actor, replayId: string): Promise<Replay | null>;
   durations: Durations;
   orderHoldMs: number;

@@ -4,23 +4,22 @@ import { lockCounts } from '../deliveries/stats/fold.js';
 import { recordNothing } from '../events/feed/extent-store.js';
 import type { Database } from '../platform/database/postgres.js';
 
-/** A deleted page of a shipper's rows. `next`: the key behind which the next page begins; null at the end. */
+/** `next`: the key behind which the next page begins; null at the end. */
 export interface Piece {
   deleted: number;
   next: string | null;
 }
 
-/** Deletes a page of a shipper's rows behind `after`. Rows locked by others stay. */
+/** Rows locked by others stay. */
 export type DeletePiece = (tx: Database, shipperId: string, after: string, limit: number) => Promise<Piece>;
 
-/** A step pages through `table` by `key`: through rows of the shipper, or of all shippers if `isShared`. */
+/** Of the shipper, or of all shippers if `isShared`. */
 export interface PageRows {
   table: string;
   key: string;
   isShared: boolean;
 }
 
-/** The first key of the page behind `after`; null if there is none. */
 export async function findNext(
   db: Database,
   { table, key, isShared }: PageRows,
@@ -45,13 +44,13 @@ export async function lockRemovals(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** A cheap check, made first and without a transaction. */
+/** Cheap: made first and without a transaction. */
 export async function isAnyRemoved(db: Database): Promise<boolean> {
   const rows = await db.query('is-any-removed', `select from shippers where status = 'REMOVED' limit 1`);
   return rows.length > 0;
 }
 
-/** A removed shipper; `isQuiet` if nothing of it was found `quietMs` ago. */
+/** `isQuiet` if nothing of it was found `quietMs` ago. */
 export async function takeRemoved(
   tx: Database,
   quietMs: number,
@@ -95,12 +94,12 @@ const pieceOf =
     return row!;
   };
 
-/** A `Piece`: only a full page has a next one. */
+/** Only a full page has a next one. */
 const pieceBy = (key: string, gone = 'select count(*) from gone') =>
   `select (${gone})::int as deleted,
           case when (select count(*) from page) = $3 then (select ${key} from page order by ${key} desc limit 1) end as next`;
 
-/** Marks webhooks as deleted, as their shipper would, so that nothing more is owed to them; deletes replays and redeliveries. */
+/** As their shipper would, so that nothing more is owed to them; deletes replays and redeliveries. */
 export const stopWebhooks = pieceOf(
   'remove-stop-webhooks',
   `with page as materialized (
@@ -137,7 +136,7 @@ export const deleteLogged = pieceOf(
   ),
 );
 
-/** Counts of a shipper's webhooks: by hour, and those not folded into hours yet. */
+/** By hour, and those not folded into hours yet. */
 export const deleteCounts: DeletePiece = async (tx, shipperId, after, limit) => {
   await lockCounts(tx); // counts folded meanwhile would be seen in neither table
   return removeCounts(tx, shipperId, after, limit);
@@ -175,7 +174,7 @@ export const deleteSimulations = pieceOf(
    ${pieceBy('shipment_id')}`,
 );
 
-/** Orders without a shipment, picked from those of all shippers, which are few. */
+/** Picked from those of all shippers, which are few. */
 export const deleteWaitingOrders = pieceOf(
   'remove-waiting-orders',
   `with page as materialized (
@@ -204,10 +203,7 @@ export const deleteKeys = pieceOf(
    ${pieceBy('key')}`,
 );
 
-/**
- * Events with the shipments they belong to. Recording a state locks the shipment's progress first, so this waits for
- * those locks, taken in the same order.
- */
+/** Recording a state locks the shipment's progress first, so this waits for those locks, taken in the same order. */
 export const deleteEvents: DeletePiece = async (tx, shipperId, after, limit) => {
   await recordNothing(tx);
   const page = await tx.query<{ event_id: string; shipment_id: string | null }>(

@@ -17,7 +17,6 @@ interface Step {
   rows: string;
   page: store.PageRows;
   deletePiece: store.DeletePiece;
-  /** The lowest key. */
   first: string;
 }
 
@@ -40,7 +39,7 @@ const dataSteps: Step[] = [
   step('events', 'event_id', store.deleteEvents),
   step('idempotency_keys', 'key', store.deleteKeys, { first: '' }),
 ];
-/** Tables that those refer to. */
+/** The first steps' tables refer to these. */
 const lastSteps: Step[] = [
   step('webhooks', 'webhook_id', store.deleteWebhooks),
   step('users', 'email', store.deleteUsers, { first: '' }),
@@ -52,16 +51,14 @@ const shortestPauseMs = 50;
 /** The pause is this many times as long as the piece before it. */
 const pauseFactor = 4;
 
-/** Position of this process in a shipper's tables. After a restart a new walk finds what is left. */
+/** After a restart a new walk finds what is left. */
 interface Walk {
   shipperId: string;
   index: number;
   after: string;
-  /** Rows found in this walk. */
   found: number;
-  /** Rows that could not be deleted. If there are any, the shipper is walked again after `quietMs`. */
+  /** If there are any, the shipper is walked again after `quietMs`. */
   skipped: number;
-  /** Rows deleted in all walks of this process. */
   deleted: number;
   reportedAt: number;
 }
@@ -74,15 +71,12 @@ interface Piece {
 const start = { index: 0, after: firstId, found: 0, skipped: 0 };
 
 /**
- * Deletes removed shippers with all their data, one piece per run, by one worker at a time. Walks a shipper's tables
- * until nothing is found, and once more after `quietMs` for what was being written at the removal; then deletes its row.
- * Each run resolves with the milliseconds until the next one while there may be more; the pauses leave most of the time
- * to other work.
- *
- * Progress is only in the rows themselves: after a restart the walk starts again and finds what is left. Locked rows are
- * left to the next walk. No statement, lease or request that was under way lasts as long as `quietMs`. A late result finds
- * no row and is refused, and a late event finds no shipment. No tombstone is needed: nothing refers to the shipper, and a
- * token or key without one is refused.
+ * One piece per run, by one worker at a time. Walks a shipper's tables until nothing is found, and once more after
+ * `quietMs` for what was being written at the removal; then deletes its row. Each run resolves with the milliseconds
+ * until the next one while there may be more; the pauses leave most of the time to other work. Progress is only in the
+ * rows themselves: after a restart the walk starts again. Locked rows are left to the next walk. No statement, lease or
+ * request that was under way lasts as long as `quietMs`. A late result finds no row and is refused, and a late event
+ * finds no shipment. No tombstone is needed: nothing refers to the shipper, and a token or key without one is refused.
  */
 export function createRemoval(deps: RemovalDependencies): () => Promise<number | undefined> {
   const { db, logger, metrics } = deps;
@@ -96,7 +90,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     return { ...start, shipperId, deleted: 0, reportedAt: performance.now() };
   };
 
-  /** Deletes a piece of the first step that has rows. Returns the new position, or null at the end. */
+  /** Of the first step that has rows. Null at the end. */
   const advance = async (tx: Database, steps: Step[], at: Walk): Promise<Walk | null> => {
     let { index, after } = at;
     for (; index < steps.length; index += 1, after = steps[index]?.first ?? '') {
@@ -115,7 +109,7 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     return null;
   };
 
-  /** Deletes the rest of a shipper of which nothing was found for `quietMs`. */
+  /** Nothing of the shipper was found for `quietMs`. */
   const finish = async (tx: Database, at: Walk): Promise<Walk | null> => {
     const left = await advance(tx, lastSteps, { ...at, ...start, after: lastSteps[0]!.first });
     if (left) return { ...left, ...start };
@@ -124,7 +118,6 @@ export function createRemoval(deps: RemovalDependencies): () => Promise<number |
     return null;
   };
 
-  /** Returns the new position, or undefined if there is nothing to do. */
   const deleteNext = async (tx: Database): Promise<Walk | null | undefined> => {
     if (!(await store.lockRemovals(tx))) return undefined;
     const removed = await store.takeRemoved(tx, deps.quietMs);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
 import { listShippers, type Shipper } from '../accounts/shipper-store.js';
 import {
+  registerShipper,
   removeShipper,
   rotateAccountKey,
   updateShipper,
@@ -26,10 +27,9 @@ import { notFound } from '../platform/errors.js';
 export interface ShipperDependencies {
   db: Database;
   webhooks: ShippersWebhooks;
-  /** Resolves when no attempt of webhooks stopped before the call can start any more. */
+  /** Resolves when no attempt of webhooks stopped before can start any more. */
   onStopped(): Promise<void>;
   onResumed(shipperId: string): Promise<void>;
-  /** Clears what this process has cached of accounts. */
   onChanged(): void;
 }
 
@@ -53,6 +53,17 @@ const listedShipper = z
     ),
   })
   .meta({ id: 'ShipperAccount', description: 'The shipper.' });
+
+const registeredShipper = z
+  .object({
+    shipperId: uuid('Identifier of the shipper.'),
+    accountKey: described(
+      z.string(),
+      'Account key of all its users; shown only here.',
+      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+    ),
+  })
+  .meta({ id: 'Shipper', description: 'The shipper with its account key, which is shown only here.' });
 
 const shipperList = z
   .object({ shippers: z.array(listedShipper), nextCursor })
@@ -98,10 +109,28 @@ const known = (shipperId: string): string => {
   return shipperId;
 };
 
-/** Shippers after their registration (contract, section 6). */
+/** Shippers (contract, section 6). */
 export function shipperRoutes(deps: ShipperDependencies): Route[] {
   const { db, webhooks } = deps;
   return [
+    route({
+      method: 'post',
+      path: '/operator/v1/shippers',
+      summary: 'Register a shipper',
+      operationId: 'createShipper',
+      tag: 'Operator',
+      responses: { 201: registeredShipper },
+      auth: 'operator',
+      body: z.object({
+        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+          pattern: notBlank,
+        }),
+      }),
+      handle: async ({ caller, body }) => ({
+        httpStatus: 201,
+        data: await registerShipper(db, actorOf(caller), body.name),
+      }),
+    }),
     route({
       method: 'get',
       path: '/operator/v1/shippers',

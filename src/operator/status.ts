@@ -10,6 +10,7 @@ import { listReplays } from '../deliveries/replay/request-store.js';
 import { replayProgress, replayView } from '../deliveries/replay/routes.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, instant, uuid } from '../http/request/fields.js';
+import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
@@ -25,7 +26,7 @@ const uncalled = {
   webhooks: count('Webhooks to which they are owed.'),
 };
 
-export const statusResponse = z
+const statusResponse = z
   .object({
     queues: described(
       z.record(
@@ -145,3 +146,17 @@ const circuitView = ({ webhookId, shipperId, failingSince, nextProbeAt }: OpenCi
   failingSince: isoOffset(failingSince),
   nextProbeAt: isoOffset(nextProbeAt),
 });
+
+export const statusRoute = (status: () => Promise<object>): Route =>
+  route({
+    method: 'get',
+    path: '/operator/v1/status',
+    summary: 'How the service is doing',
+    operationId: 'getStatus',
+    tag: 'Operator',
+    description:
+      'Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.',
+    responses: { 200: statusResponse },
+    auth: 'operator',
+    handle: async () => ({ data: await status() }),
+  });

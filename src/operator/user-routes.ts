@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { actorOf } from '../accounts/audit/audit.js';
 import { shipperExists } from '../accounts/shipper-store.js';
+import { password } from '../accounts/password-page.js';
 import { listUsers } from '../accounts/user-store.js';
-import { removeUser, signOut } from '../accounts/users.js';
+import { newPasswordLink, registerUser, removeUser, signOut } from '../accounts/users.js';
 import { isoOffset } from '../http/envelope.js';
 import { idInPath, instant, nextCursor, uuid, described } from '../http/request/fields.js';
 import { cutPage, isUuid, paging } from '../http/request/paging.js';
@@ -28,6 +29,19 @@ const userList = z
   })
   .meta({ description: 'Users of the shipper, in order of registration.' });
 
+const setPasswordUrl = described(
+  z.string(),
+  'Give it to the user: good for one use and 24 hours.',
+  'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
+  { format: 'uri' },
+);
+
+const registeredUser = z
+  .object({ userId: uuid('Identifier of the user.'), setPasswordUrl })
+  .meta({ id: 'User', description: 'The user with a link to set a password.' });
+
+const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
+
 const endedUser = z
   .object({ userId })
   .meta({ description: 'Done: every token of the user is refused within 10 seconds.' });
@@ -39,9 +53,59 @@ const known = (userId: string): string => {
   return userId;
 };
 
-/** Users after their registration (contract, section 6). `onChanged` clears what this process has cached of them. */
-export function userRoutes({ db, onChanged }: { db: Database; onChanged(): void }): Route[] {
+/** Users of shippers (contract, section 6). `onChanged` clears what this process has cached of them. */
+export function userRoutes({
+  db,
+  publicUrl,
+  onChanged,
+}: {
+  db: Database;
+  publicUrl(): string;
+  onChanged(): void;
+}): Route[] {
   return [
+    route({
+      method: 'post',
+      path: '/operator/v1/shippers/:shipperId/users',
+      summary: 'Register a user of a shipper',
+      operationId: 'createUser',
+      tag: 'Operator',
+      description: 'With a password, or with a link on which the user sets one.',
+      responses: { 201: registeredUser },
+      errors: { 409: 'The shipper already has a user with this e-mail address.' },
+      slowByDesign: true,
+      auth: 'operator',
+      params: z.object({ shipperId: idInPath('The shipper.') }),
+      body: z.object({
+        email: described(
+          z.string().regex(z.regexes.email, 'must be an e-mail address').max(254),
+          'E-mail address.',
+          'ana@example.com',
+        ),
+        password: password.optional(),
+      }),
+      handle: async ({ caller, params: { shipperId }, body }) => {
+        if (!isUuid(shipperId)) throw notFound('This shipper');
+        const user = { shipperId, ...body };
+        return { httpStatus: 201, data: await registerUser(db, publicUrl(), actorOf(caller), user) };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/operator/v1/users/:userId/password-link',
+      summary: 'Make a link on which a user sets a password',
+      operationId: 'createPasswordLink',
+      tag: 'Operator',
+      description: 'Good for one use and 24 hours. Earlier links stay good until one of them is used.',
+      responses: { 201: passwordLink },
+      auth: 'operator',
+      params: z.object({ userId: idInPath('The user.') }),
+      handle: async ({ caller, params: { userId } }) => {
+        if (!isUuid(userId)) throw notFound('This user');
+        const setPasswordUrl = await newPasswordLink(db, publicUrl(), actorOf(caller), userId);
+        return { httpStatus: 201, data: { setPasswordUrl } };
+      },
+    }),
     route({
       method: 'get',
       path: '/operator/v1/shippers/:shipperId/users',

@@ -1,22 +1,18 @@
 import { ApiError, unavailable } from './errors.js';
 
 export interface BatchOptions<Item, Result> {
-  /** Items per flush. */
   maxItems: number;
-  /** Concurrent flushes. */
   concurrency: number;
   /** Waiting items; one more is refused with UNAVAILABLE. */
   maxWaiting: number;
   /** How long a first item waits for others while no flush runs. Default: 0. */
   lingerMs?: () => number;
-  /** Called with the size of every batch. */
   onFlush?: ((items: number) => void) | undefined;
   /** Returns one result per item, in order. */
   flush(items: Item[]): Promise<Result[]>;
 }
 
 export interface Batcher<Item, Result> {
-  /** Resolves with this item's own result, or rejects with its own error. */
   add(item: Item): Promise<Result>;
 }
 
@@ -30,7 +26,7 @@ interface Waiting<Item, Result> {
 /** A second flush starts beside the first only for a full batch or after this wait: few, large statements. */
 const besideAfterMs = 25;
 
-/** When a flush finds the database unavailable, items that have waited at least this long fail with it. */
+/** Items that have waited this long fail with a flush that finds the database unavailable. */
 export const patienceMs = 500;
 
 /**

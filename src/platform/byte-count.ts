@@ -11,13 +11,13 @@ const unitBytes: Record<string, number> = {
 const minBytes = unitBytes.MiB!;
 const maxBytes = 1_000 * unitBytes.TiB!;
 
-/** Parses `500GiB`, `1.5TB`, `800MB` to bytes; returns null for any other form. */
+/** Takes `500GiB`, `1.5TB`, `800MB`; null for any other form. */
 export function parseByteCount(text: string): number | null {
   const match = /^(\d{1,6}(?:\.\d{1,3})?)([MGT]i?B)$/.exec(text.trim());
   return match ? Math.round(Number(match[1]) * unitBytes[match[2]!]!) : null;
 }
 
-/** A zod schema for a size of at least 1MiB; the parsed value is in bytes. */
+/** At least 1MiB; the parsed value is in bytes. */
 export const byteCount = z.string().transform((text, context) => {
   const bytes = parseByteCount(text);
   if (bytes !== null && bytes >= minBytes && bytes <= maxBytes) return bytes;

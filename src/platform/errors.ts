@@ -1,10 +1,10 @@
-/** One wrong field: its path (`recipientLocation.street`) and what would be right. */
+/** A path such as `recipientLocation.street`, and what would be right. */
 export interface Detail {
   path: string;
   message: string;
 }
 
-/** An error response. `status` is the code of the contract's table; `headers` are added to the response. */
+/** `status` is the code of the contract's table; `headers` are added to the response. */
 export class ApiError extends Error {
   constructor(
     readonly httpStatus: number,
@@ -59,12 +59,12 @@ export const isUnavailable = (error: unknown): boolean =>
 export const methodNotAllowed = (allow: string) =>
   new ApiError(405, 'METHOD_NOT_ALLOWED', `This route accepts ${allow}.`, { headers: { Allow: allow } });
 
-/** The last handler of a read-only route: any other method is 405. */
+/** Any other method is 405. */
 export const readOnlyRoute = (): never => {
   throw methodNotAllowed('GET, HEAD');
 };
 
-/** The text of an error for a log line: never a statement's values or a request's content. */
+/** Never a statement's values or a request's content. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError && error.cause !== undefined)
     return `${error.status}: ${describeError(error.cause)}`;

@@ -9,8 +9,8 @@ export interface TaskWatch {
 }
 
 /**
- * Runs a task periodically, never twice at once. A failure is logged and counted, and the next run comes as usual. The
- * task may resolve with the milliseconds until its next run. The first run comes at once, or after `firstAfterMs`.
+ * Never twice at once. A failure is logged and counted, and the next run comes as usual. The task may resolve with the
+ * milliseconds until its next run. The first run comes at once, or after `firstAfterMs`.
  */
 export function every(
   intervalMs: number,
@@ -19,7 +19,7 @@ export function every(
   task: () => Promise<number | void>,
   firstAfterMs = 0,
 ): {
-  /** Runs the task now, or right after the current run. */
+  /** Now, or right after the current run. */
   wake(): void;
   stop(): Promise<void>;
 } {
@@ -79,13 +79,13 @@ export function every(
 
 export const maxIntervals = 4;
 
-/** The pause after work that took `tookMs`, so that at most `share` of the time goes into the work; within bounds. */
+/** At most `share` of the time goes into the work; within bounds. */
 export const pauseAfter = (tookMs: number, minMs: number, maxMs: number, share = 1 / 10): number =>
   Math.min(maxMs, Math.max(minMs, tookMs / share));
 
 /**
- * A task for `every` that searches: if it takes more than a tenth of the time, it runs less often, at least every
- * `maxIntervals` intervals. If it resolves with true it has found work, which took the time: the interval stays.
+ * If the search takes more than a tenth of the time, it runs less often, at least every `maxIntervals` intervals. If it
+ * resolves with true it has found work, which took the time: the interval stays.
  */
 export const sparing =
   (intervalMs: number, task: () => Promise<boolean | void>) => async (): Promise<number> => {

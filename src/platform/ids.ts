@@ -16,8 +16,8 @@ let lastMs = -1;
 let sequence = 0;
 
 /**
- * Returns a new UUIDv7 (RFC 9562); ids of the same millisecond ascend. The time is passed on each call because uuid's
- * own never goes back: after a clock is set back its ids would stay ahead, and lookups by time would miss them.
+ * UUIDv7 (RFC 9562); ids of the same millisecond ascend. The time is passed on each call because uuid's own never goes
+ * back: after a clock is set back its ids would stay ahead, and lookups by time would miss them.
  */
 export function newId(atMs: number = Date.now()): string {
   sequence = atMs === lastMs ? sequence + 1 : Math.floor(Math.random() * 2 ** 31);
@@ -25,11 +25,10 @@ export function newId(atMs: number = Date.now()): string {
   return v7({ msecs: atMs, seq: sequence, random: pooledRandomBytes(16) });
 }
 
-/** The lowest UUIDv7 of a time. */
 export const firstIdOf = (atMs: number): string => {
   const digits = atMs.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 };
 
-/** The time of a UUIDv7, in milliseconds since 1970. */
+/** Epoch. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -1,7 +1,7 @@
 import { describeError } from './errors.js';
 import type { Logger } from './logger.js';
 
-/** Each resource registers its release when it opens. A stop and a failed start release all of them, last in first out. */
+/** A stop and a failed start release everything, last in first out. */
 export function createReleasers(logger: Logger) {
   const releasers: { name: string; release(): Promise<unknown> }[] = [];
   return {
@@ -24,7 +24,7 @@ export interface Signal<T> {
   on(listener: (value: T) => void): void;
 }
 
-/** A signal within this process. Listeners must be quick and must not throw. */
+/** Listeners must be quick and must not throw. */
 export function createSignal<T>(): Signal<T> {
   const listeners: ((value: T) => void)[] = [];
   return {

@@ -5,9 +5,9 @@ import pretty from 'pino-pretty';
 export type { Logger };
 
 /**
- * Writes JSON lines to stdout, pretty-printed on a terminal. Writes are synchronous: a worker transport would lose the
- * last lines at exit. Redaction is the second line of defence; the first is to log ids only. Only top-level fields are
- * redacted: lines are flat, and a search of nested fields would cost more than the rest of a line.
+ * JSON lines, pretty-printed on a terminal. Writes are synchronous: a worker transport would lose the last lines at
+ * exit. Redaction is the second line of defence; the first is to log ids only. Only top-level fields are redacted:
+ * lines are flat, and a search of nested fields would cost more than the rest of a line.
  */
 export function createLogger(level: string, bindings: Record<string, unknown> = {}): Logger {
   const options = {
@@ -45,7 +45,7 @@ function onePerTick(): DestinationStream {
 
 const repeatAfterMs = 5_000;
 
-/** Logs at most one line per kind of error every five seconds, with the number of lines left out. */
+/** At most one line per kind of error every five seconds, with the number of lines left out. */
 export function createThrottledWarn(logger: Logger, message: string): (error: unknown) => void {
   const lastAt = new Map<string, number>();
   let leftOut = 0;

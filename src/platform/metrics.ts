@@ -26,10 +26,7 @@ const prefix = 'parcelhook_';
  */
 const eventLoopEveryMs = 50;
 
-/**
- * Every metric of the service, declared once (contract, section 8), in the base units of Prometheus: seconds, bytes. No
- * label holds a tenant, a URL or an id.
- */
+/** Contract, section 8. In the base units of Prometheus: seconds, bytes. No label holds a tenant, a URL or an id. */
 export function createMetrics() {
   const registry = new Registry();
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) => ({
@@ -56,7 +53,7 @@ export function createMetrics() {
   ) => new Histogram({ ...named(name, help, labels), buckets });
   collectDefaultMetrics({ register: registry, prefix, eventLoopMonitoringPrecision: eventLoopEveryMs });
   const readers: (() => void)[] = [];
-  /** A gauge that has no series until its value is known. */
+  /** Without a series until its value is known. */
   const figure = <Label extends string = never>(name: string, help: string, labels?: readonly Label[]) => {
     const made = gauge(name, help, labels);
     forget(made);
@@ -65,12 +62,11 @@ export function createMetrics() {
 
   return {
     contentType: registry.contentType,
-    /** All metrics in the text format of Prometheus. */
     text: () => {
       for (const read of readers) read();
       return registry.metrics();
     },
-    /** `read` sets gauges of this process before each scrape; it must be quick. */
+    /** Before each scrape; it must be quick. */
     onScrape: (read: () => void) => void readers.push(read),
 
     ordersAccepted: counter('orders_accepted_total', 'Orders committed and accepted with 201.'),
@@ -81,7 +77,7 @@ export function createMetrics() {
     ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from a request to the end of its response, without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
+      'Time from the arrival of a request to its answer, without the time in which its body was uploaded or its answer downloaded, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
       requestSeconds,
       ['route', 'method', 'status'],
     ),
@@ -134,7 +130,7 @@ export function createMetrics() {
     exhausted: counter('deliveries_exhausted_total', 'Deliveries whose retries are used up.'),
     lateResults: counter(
       'late_results_total',
-      'Results refused because the lease of their attempt had lapsed.',
+      'Results refused because the lease of their attempt had expired.',
     ),
     circuitTransitions: counterOf('circuit_transitions_total', 'Circuits that opened or closed.', 'to', [
       'open',
@@ -146,15 +142,15 @@ export function createMetrics() {
     ]),
     swept: counterOf(
       'sweeper_reenqueued_total',
-      'Attempts whose lease lapsed, and forgotten orders, taken up again.',
+      'Attempts whose lease expired, and forgotten orders, taken up again.',
       'kind',
       ['delivery', 'order'],
     ),
     oldestLapsedClaim: figure(
       'oldest_lapsed_claim_seconds',
-      'Time since the lease of the oldest lapsed claim ran out; 0 without lapsed claims.',
+      'Time since the oldest expired lease ended; 0 if there is none.',
     ),
-    walkedAt: gauge(
+    walkedAt: figure(
       'outbox_walked_timestamp_seconds',
       'When this process last finished a walk over the whole outbox, or began its first.',
     ),
@@ -225,7 +221,7 @@ export function createMetrics() {
     ),
     sendableDeliveries: figure(
       'sendable_deliveries',
-      'Deliveries that are sendable now, as PostgreSQL has them (the same maximum for each webhook; about 50,000 in all).',
+      'Deliveries that are sendable now, as PostgreSQL has them, and those for which this worker has no free place (the same maximum for each webhook; about 50,000 in all).',
     ),
     sendableOldest: figure(
       'sendable_oldest_seconds',
@@ -322,7 +318,7 @@ export function createMetrics() {
   };
 }
 
-/** Removes all series of these gauges: a figure that is not known any more would pass for the current one. */
+/** A figure that is not known any more would pass for the current one. */
 export function forget(...gauges: Pick<Gauge, 'reset' | 'remove'>[]): void {
   for (const gauge of gauges) {
     gauge.reset();

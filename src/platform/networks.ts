@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
-/** A network in its usual form: `10.0.0.0/8`, `2001:db8::/32`. */
+/** `10.0.0.0/8`, `2001:db8::/32`. */
 export type Network = string;
 
-/** Parses an address or CIDR to a network with its host bits cleared; returns null if it is neither. */
+/** Host bits are cleared; null if the text is neither address nor CIDR. */
 function parseNetwork(text: string): Network | null {
   const isPlain = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
   const cidr = isPlain ? `${text}/${text.includes(':') ? 128 : 32}` : text;
@@ -18,7 +18,7 @@ function parseNetwork(text: string): Network | null {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Tests whether an address is in one of the networks, also as IPv4 inside IPv6 (mapped, or translated by NAT64). */
+/** Also IPv4 inside IPv6 (mapped, or translated by NAT64). */
 export function inNetworks(networks: readonly Network[]): (ip: string) => boolean {
   const parsed = networks.map((network) => ipaddr.parseCIDR(network));
   return (ip) => {
@@ -38,7 +38,6 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return address.match(nat64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : null;
 }
 
-/** A zod schema for addresses and CIDRs separated by commas. */
 export const networks = z.string().transform((text, context) => {
   const list = text.split(',').map((entry) => parseNetwork(entry.trim()));
   if (list.every((network) => network !== null)) return list;
@@ -46,7 +45,7 @@ export const networks = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** A zod schema for servers as `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
+/** As `dns.setServers` takes them: `10.0.0.53`, `10.0.0.53:5353`, `[2001:db8::53]:5353`. */
 export const dnsServers = z.string().transform((text, context) => {
   const list = text.split(',').map((entry) => entry.trim());
   const known = (entry: string) => {

@@ -7,11 +7,10 @@ import { Cluster, Redis } from 'ioredis';
 const silentMs = { fast: 5_000, blocking: 15_000 };
 
 /**
- * Opens a connection for any form of REDIS_URL: redis://, rediss://,
- * redis+sentinel://user:password@h1:26379,h2:26379/master-name/db, redis+cluster://user:password@h1,h2.
- *
- * `fast` is for producers: a command fails at once while Redis is unavailable instead of piling up in memory, and never
- * waits longer than `commandTimeoutMs`. `blocking` is for workers, which wait for Redis to come back.
+ * Forms of REDIS_URL: redis://, rediss://, redis+sentinel://user:password@h1:26379,h2:26379/master-name/db,
+ * redis+cluster://user:password@h1,h2. `fast` is for producers: a command fails at once while Redis is unavailable
+ * instead of piling up in memory, and never waits longer than `commandTimeoutMs`. `blocking` is for workers, which wait
+ * for Redis to come back.
  */
 export function connectRedis(
   url: string,
@@ -58,19 +57,17 @@ export function connectRedis(
   });
 }
 
-/** The parts of a REDIS_URL. */
 interface RedisAddress {
   mode: 'single' | 'sentinel' | 'cluster';
   tls: boolean;
   hosts: { host: string; port: number }[];
   username: string | undefined;
   password: string | undefined;
-  /** The name of the primary, for sentinels. */
   master: string;
   db: number;
 }
 
-/** Parses any form of REDIS_URL (see `connectRedis`). Throws if the text has none of them. */
+/** See `connectRedis`. Throws if the text has none of its forms. */
 function parseRedisUrl(url: string): RedisAddress {
   const [start, tls, mode = 'single'] = /^redis(s)?(?:\+(sentinel|cluster))?:\/\//.exec(url) ?? [];
   if (start === undefined) throw new Error('not a Redis scheme');

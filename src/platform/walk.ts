@@ -1,31 +1,23 @@
 import { isFaultOfPiece } from './database/postgres.js';
 
-/**
- * Where a walk over any number of items continues, and the size of its next page. A failed page is retried smaller; an
- * item that fails alone is skipped, so nothing is retried for ever.
- */
+/** A failed page is retried smaller; an item that fails alone is skipped, so nothing is retried for ever. */
 export interface Place<Key> {
   /** The next page begins after this key; null for the first page. */
   after: Key | null;
-  /** Maximum number of items of the next page. */
   size: number;
 }
 
 export const walkStart = <Key>(size: number): Place<Key> => ({ after: null, size });
 
-/** The factor by which a page shrinks after a failure. */
 const shrinkBy = 8;
 
-/** After a page that ended at `last` (null: the last page), the next one may be larger again, up to `maxSize`. */
+/** The page ended at `last` (null: the last page). The next one may be larger again, up to `maxSize`. */
 export const afterPage = <Key>({ size }: Place<Key>, last: Key | null, maxSize: number): Place<Key> => ({
   after: last,
   size: Math.min(2 * size, maxSize),
 });
 
-/**
- * After a failed page, the next one begins at the same key and is much smaller. If the page had a single item, `first`,
- * that item is skipped until the next walk.
- */
+/** The next page begins at the same key and is much smaller; an item that failed alone (`first`) is skipped. */
 export const afterFailure = <Key>(
   { after, size }: Place<Key>,
   first: Key | null,
@@ -36,8 +28,8 @@ export const afterFailure = <Key>(
 
 export interface Walk<Key> {
   /**
-   * Does `work` for the next page and rejects if it does. If the page is at fault, the next one is smaller, or begins
-   * after the item that failed alone. `work` resolves with the page's last key, or null at the end.
+   * Rejects if `work` does. If the page is at fault, the next one is smaller, or begins after the item that failed
+   * alone. `work` resolves with the page's last key, or null at the end.
    */
   page<Done extends { next: Key | null }>(
     work: (after: Key | null, size: number) => Promise<Done>,
@@ -72,8 +64,8 @@ export function createWalk<Key>(
 }
 
 /**
- * Does `work` for all items, `maxSize` at a time. A failed piece is split, and `stepOver` is called for an item that
- * fails alone. Rejects if the items are not at fault, for example when PostgreSQL is unavailable.
+ * `maxSize` at a time. A failed piece is split, and `stepOver` is called for an item that fails alone. Rejects if the
+ * items are not at fault, for example when PostgreSQL is unavailable.
  */
 export async function inPieces<Item>(
   items: readonly Item[],

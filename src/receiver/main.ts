@@ -97,9 +97,7 @@ async function receive(options: Options): Promise<void> {
   process.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** The `receiver` program. */
 export async function runReceiver(args: string[]): Promise<void> {
-  // The reader of the output is gone.
   process.stdout.on('error', () => process.exit(0));
   try {
     await new Command('parcelhook receiver')
@@ -128,7 +126,7 @@ export async function runReceiver(args: string[]): Promise<void> {
   }
 }
 
-/** Parses secrets separated by spaces or commas. Throws if one is malformed. */
+/** Separated by spaces or commas. Throws if one is malformed. */
 function parseSecrets(text: string): string[] {
   const secrets = text.split(/[\s,]+/).filter(Boolean);
   for (const secret of secrets) {
@@ -139,10 +137,7 @@ function parseSecrets(text: string): string[] {
   return secrets;
 }
 
-/**
- * Every whsec_… in a file, so that it can be the response to creating a webhook or rotating its secret, unchanged. None
- * if there is no file.
- */
+/** The file can be the unchanged response to creating a webhook or rotating its secret. None if there is no file. */
 function secretsInFile(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').match(/whsec_[A-Za-z0-9+/]{2,}={0,2}/g) ?? [];

@@ -4,7 +4,7 @@ import { verify } from '../client/index.js';
 
 const maxBodyBytes = 1024 * 1024;
 
-/** A received notification. `problem` says why the signature is WRONG. */
+/** `problem` says why the signature is WRONG. */
 export interface Received {
   webhookId: string | null;
   attempt: number | null;
@@ -20,15 +20,14 @@ export interface Received {
 export interface ReceiverOptions {
   /** 0 takes any free port. */
   port: number;
-  /** Status of every response. */
   httpStatus: number;
   delayMs: number;
-  /** Called for each notification, so that secrets can be added later. Without any, the signature is not checked. */
+  /** Called for each notification, so that secrets can be added later. Without any, nothing is checked. */
   secrets(): readonly string[];
   onNotification(notification: Received): void;
 }
 
-/** Starts a receiver on 127.0.0.1. It accepts only POST, and responds 413 to a body over 1 MiB. */
+/** On 127.0.0.1. It accepts only POST, and responds 413 to a body over 1 MiB. */
 export async function startReceiver(options: ReceiverOptions): Promise<{ port: number; close(): void }> {
   const server = http.createServer((request, response) => {
     const respond = (status: number, headers = {}) => response.writeHead(status, headers).end();
@@ -76,7 +75,7 @@ function received(headers: http.IncomingHttpHeaders, rawBody: Buffer, secrets: r
   };
 }
 
-/** Why the signature is wrong; null if it is valid. */
+/** Null if the signature is valid. */
 function problemOf(
   headers: http.IncomingHttpHeaders,
   rawBody: Buffer,

@@ -30,9 +30,8 @@ export type AcceptOrder = (
 ) => Promise<RouteResult>;
 
 /**
- * Accepts orders: accepted means committed. Concurrent requests share one statement. `onAccepted` is called after the
- * commit and not awaited: the sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries
- * come before new orders.
+ * Accepted means committed. Concurrent requests share one statement. `onAccepted` is called after the commit and not
+ * awaited: the sweeper finds an order it loses. Orders wait at the `admission`, because owed deliveries come first.
  */
 export function createAcceptOrder(deps: {
   db: Database;
@@ -138,7 +137,7 @@ const responseOf = (accepted: AcceptedOrder | EarlierOrder): RouteResult => ({
   data: orderResult(accepted),
 });
 
-/** The order first sent with this key; null if that was over 24 hours ago. Throws CONFLICT if its body differs. */
+/** Null if that was over 24 hours ago. Throws CONFLICT if the body differs. */
 async function earlierOrder(
   db: Database,
   { shipperId, idempotency }: AcceptedOrder,

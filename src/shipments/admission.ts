@@ -4,11 +4,11 @@ import { createGate, refusalOf, type Refusal } from '../platform/limits/gate.js'
 
 export interface Admission {
   /**
-   * Resolves when the order may be accepted, with a function to call when it is done. Shippers are served in rotation. A
-   * large order weighs more than 1. Rejects with ApiError if too many wait, or with UNAVAILABLE after `turnAway`.
+   * The resolved function ends the place. Shippers are served in rotation. A large order weighs more than 1. Rejects
+   * with ApiError if too many wait, or with UNAVAILABLE after `turnAway`.
    */
   enter(shipperId: string, weight: number): Promise<() => void>;
-  /** Refuses orders that have waited for long, because orders cannot be stored at present. */
+  /** Refuses orders that have waited for long: none can be stored at present. */
   turnAway(): void;
 }
 

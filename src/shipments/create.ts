@@ -11,10 +11,7 @@ import { findForgottenOrders } from './store.js';
 
 export type CreationDependencies = RecordDependencies & { initialState: string };
 
-/**
- * Creates accepted shipments: the initial state, its event and the deliveries it owes, in one commit. Skips shipments
- * that exist already, as after a repeated job. Returns the number of created shipments.
- */
+/** One commit each. Skips shipments that exist already, as after a repeated job. Returns the number created. */
 export async function createShipments(
   deps: CreationDependencies,
   orders: (string | ShipmentHead)[],
@@ -31,7 +28,7 @@ export async function createShipments(
   return results.filter((result) => !(result instanceof ApiError)).length;
 }
 
-/** Creates the shipments this process has accepted, in batches. Resolves when created, or left to the sweeper. */
+/** In batches. Resolves when created, or left to the sweeper. */
 export function createInProcess(
   deps: CreationDependencies & { logger: Logger },
 ): (order: ShipmentHead) => Promise<void> {
@@ -56,10 +53,7 @@ export function createInProcess(
 const forgottenAfterMs = 5_000;
 const ordersPerSweep = 2_000;
 
-/**
- * Creates shipments whose job never came or was lost with the queue. An order that fails does not delay the others: the
- * next sweep begins after its page, and returns to it later.
- */
+/** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
 export function createOrderSweep(deps: {
   db: Database;
   create(shipmentIds: string[]): Promise<unknown>;
@@ -90,7 +84,7 @@ export function createOrderSweep(deps: {
 export const creationQueueName = 'create';
 const idsPerJob = 100;
 
-/** Enqueues accepted orders for creation. Resolves when they are enqueued, or left to the sweeper. */
+/** Resolves when orders are enqueued, or left to the sweeper. */
 export function createCreationQueue(producer: Producer, logger: Logger) {
   const giveUp = createThrottledWarn(logger, 'orders not enqueued; the sweeper takes over');
   const batcher = createBatcher<string, undefined>({

@@ -26,14 +26,13 @@ const dropoffFile = z
   )
   .min(1, 'must list at least one location');
 
-/** Reads DROPOFF_FILE. Throws an Error that names every wrong field. */
+/** Throws an Error that names every wrong field. */
 export function readDropoffLocations(path: string): DropoffLocation[] {
   const parsed = dropoffFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (parsed.success) return parsed.data;
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
 }
 
-/** Chooses where the parcel is handed in, by the recipient's address. */
 export type ChooseDropoff = (to: {
   country: string;
   administrativeArea: string;

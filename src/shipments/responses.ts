@@ -32,7 +32,6 @@ const dropoffLocation = z
   })
   .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
 
-/** `data` of order integration: the order with every field, and the fields the service adds. */
 export const orderResult = z
   .object({
     recipientLocation: recipientLocation.required(),

@@ -66,7 +66,6 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
   ];
 }
 
-/** The fields of a notification shown in the history. */
 function historyEntry(body: string) {
   const { state, timestamp, lat, lng, anomalies, evidences } = JSON.parse(body) as Record<string, unknown>;
   return { state, timestamp, lat, lng, anomalies, evidences };
@@ -129,7 +128,6 @@ const view = (listed: ListedShipment) => ({
   updatedAt: isoOffset(listed.updatedAt),
 });
 
-/** The initial state first, then the others in the order of the catalogue. */
 const statesOf = ({ initial, names, next, isTerminal }: StateCatalogue) =>
   [...new Set([initial, ...names])].map((state) => ({
     state,

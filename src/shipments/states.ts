@@ -27,15 +27,12 @@ const defaultCatalogue: CatalogueFile = {
   ],
 };
 
-/** The states and the changes between them. */
 export interface StateCatalogue {
   initial: string;
   names: ReadonlySet<string>;
   /** `from` is null before the shipment is created. */
   allows(from: string | null, to: string): boolean;
-  /** The states that may follow `from`. */
   next(from: string | null): string[];
-  /** Whether no state follows. */
   isTerminal(state: string): boolean;
 }
 
@@ -50,7 +47,7 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
   };
 }
 
-/** Reads STATES_FILE. Throws an Error that names every fault of the file. */
+/** Throws an Error that names every fault of the file. */
 export function readCatalogue(path: string): StateCatalogue {
   const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) {

@@ -4,7 +4,7 @@ import type { TraceContext } from '../platform/tracing.js';
 import type { DropoffLocation, Order } from './order.js';
 import { hasShipperTrackingId } from '../deliveries/log/shipment-filter.js';
 
-/** An order as committed before the 201. */
+/** Committed before the 201. */
 export interface AcceptedOrder {
   shipmentId: string;
   shipperId: string;
@@ -13,16 +13,12 @@ export interface AcceptedOrder {
   order: Order;
   dropoffLocation: DropoffLocation;
   acceptedAt: Date;
-  /** The idempotency key, if the caller sent one, and the hash of its body. */
   idempotency: { key: string; bodyHash: Buffer } | null;
   /** The span that accepts it. */
   trace: TraceContext;
 }
 
-/**
- * Commits many orders in one statement. Leaves out an order whose idempotency key is taken, by an earlier request or by
- * another order of the batch. Returns the shipmentIds of the stored orders.
- */
+/** Leaves out orders whose idempotency key is taken, even within the batch. Returns the stored orders' shipmentIds. */
 export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promise<Set<string>> {
   const rows = await db.query<{ shipment_id: string }>(
     'insert-orders',
@@ -67,7 +63,6 @@ export async function insertOrders(db: Database, orders: AcceptedOrder[]): Promi
 
 export type EarlierOrder = Omit<AcceptedOrder, 'idempotency' | 'shipperId' | 'trace'> & { bodyHash: Buffer };
 
-/** The order first accepted under an idempotency key in the last 24 hours. */
 export async function findByIdempotencyKey(
   db: Database,
   shipperId: string,
@@ -93,7 +88,6 @@ export async function findByIdempotencyKey(
   };
 }
 
-/** Deletes an idempotency key if it is older than 24 hours. */
 export async function deleteExpiredIdempotencyKey(
   db: Database,
   shipperId: string,
@@ -112,7 +106,7 @@ export interface TrackedShipment {
   shipmentId: string;
   shipperTrackingId: string;
   state: string | null;
-  /** The notifications of its latest events, as many as fit in a response, oldest first. */
+  /** Of its latest events, as many as fit in a response, oldest first. */
   bodies: string[];
 }
 
@@ -139,7 +133,7 @@ export async function findTracking(
   return rows[0] ?? null;
 }
 
-/** Orders accepted over `olderThanMs` ago without a shipment, oldest first, from `afterId` on. */
+/** Accepted over `olderThanMs` ago, oldest first, from `afterId` on. */
 export async function findForgottenOrders(
   db: Database,
   olderThanMs: number,
@@ -161,7 +155,7 @@ export async function findForgottenOrders(
 
 const uncreatedCounted = 10_000;
 
-/** Accepted orders whose shipment is not created yet, counted up to 10,000, and the age of the oldest; 0 without any. */
+/** Counted up to 10,000; the age is 0 without any. */
 export async function readUncreated(db: Database): Promise<{ count: number; oldestSeconds: number }> {
   const [row] = await db.query<{ count: number; oldestSeconds: number }>(
     'read-uncreated',
@@ -176,7 +170,7 @@ export async function readUncreated(db: Database): Promise<{ count: number; olde
 
 const expiredAtOnce = 10_000;
 
-/** Deletes idempotency keys older than 24 hours, in bounded pieces. */
+/** In bounded pieces. */
 export async function deleteExpiredIdempotencyKeys(db: Database): Promise<void> {
   let deleted: unknown[] = [];
   do deleted = await deleteExpired(db);
@@ -196,20 +190,19 @@ export interface ShipmentFilter {
   /** The shipper's own identifier; not unique. */
   shipperTrackingId?: string | undefined;
   state?: string | undefined;
-  /** Accepted at `from` or later, and before `to`. */
+  /** At `from` or later, and before `to`. */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** A shipment of a list, without its recipient. */
+/** Without its recipient. */
 export interface ListedShipment {
   trackingId: string;
   shipmentId: string;
   shipperTrackingId: string;
-  /** Null until it is created. */
   state: string | null;
   acceptedAt: Date;
-  /** When its state last changed; until it is created, when it was accepted. */
+  /** Until it is created, when it was accepted. */
   updatedAt: Date;
 }
 
@@ -224,7 +217,7 @@ const maxChecked = 5_000;
 
 const endOfTime = new Date(253_402_300_799_999); // of the year 9999
 
-/** A shipper's shipments, newest first, up to `limit`. Their ids are in the order of acceptance. */
+/** Newest first. Ids are in the order of acceptance. */
 export async function listShipments(
   db: Database,
   shipperId: string,
@@ -255,7 +248,7 @@ export async function listShipments(
   return { shipments, checkedUpTo };
 }
 
-/** Returns the rows of the page, or one row without a shipment; each has `checkedUpTo`. */
+/** The rows of the page, or one row without a shipment; each has `checkedUpTo`. */
 function pageText(hasOwnId: boolean, isInState: boolean): string {
   const own = `select shipment_id from shipments
     where shipper_id = $1 and shipment_id >= uuid_floor($2) and shipment_id < least($3::uuid, uuid_floor($4))

@@ -4,10 +4,10 @@ import { masked, type Sealer, type OwnHeaders } from './sealing/sealing.js';
 import type { WebhookChanges } from './schema.js';
 import { lockHeaders } from './store.js';
 
-/** Whether a header's stored value stays; then the stored headers are read and locked. */
+/** A masked value stays; then the stored headers are read and locked. */
 const hasMasked = ({ headers = {} }: WebhookChanges): boolean => Object.values(headers).includes(masked);
 
-/** Seals changes for storage. Throws 400 for a masked value of a header that the webhook does not have. */
+/** Throws 400 for a masked value of a header that the webhook does not have. */
 export async function sealChanges(
   { tx, sealer }: { tx: Database; sealer: Sealer },
   shipperId: string,

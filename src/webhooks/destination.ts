@@ -11,9 +11,9 @@ export interface DestinationPolicy {
   allowHttpTargets: boolean;
   /** Default `[80, 443, 8080, 8443]`; ignored if private targets are allowed. */
   allowedPorts: readonly number[];
-  /** Whether the operator denies the address (`inDenied`). It overrides everything else. */
+  /** Overrides everything else (`inDenied`). */
   isDenied(ip: string): boolean;
-  /** Where the service itself is reached. */
+  /** The service itself is reached there. */
   publicUrl: URL | null;
 }
 
@@ -43,7 +43,6 @@ export const DENIED_IPV4_RANGES = [
 /** Global unicast, RFC 4291. The rest of IPv6 (mapped IPv4, NAT64, ULA, link-local, multicast …) is denied. */
 const ALLOWED_IPV6_RANGE = '2000::/3';
 
-/** Exceptions from the range above. */
 export const DENIED_IPV6_RANGES = [
   '2001::/23', // IETF protocol assignments, RFC 2928: Teredo (RFC 4380), ORCHID (RFC 4843, 7343)
   '2001:db8::/32', // documentation, RFC 3849
@@ -70,7 +69,7 @@ export function isDeniedAddress(ip: string, policy: DestinationPolicy): boolean 
   return deniedIpv6.some((range) => address.match(range)) || ownAddresses().has(address.toString());
 }
 
-/** Whether an address is in one of these networks. With loopback the unspecified address counts too, as on Linux. */
+/** With loopback the unspecified address counts too, as on Linux. */
 export function inDenied(networks: readonly Network[]): (ip: string) => boolean {
   if (networks.length === 0) return () => false;
   const isInside = inNetworks(networks);
@@ -81,7 +80,6 @@ export function inDenied(networks: readonly Network[]): (ip: string) => boolean 
 const OWN_ADDRESSES_TTL_MS = 10_000;
 let own = { addresses: new Set<string>(), readAtMs: -Infinity };
 
-/** The addresses of this machine: services may listen on them for local use only. */
 function ownAddresses(): Set<string> {
   const nowMs = performance.now();
   if (nowMs - own.readAtMs > OWN_ADDRESSES_TTL_MS) {
@@ -94,13 +92,9 @@ function ownAddresses(): Set<string> {
   return own.addresses;
 }
 
-/** Every address of a name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/**
- * Resolves a name. Rejects with the code `ADDRESS_DENIED` if any of its addresses, of either family, is denied: the
- * connection may be made to any of them.
- */
+/** Rejects with the code `ADDRESS_DENIED` if any address is denied: the connection may be made to any of them. */
 export async function checkedAddresses(
   hostname: string,
   policy: DestinationPolicy,
@@ -112,10 +106,7 @@ export async function checkedAddresses(
   return addresses;
 }
 
-/**
- * A `lookup` for `net.connect` that connects to the very address it has checked: DNS rebinding would defeat an earlier
- * check. Node calls no lookup for a literal address: check that with `isDeniedAddress`.
- */
+/** Connects to the address it checked, against DNS rebinding. Node calls no lookup for a literal: `isDeniedAddress`. */
 export function guardedLookup(policy: DestinationPolicy, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     checkedAddresses(hostname, policy, resolve).then(

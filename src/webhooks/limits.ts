@@ -3,9 +3,9 @@ import type { RateLimits } from '../platform/limits/rate-limit.js';
 
 /** Throws ApiError TOO_MANY_REQUESTS if a cap is reached. */
 export interface WebhookLimits {
-  /** Call it before a test, a redelivery or a replay. Counts by webhook, by shipper and by destination. */
+  /** Call it before a test, a redelivery or a replay. Counts by webhook, shipper and destination. */
   byHand(webhook: { shipperId: string; webhookId: string; targetAddress: string }): Promise<void>;
-  /** Call it before a webhook is registered. Counts by shipper and by destination. */
+  /** Call it before a webhook is registered. Counts by shipper and destination. */
   creation(webhook: { shipperId: string; targetAddress: string }): Promise<void>;
 }
 

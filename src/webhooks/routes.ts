@@ -31,14 +31,12 @@ export interface WebhookDependencies {
   limits: WebhookLimits;
   /** The interests of today's catalogue; others are stored for a later one. */
   knownInterests: ReadonlySet<string>;
-  /** Resolves when no send to a webhook that was just stopped can start any more. */
+  /** Resolves when no send to it can start any more. */
   onStopped(): Promise<void>;
-  /** Cancels the unfinished deliveries of a deleted webhook. */
   onDeleted(webhookId: string): Promise<void>;
   /** Called in the transaction that makes the webhook active, before its row changes. */
   onResuming(tx: Database, shipperId: string, webhookId: string): Promise<void>;
   onResumed(webhookId: string): void;
-  /** The webhook's `ordering` may have changed. */
   onReordered(webhookId: string): Promise<void>;
   /** By webhook id. */
   health(webhookIds: string[]): Promise<Map<string, object>>;
@@ -226,7 +224,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
   ];
 }
 
-/** The whole address; if no key opens its query, the address without it. */
+/** Without its query if no key opens that. */
 function addressOf({ webhookId, targetAddress }: Webhook, sealer: Sealer): string {
   try {
     return sealer.openAddress(webhookId, targetAddress);
@@ -247,7 +245,7 @@ export const egressRoute = (addresses: readonly string[]): Route =>
     handle: () => Promise.resolve({ data: { addresses } }),
   });
 
-/** Reads what is included of all webhooks at once. Returns what to add to one. */
+/** Of all webhooks at once. The returned function gives what to add to one. */
 async function readIncluded(
   sources: Record<Include, (webhookIds: string[]) => Promise<Map<string, object>>>,
   wanted: Set<Include> | undefined,

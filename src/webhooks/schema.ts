@@ -40,7 +40,6 @@ const headers = (isMasked: (value: string) => boolean) =>
     }
   }, evenIfFieldsAreWrong);
 
-/** Shared by requests and responses. */
 export const fields = {
   interests: described(
     z.array(interest).min(1, 'must name at least one state, or *'),
@@ -81,7 +80,7 @@ const describedHeaders = (schema: z.ZodType<Record<string, string>>, valuePatter
     },
   );
 
-/** The bodies of create and update. `policy` decides which addresses a webhook may point to. */
+/** `policy` decides which addresses a webhook may point to. */
 export function webhookSchemas(policy: DestinationPolicy) {
   const targetAddress = described(
     z.string(),
@@ -141,7 +140,6 @@ const includes = ['health', 'stats'] as const;
 export type Include = (typeof includes)[number];
 const isInclude = (text: string): text is Include => includes.some((name) => name === text);
 
-/** The parts of a webhook that a list shows on request. */
 export const include = described(
   z.string(),
   'What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.',

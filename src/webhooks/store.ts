@@ -62,7 +62,7 @@ export function insertWebhook(
   });
 }
 
-/** The shipper's webhooks after `afterId`, in order of creation. */
+/** In order of creation. */
 export function listWebhooks(db: Database, shipperId: string, afterId: string | undefined, limit: number) {
   return db.query<Webhook>(
     'list-webhooks',
@@ -86,7 +86,7 @@ export async function findWebhook(
   return rows[0] ?? null;
 }
 
-/** The webhook's headers as stored, locked until the transaction ends. Returns null if there is no such webhook. */
+/** As stored, locked until the transaction ends. Null if there is no such webhook. */
 export async function lockHeaders(
   tx: Database,
   shipperId: string,
@@ -101,7 +101,7 @@ export async function lockHeaders(
   return rows[0]?.headers ?? null;
 }
 
-/** Merges the changes. Returns null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. */
+/** Null if there is no such webhook. Once it is ACTIVE, its held deliveries are due. */
 export async function updateWebhook(
   db: Database,
   shipperId: string,
@@ -140,7 +140,6 @@ export async function updateWebhook(
   return rows[0] ?? null;
 }
 
-/** Returns false if there is no such webhook. */
 export async function markDeleted(db: Database, shipperId: string, webhookId: string): Promise<boolean> {
   const rows = await db.query(
     'mark-deleted',
@@ -151,10 +150,7 @@ export async function markDeleted(db: Database, shipperId: string, webhookId: st
   return rows.length > 0;
 }
 
-/**
- * Replaces the secret. The previous one signs too for `overlapMs`, any older one no longer. Returns until when, or null
- * if there is no such webhook.
- */
+/** The previous secret signs too for `overlapMs`, an older one no longer. Returns until when; null if there is none. */
 export async function rotateSecret(
   db: Database,
   shipperId: string,
@@ -175,7 +171,7 @@ export async function rotateSecret(
   return rows[0]?.validUntil ?? null;
 }
 
-/** Changes all webhooks of a shipper, locking them in one order to prevent deadlocks. */
+/** Locks in one order to prevent deadlocks. */
 const changeAll =
   (name: string, changes: string) =>
   async (tx: Database, shipperId: string): Promise<void> => {
@@ -190,13 +186,11 @@ const changeAll =
     );
   };
 
-/** Holds the deliveries of the shipper's webhooks. */
 export const suspendWebhooks = changeAll('suspend-webhooks', 'suspended = true, stopped_at = now()');
 
 /** Held deliveries become due; ORDER_HOLD counts from now. */
 export const resumeWebhooks = changeAll('resume-webhooks', 'suspended = false, called_since = now()');
 
-/** Marks them deleted; the sweep cancels their deliveries. */
 export const deleteWebhooks = changeAll(
   'delete-webhooks',
   'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',

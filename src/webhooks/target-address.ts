@@ -27,12 +27,10 @@ const DENIED_SUFFIXES = [
 ] as const;
 
 /**
- * Checks a webhook's target address. Returns null, or a sentence that says what is wrong and what would be right. It
- * checks the text and a literal IP address; the addresses of a name are checked when a connection is made
- * (`guardedLookup`). Each attempt repeats this check, because the policy may have become stricter.
- *
- * Every policy refuses a text that two parsers could read differently. An accepted address is stored and called as written:
- * only a host in Unicode is normalized (`asciiAddress`).
+ * Null, or a sentence that says what is wrong and what would be right. It checks the text and a literal IP address; the
+ * addresses of a name are checked when a connection is made (`guardedLookup`). Each attempt repeats this check, because
+ * the policy may have become stricter. Every policy refuses a text that two parsers could read differently. An accepted
+ * address is stored and called as written: only a host in Unicode is normalized (`asciiAddress`).
  */
 export function checkTargetAddress(text: string, policy: DestinationPolicy): string | null {
   return checkText(text) ?? checkParsed(text, policy);
@@ -119,15 +117,14 @@ function checkPort(url: URL, policy: DestinationPolicy): string | null {
   return `The port ${port} is not allowed; use one of ${allowed}.`;
 }
 
-/** The text between the two slashes and the path. */
+/** Between the two slashes and the path. */
 function authorityOf(text: string): string {
   return /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
 }
 
 /**
- * Replaces a host in Unicode by its punycode. A label is only converted if it is the usual form of the result. A host
- * with any other label (full-width letters, circled digits, invisible characters, other full stops) stays as it is and
- * is refused later.
+ * A label becomes punycode only if it is the usual form of the result. A host with any other label (full-width letters,
+ * circled digits, invisible characters, other full stops) stays as it is and is refused later.
  */
 export function asciiAddress(text: string): string {
   return text.replace(/^([a-z]+:\/\/)([^/?#\\@:[\]]+)/i, (whole, scheme: string, host: string) => {
@@ -150,8 +147,8 @@ const literal = `${byte}(?:\\.${byte}){3}|\\[::1\\]|\\[(?:[0-9A-Fa-f]{1,4}:){7}[
 const anyPort = '6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[1-5]\\d{4}|[1-9]\\d{0,3}';
 
 /**
- * The pattern of target addresses in the API's document. `checkTargetAddress` decides: it also accepts what no pattern
- * can express, such as public IP addresses, and refuses names that are private by custom.
+ * Only for the API's document; `checkTargetAddress` decides. It also accepts what no pattern can express, such as
+ * public IP addresses, and refuses names that are private by custom.
  */
 export function addressPattern({ allowPrivateTargets, allowHttpTargets, allowedPorts }: DestinationPolicy) {
   const name = `(?=[^:/?]{1,253}(?:[:/?]|$))(?:${label}\\.)${allowPrivateTargets ? '*' : '+'}${topLabel}`;

@@ -5,14 +5,13 @@ import { startReceiverProcess } from './processes.js';
 
 export interface Ceiling {
   perSecond: number;
-  /** CPU of the poster per post. */
   cpuUs: number;
 }
 
 const connections = 100;
 const timeoutMs = 120_000;
 
-/** The rate at which the receiver accepts posts from the leanest node:http client on this machine. */
+/** Posted by the leanest node:http client on this machine. */
 export async function measureCeiling(posts: number): Promise<Ceiling> {
   const receiver = await startReceiverProcess();
   try {

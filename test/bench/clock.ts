@@ -1,7 +1,4 @@
-/**
- * Milliseconds with fractions on the machine's monotonic clock, which all processes share: times of the receiver and
- * the load are comparable even if the time of day is changed.
- */
+/** Monotonic and shared by all processes: comparable even if the time of day is changed. */
 export function now(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1_000 + nanoseconds / 1e6;

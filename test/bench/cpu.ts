@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Fields of /proc/PID/stat from `state` on; none if the process is gone. */
+/** From `state` on; none if the process is gone. */
 function statFields(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -13,10 +13,10 @@ function statFields(pid: number): string[] {
 const usPerTick = 10_000; // USER_HZ is 100 on Linux
 const ticksUs = (fields: string[]) => fields.reduce((sum, field) => sum + Number(field), 0) * usPerTick;
 
-/** CPU time of a process with all its threads in microseconds, to 10 ms. */
+/** All threads, to 10 ms. */
 export const processCpuUs = (pid: number): number => ticksUs(statFields(pid).slice(11, 13));
 
-/** CPU time of a single-threaded process, to the nanosecond if the kernel reports it. */
+/** To the nanosecond if the kernel reports it. */
 function singleThreadCpuUs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1_000;
@@ -25,10 +25,7 @@ function singleThreadCpuUs(pid: number): number {
   }
 }
 
-/**
- * The CPU time of a PostgreSQL server: the postmaster and its children, including ended ones. `except` lists the
- * bench's own connections, which stay open during a measurement.
- */
+/** The postmaster and its children, ended ones too. `except`: the bench's own connections, open all the time. */
 export function postgresCpuUs(postmasterPid: number, except: readonly number[]): number {
   const children = childrenOf(postmasterPid).filter((pid) => !except.includes(pid));
   const endedUs = ticksUs(statFields(postmasterPid).slice(13, 15));

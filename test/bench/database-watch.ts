@@ -14,15 +14,14 @@ interface CountersRow {
   tables: [name: string, updates: number, hot: number][] | null;
 }
 
-/** Reads the statistics of the service's database over connections that stay open. */
+/** Over connections that stay open. */
 export interface DatabaseWatch {
-  /** Server processes of these connections, excluded from the service's costs. */
+  /** Of these connections, excluded from the service's costs. */
   pids: number[];
   walPosition(): Promise<number>;
   counters(): Promise<Counters>;
   resetStatements(): Promise<void>;
   dearestStatements(): Promise<Statement[] | null>;
-  /** Adds what sessions are doing or waiting for to the sample. */
   sampleWaits(): Promise<void>;
   waits(): Wait[];
   close(): Promise<void>;

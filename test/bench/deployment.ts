@@ -12,7 +12,6 @@ import { startServiceProcess, type ServiceProcess } from './service-process.js';
 import type { Shape } from './shapes.js';
 import type { System } from './system.js';
 
-/** A deployment of the service on its own database, with a receiver and an account. */
 export interface Deployment {
   system: System;
   shape: Shape;
@@ -21,7 +20,7 @@ export interface Deployment {
   processes: ServiceProcess[];
   receiver: BenchReceiver;
   account: Account;
-  /** Throws if a process of the service has ended. */
+  /** Throws if a process has ended. */
   check(): void;
 }
 
@@ -49,7 +48,7 @@ export function serviceEnv(system: System, shape: Shape, databaseUrl: string): R
   };
 }
 
-/** Starts everything on empty engines, and removes it when `use` has ended in any way. */
+/** On empty engines, removed when `use` has ended in any way. */
 export async function withDeployment<T>(
   system: System,
   shape: Shape,
@@ -86,7 +85,6 @@ export async function withDeployment<T>(
   });
 }
 
-/** The last warnings and errors of a log. */
 function complaints(logFile: string): string[] {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   const found = lines.filter((line) => /"level":("warn"|"error"|"fatal"|[456]0)/.test(line));
@@ -108,7 +106,7 @@ export async function withDatabase<T>(system: System, use: (databaseUrl: string)
   }
 }
 
-/** Registers one webhook for all states per kind of receiver (receiver.ts); returns their paths. */
+/** One for all states per kind of receiver (receiver.ts); returns their paths. */
 export async function registerWebhooks(deployment: Deployment, kinds: string[]): Promise<string[]> {
   const paths = kinds.map((kind, n) => `/${kind}/${n}`);
   for (const path of paths) {

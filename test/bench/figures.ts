@@ -8,10 +8,7 @@ export interface Figure {
   value: number;
 }
 
-/**
- * The share of samples in which a session waited for this, and the average number that did. `event` is a type and an
- * event (`Lock transactionid`), or a type alone: any of it.
- */
+/** Share of samples in which a session waited, and how many did. `event`: `Lock transactionid`, or a type alone. */
 export interface Wait {
   event: string;
   sharePercent: number;
@@ -32,7 +29,6 @@ export interface Statement {
   rows: number;
 }
 
-/** Details of the last run that do not fit in one number. */
 export interface Details {
   waits: Wait[];
   updates: TableUpdates[];
@@ -40,7 +36,7 @@ export interface Details {
   statements: Statement[] | null;
 }
 
-/** One line of the report: a load on one form of the deployment. */
+/** A load on one form of the deployment. */
 export interface Measured {
   load: string;
   figures: Figure[];
@@ -49,7 +45,6 @@ export interface Measured {
 
 export const figure = (name: string, unit: Unit, value: number): Figure => ({ name, unit, value });
 
-/** p50 and p99 of these milliseconds. */
 export function latencyFigures(name: string, valuesMs: number[]): Figure[] {
   const { p50, p99 } = percentiles(valuesMs);
   return [figure(`${name}, p50`, 'ms', p50), figure(`${name}, p99`, 'ms', p99)];

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** A minimal HTTP/1.1 client for the load: on a shared machine a client's own CPU time distorts what it measures. */
+/** Minimal: on a shared machine a client's own CPU time distorts what it measures. */
 export interface Client {
-  /** Sends over an idle connection, or a new one if there is none; rejects without a response within a minute. */
+  /** Rejects without a response within a minute. */
   send(request: Buffer): Promise<Reply>;
   close(): void;
 }
@@ -80,7 +80,6 @@ function openConnection(url: string, onClosed: () => void): Connection {
   };
 }
 
-/** Null until it is complete. */
 function parseReply(data: Buffer): Reply | Error | null {
   const headEnd = data.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;

@@ -17,7 +17,7 @@ export type Accepted = Map<string, number>;
 
 const body = Buffer.from(JSON.stringify(sampleOrder()));
 
-/** Places one order over a kept connection; resolves with its tracking id after the 201. */
+/** Resolves with the tracking id after the 201. */
 export function place(target: Target, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -46,7 +46,6 @@ export function place(target: Target, agent: Agent): Promise<string> {
   });
 }
 
-/** As fast as `connections` concurrent requests allow. */
 export async function placeOrders(target: Target, count: number, connections: number): Promise<Accepted> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const accepted: Accepted = new Map();

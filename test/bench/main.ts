@@ -87,7 +87,6 @@ if (!isEnding) {
   process.exit(process.exitCode ?? (failures.length > 0 ? 1 : 0));
 }
 
-/** A failing case does not prevent the others. */
 async function measure(
   phase: Phase,
   { title, run }: Case,

@@ -6,10 +6,10 @@ import type { Deployment } from './deployment.js';
 import { figure, type Details, type Figure } from './figures.js';
 import { rssBytes } from './processes.js';
 
-/** CPU time in microseconds: each role of the service, `PostgreSQL`, `Redis`; separately the receiver and the load. */
+/** In microseconds: each role of the service, `PostgreSQL`, `Redis`; separately the receiver and the load. */
 export type Cpu = Record<string, number>;
 
-/** The cost of a load, from its start until all of its writes are done. */
+/** From the load's start until all of its writes are done. */
 export interface Cost {
   seconds: number;
   cpuUs: Cpu;
@@ -44,7 +44,6 @@ export function cpuOf({ system, shape, processes, receiver }: Deployment, except
 export const cpuBetween = (before: Cpu, after: Cpu): Cpu =>
   Object.fromEntries(Object.entries(after).map(([name, us]) => [name, us - before[name]!]));
 
-/** CPU of the system: everything but the receiver and the load. */
 export const systemCpuUs = (cpu: Cpu): number =>
   Object.entries(cpu).reduce((sum, [name, us]) => (apart.includes(name) ? sum : sum + us), 0);
 
@@ -87,7 +86,7 @@ export async function observe<T>(d: Deployment, load: () => Promise<T>): Promise
   }
 }
 
-/** Outcomes are written after the last receipt: waits until hardly anything is written. Returns the position then. */
+/** Outcomes are written after the last receipt. Returns the position then. */
 async function untilQuiet(
   walPosition: () => Promise<number>,
   from: number,

@@ -82,7 +82,7 @@ const setting = (text: string, before: Record<string, string> | undefined): Reco
   return { ...before, [name]: value };
 };
 
-/** Parses the command line; exits on errors. */
+/** Exits on errors. */
 export function parseOptions(all: Phase[]): Options {
   const names = [...all.map(({ name }) => name), 'ceiling'];
   const ownDist = fileURLToPath(new URL('../../dist', import.meta.url));

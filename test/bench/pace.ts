@@ -4,7 +4,7 @@ import { now } from './clock.js';
 /** The lateness of timers on a machine with time to spare. */
 const timerMs = 2;
 
-/** Runs `one` for 0 to `count - 1` with `clients` concurrent runs, each starting the next when its last ends. */
+/** For 0 to `count - 1`; each of `clients` starts the next when its last ends. */
 export async function closedLoop(
   count: number,
   clients: number,
@@ -22,10 +22,7 @@ export async function closedLoop(
   }
 }
 
-/**
- * Runs `one` at a steady rate whatever becomes of earlier runs. It gets the time to count from: its start, or its due
- * time if it starts later than timers explain, so that no wait is left out.
- */
+/** `one` gets its start, or its due time if it starts later than timers explain, so that no wait is left out. */
 export async function openLoop(
   perSecond: number,
   count: number,

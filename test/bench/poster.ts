@@ -1,7 +1,6 @@
 /** The ceiling, in its own process: `poster.ts URL COUNT CONNECTIONS`. Prints its figures as JSON. */
 import { Agent, request } from 'node:http';
 
-/** Posts with a bare node:http client. */
 async function postBare(url: string, count: number, connections: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const payload = Buffer.from(

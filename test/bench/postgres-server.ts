@@ -18,11 +18,10 @@ import { createLogger } from '../../src/platform/logger.js';
 import { freePort } from '../support/redis.js';
 
 export interface PostgresServer {
-  /** The bench's own database, as superuser. */
+  /** As superuser. */
   connectionString: string;
   pid: number;
   version: string;
-  /** Whether pg_stat_statements is available. */
   hasStatements: boolean;
   stop(): Promise<void>;
 }
@@ -31,7 +30,7 @@ type Started = Pick<PostgresServer, 'connectionString' | 'stop'>;
 
 const statementsLibrary = 'pg_stat_statements';
 
-/** The embedded PostgreSQL, or the one with programs in `binDir`, on an empty folder, with every commit on disk. */
+/** With every commit on disk, in an empty folder; the embedded one without `binDir`. */
 export async function startPostgres(
   folder: string,
   binDir: string | undefined,
@@ -68,7 +67,7 @@ export async function startPostgres(
   }
 }
 
-/** Makes the next start load the library; false if the engine does not have it. */
+/** At the next start; false if the engine does not have it. */
 const preload = (connectionString: string): Promise<boolean> =>
   withClient(connectionString, async (client) => {
     const { rowCount } = await client.query('select 1 from pg_available_extensions where name = $1', [
@@ -88,7 +87,7 @@ async function withClient<T>(connectionString: string, use: (client: pg.Client) 
 
 const passwords = new Map<string, string>();
 
-/** With that server's own defaults, except for its address and connection limit. */
+/** That server's own defaults, except for its address and connection limit. */
 async function startInstalled(folder: string, binDir: string): Promise<Started> {
   const runner = await chooseRunner(dirname(resolve(binDir)), folder);
   const cluster = join(folder, 'cluster');

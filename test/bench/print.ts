@@ -4,7 +4,7 @@ import type { Report, Row, Summary } from './report.js';
 const nameWidth = 46;
 const columnWidth = 26;
 
-/** The report as tables: a line per figure, a column per system, and the ratio. */
+/** A line per figure, a column per system, and the ratio. */
 export function printReport(report: Report, titles: ReadonlyMap<string, string>): void {
   const { machine, systems, ceiling } = report;
   console.log(`\n${machine.cores} × ${machine.cpu}`);
@@ -26,7 +26,6 @@ export function printReport(report: Report, titles: ReadonlyMap<string, string>)
     console.log(`\nFAILED ${of}, ${title}, ${system}:\n${message}`);
 }
 
-/** Rows of the same load, one per system. */
 function byLoad(rows: Row[]): Row[][] {
   const groups = new Map<string, Row[]>();
   const places = new Map<string, number>();

@@ -20,15 +20,15 @@ export interface Receipt {
 export interface BenchReceiver {
   url: string;
   pid: number;
-  /** All requests, or those whose path begins with the segment `kind`. */
+  /** All, or those whose path begins with the segment `kind`. */
   count(kind?: string): Promise<{ received: number; lastAt: number }>;
   /** The first arrival of each tracking id on each path (`/path PH…`), by the clock of `now`. */
   arrivals(): Promise<Map<string, number>>;
-  /** The number of requests, and of notifications (a tracking id on a path) that got 200. */
+  /** `delivered` counts notifications (a tracking id on a path) that got 200. */
   progress(): Promise<{ received: number; delivered: number; lastDeliveredAt: number }>;
   /** Every notification that got 200, by path and tracking id (`/path PH…`). */
   receipts(): Promise<Map<string, Receipt>>;
-  /** Forgets all requests, and closes those without a response. */
+  /** Also closes those without a response. */
   reset(): Promise<void>;
   stop(): void;
 }

@@ -4,7 +4,6 @@ import type { Deployment } from './deployment.js';
 import type { Receipt } from './processes.js';
 import type { SentLog } from './requests.js';
 
-/** Times of the expected receipts of a load. */
 export interface Receipts {
   /** From the sending to the first arrival, one per notification. */
   fromSentMs: number[];
@@ -20,10 +19,7 @@ export interface Receipts {
 const patienceMs = 30_000;
 const stateTimeoutMs = 120_000;
 
-/**
- * Waits until the receiver has accepted every notification of the load on each of `paths`. Throws if some are missing
- * and none has come for half a minute.
- */
+/** Throws if some are missing and none has come for half a minute. */
 export async function awaitReceipts(d: Deployment, sent: SentLog, paths: string[]): Promise<Receipts> {
   const keys = [...sent.times.keys()].flatMap((trackingId) => paths.map((path) => `${path} ${trackingId}`));
   let wanted = keys.length;
@@ -74,7 +70,7 @@ function timesOf({ times: sent }: SentLog, paths: string[], receipts: Map<string
   return found;
 }
 
-/** Waits until the account's log has no owed delivery, so that the next load begins at rest. */
+/** The next load begins at rest. */
 export async function untilSettled(d: Deployment): Promise<void> {
   for (const status of ['PENDING', 'SENDING', 'HELD']) {
     for (const until = now() + stateTimeoutMs; ; await sleep(100)) {

@@ -24,7 +24,6 @@ const arrivals = new Map<string, number>();
 const deliveredLater = new Map<string, number>();
 const undelivered = new Set<string>();
 const receivedOf = new Map<string, number>();
-/** Requests left without a response. */
 const hanging = new Set<Socket>();
 let received = 0;
 let lastAt = 0;

@@ -3,7 +3,6 @@ import { cpus } from 'node:os';
 import type { Details, Measured, Unit } from './figures.js';
 import { median } from './percentiles.js';
 
-/** One run of one case on one system. */
 export interface Run {
   phase: string;
   case: string;
@@ -20,7 +19,7 @@ export interface Summary {
   runs: number;
 }
 
-/** A load on one form of deployment of one system, over all its runs. */
+/** Over all runs. */
 export interface Row {
   phase: string;
   case: string;
@@ -52,7 +51,7 @@ export const machine = (): Report['machine'] => ({
   cores: cpus().length,
 });
 
-/** Merges the runs of the same load on the same system into one row, with medians and ranges. */
+/** With medians and ranges. */
 export function summarize(
   runs: Run[],
   nodeOf: ReadonlyMap<string, string>,

@@ -6,7 +6,7 @@ import type { Deployment } from './deployment.js';
 import { createClient, encodeRequest, type Client, type Reply } from './lean-client.js';
 import { closedLoop, openLoop } from './pace.js';
 
-/** The requests of a load, by the clock of `now`. */
+/** By the clock of `now`. */
 export interface SentLog {
   /** By tracking id: when it was first sent (or was due), and when it was accepted. */
   times: Map<string, { sentAt: number; respondedAt: number }>;
@@ -26,7 +26,7 @@ async function send(client: Client, request: Buffer, log: SentLog): Promise<Repl
   }
 }
 
-/** Orders, the next of each client after its last response. */
+/** Each client sends the next after its last response. */
 export const ordersClosedLoop = (d: Deployment, count: number, clients: number): Promise<SentLog> =>
   orders(d, (one) => closedLoop(count, clients, () => one(now())));
 
@@ -54,7 +54,7 @@ async function orders(
   return log;
 }
 
-/** One state of every shipment, many per request, a few concurrent requests. */
+/** Many per request, a few concurrent requests. */
 export async function eventsInBulk(
   d: Deployment,
   trackingIds: string[],
@@ -88,7 +88,7 @@ export async function eventsInBulk(
   return log;
 }
 
-/** One state of every shipment, one per request, at a steady rate. */
+/** One per request, at a steady rate. */
 export async function eventsOpenLoop(
   d: Deployment,
   trackingIds: string[],

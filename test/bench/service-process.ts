@@ -12,7 +12,7 @@ export interface ServiceProcess {
   pid: number;
   /** From its start until the first 200 of `/readyz`. */
   readyMs: number;
-  /** Throws, with the end of its log, if it has ended unexpectedly. */
+  /** With the end of its log, if it has ended unexpectedly. */
   check(): void;
   stop(): Promise<void>;
 }
@@ -27,7 +27,6 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const children = new Set<ChildProcess>();
 
-/** Starts one process of the service with its output in `logFile`, and resolves when it is ready. */
 export async function startServiceProcess(
   { dist, node, nodeOptions }: Build,
   role: string,
@@ -90,7 +89,6 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-/** Stops all running processes, before the exit. */
 export async function stopServiceProcesses(): Promise<void> {
   const ends = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
   for (const child of children) child.kill('SIGTERM');

@@ -1,6 +1,5 @@
 import type { Shape } from './shapes.js';
 
-/** The size of the loads, and the selection. */
 export interface Settings {
   quick: boolean;
   hasRedis: boolean;
@@ -11,7 +10,6 @@ export interface Settings {
   /** In a closed loop, and shipments for which events are recorded. */
   orders: number;
   burst: number;
-  /** Length of a load at a fixed rate. */
   rateSeconds: number;
   hangSeconds: number;
   idleSeconds: number;

@@ -6,12 +6,11 @@ import { startRedis } from '../support/redis.js';
 import { startPostgres, type PostgresServer } from './postgres-server.js';
 import type { Build } from './service-process.js';
 
-/** A build under measurement with its own engines, which run as long as the bench does. */
+/** Its own engines run as long as the bench does. */
 export interface System {
   name: string;
   build: Build;
   nodeVersion: string;
-  /** Additional settings of the service. */
   env: Record<string, string>;
   folder: string;
   postgres: PostgresServer;
@@ -25,7 +24,7 @@ export interface SystemPlan {
   build: Build;
   env: Record<string, string>;
   folder: string;
-  /** The programs of an installed PostgreSQL; undefined for the embedded one. */
+  /** Undefined for the embedded one. */
   postgresBinDir: string | undefined;
   withStatements: boolean;
 }

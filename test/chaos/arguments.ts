@@ -45,7 +45,7 @@ export const createProgram = (): Command =>
       `\nF14, F15 and F19 name all that begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
     );
 
-/** Parses the arguments; errors end the program like any option error of commander. */
+/** Errors end the program like any option error of commander. */
 export function readArguments(argv: string[], program: Command): { options: Options; asked: Fault[] } {
   program.parse(argv, { from: 'user' });
   const options = program.opts<Options>();

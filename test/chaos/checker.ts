@@ -60,7 +60,6 @@ const duplicates = (journal: Entry[]): number =>
     return sum + (entries.length - until.length) + (until.length - attempts);
   }, 0);
 
-/** Attempts whose response is unknown to the log. */
 const unknownOutcomes = ({ journal, log }: History): number => {
   const unknown = new Set(
     log.flatMap((row) => (row.statusCode === null ? keyOf(row.path, row.id, row.number) : [])),
@@ -175,10 +174,7 @@ const checks: Record<string, Check> = {
 const onTheWayMs = 2_000;
 export const isIn = ({ from, to }: Span, at: number): boolean => at >= from && at <= to + onTheWayMs;
 
-/**
- * Leaves out what is uncertain: events accepted, or sent without being accepted, while commits were not durable, and
- * all consequences of lost shipments. Everything accepted before stays.
- */
+/** Uncertain: events accepted or sent while commits were not durable, and all consequences of lost shipments. */
 export function withoutLost(history: History): History {
   const { accepted, journal, log, mayBeLost, troubles } = history;
   if (mayBeLost.length === 0) return history;
@@ -213,10 +209,7 @@ export function withoutLost(history: History): History {
   };
 }
 
-/**
- * Every violation of a run. As many notifications as were `inFlight` at the fault may be repeated or have an unknown
- * outcome.
- */
+/** As many notifications as were `inFlight` at the fault may be repeated or have an unknown outcome. */
 export function check(history: History, inFlight: number): Violation[] {
   const found = Object.entries(checks).flatMap(([invariant, find]) =>
     find(history).map((what) => ({ invariant, what })),

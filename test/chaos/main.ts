@@ -67,7 +67,7 @@ async function runOnce(fault: Fault, key: RunKey): Promise<Result> {
   return result ?? program.error('no redis-server or valkey-server on PATH: take --queue postgres');
 }
 
-/** A run that failed by itself, which is no success, or that this machine does not allow. */
+/** It failed by itself, which is no success, or this machine does not allow it. */
 function brokenOff({ name, promise }: Fault, { queue, seed }: RunKey, error: unknown): Result {
   const nothing = { seconds: 0, events: 0, notifications: 0, figures: [], violations: [] };
   const result = { fault: name, promise, queue, seed, ...nothing };

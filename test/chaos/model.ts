@@ -1,4 +1,3 @@
-/** A registered webhook, and the events it should get. */
 export interface Hook {
   /** Its path at the receiver: `/h/0-all`. */
   path: string;
@@ -10,7 +9,7 @@ export interface Hook {
   ordered: boolean;
 }
 
-/** A delete or pause of a webhook: when its response came, and when it was undone (`Infinity`: never). */
+/** When its response came, and when it was undone (`Infinity`: never). */
 export interface Stop {
   path: string;
   from: number;
@@ -24,7 +23,7 @@ export interface Span {
   to: number;
 }
 
-/** An event that got 2xx. Times are milliseconds since 1970. */
+/** It got 2xx. Times are milliseconds since 1970. */
 export interface AcceptedEvent {
   trackingId: string;
   shipper: number;
@@ -40,18 +39,13 @@ export interface Entry {
   trackingId: string;
   state: string;
   digest: string;
-  /** The signature verifies. */
   verified: boolean;
-  /** The difference between the signed time and the clock. */
   clockOffMs: number;
   at: number;
-  /** When the response was sent. */
   endedAt: number;
-  /** The status of the response. */
   statusCode: number;
 }
 
-/** One attempt in the delivery log. */
 export interface LoggedAttempt {
   path: string;
   id: string;
@@ -67,11 +61,9 @@ export interface History {
   accepted: AcceptedEvent[];
   journal: Entry[];
   log: LoggedAttempt[];
-  /** When a clock of the service was set wrong. */
   clockWrong: Span[];
   /** When accepted events may have been lost: PostgreSQL's standby did not have them. */
   mayBeLost: Span[];
-  /** RETRY_SCHEDULE, in milliseconds. */
   retryScheduleMs: number[];
   /** Other problems: never accepted, never settled, ended unexpectedly. */
   troubles: string[];

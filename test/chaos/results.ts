@@ -2,7 +2,6 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { holds } from '../bench/scenarios/scenario.js';
 import type { Result } from './run.js';
 
-/** The identity of a run. */
 export interface RunKey {
   fault: string;
   queue: string;
@@ -12,14 +11,13 @@ export interface RunKey {
   scale: number;
 }
 
-/** A finished run, as in a line of the results file. */
 export type Finished = Omit<RunKey, 'seconds'> & { loadSeconds: number } & Result;
 
 export const isNotRun = ({ notRun }: Result): boolean => notRun !== undefined;
 export const isGood = ({ violations, figures }: Result): boolean =>
   violations.length === 0 && figures.every(holds);
 
-/** Earlier finished runs, and a function to add more: one line each, written when the run is over. */
+/** One line each, written when the run is over. */
 export function resultsIn(file: string | undefined) {
   const text = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
   const earlier = text

@@ -12,11 +12,9 @@ export interface RunOptions {
   queue: string;
   seed: number;
   eventsPerSecond: number;
-  /** The minimum duration of the load; it continues until the fault is over. */
+  /** At least; it continues until the fault is over. */
   seconds: number;
-  /** Factor for the waits and counts of a fault. */
   scale: number;
-  /** Called with the deployment, so that it can be stopped from outside. */
   onStarted(world: World): void;
 }
 
@@ -30,7 +28,6 @@ export interface Result {
   notifications: number;
   violations: Violation[];
   figures: Figure[];
-  /** Why it could not be run here. */
   notRun?: string;
 }
 
@@ -43,7 +40,7 @@ const aftermathMs = 13_000;
 const quickAftermathMs = 2_000;
 const now = () => performance.timeOrigin + performance.now();
 
-/** Runs one fault against its own deployment. Null if it needs a Redis and there is none. */
+/** Null if it needs a Redis and there is none. */
 export async function run(fault: Fault, options: RunOptions): Promise<Result | null> {
   const { queue, seed, eventsPerSecond } = options;
   const startedAt = performance.now();
@@ -130,7 +127,6 @@ async function strike(fault: Fault, world: World, options: RunOptions, untilMs: 
   return { from, to: now(), marks, noted, repeatable, mayBeLost, accepted };
 }
 
-/** Resolves when nothing is owed any more, or after a timeout with what is open then. */
 async function drained(world: World, events: number): Promise<string[]> {
   const until = performance.now() + drainTimeoutMs;
   let last = 'the database did not respond';

@@ -9,7 +9,7 @@ let client: Client;
 /** The outcomes of the next requests; then none. */
 let faults: (Reply | 'reset' | null)[];
 
-/** A feed with pages of two, without long polling. */
+/** Pages of two, without long polling. */
 function feed({ query }: Call): Reply | 'reset' {
   const fault = faults.shift();
   if (fault) return fault;
@@ -27,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => standIn.close());
 
-/** Follows until the last event of the log; returns the ids received. */
 async function followToEnd(options: FollowOptions = {}): Promise<string[]> {
   const seen: string[] = [];
   for await (const event of client.events.follow({ after: '0', ...options })) {

@@ -6,7 +6,6 @@ export const typesFile = new URL('../../src/client/api/generated.ts', import.met
 
 export const readTypes = (): string => readFileSync(typesFile, 'utf8');
 
-/** The client's types, generated from the API document. */
 export async function typesOf(document: OpenApiDocument): Promise<string> {
   const nodes = await openapiTypes(JSON.stringify(trimmed(document)));
   return [
@@ -16,10 +15,7 @@ export async function typesOf(document: OpenApiDocument): Promise<string> {
   ].join('');
 }
 
-/**
- * The document without repeated parts (examples of whole bodies, headers), and without additional properties: the API
- * accepts them, but a misspelt field should not compile.
- */
+/** Without repeated parts and additional properties: the API accepts these, but a misspelt field should not compile. */
 function trimmed(document: OpenApiDocument): object {
   const paths = Object.entries(document.paths).filter(([path]) => /^\/(operator\/)?v1\//.test(path));
   const { schemas, responses, securitySchemes } = document.components;

@@ -1,4 +1,3 @@
-/** The parts of `listen`. */
 import { describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import http from 'node:http';

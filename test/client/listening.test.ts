@@ -32,7 +32,6 @@ const eventOf = (eventId: string, seconds: number) => ({
   notification: { state: 'CREATED' },
 });
 
-/** Forwards the stand-in's feed; returns the printed output. */
 function start(createdBy: typeof createPrinter, since?: Date) {
   const lines: string[] = [];
   const printer = createdBy((text) => lines.push(text.trimEnd()));

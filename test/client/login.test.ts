@@ -57,7 +57,6 @@ test('a refused login fails the call, and the next call tries again', async () =
   expect(standIn.logins).toHaveLength(3);
 });
 
-/** Holds logins after the first few until the returned function is called. */
 function holdLogins(letThrough: number): () => void {
   const held: (() => void)[] = [];
   standIn.login = (_call, response) => {

@@ -145,7 +145,6 @@ describe('the package, installed in an empty folder', () => {
   );
 });
 
-/** The JavaScript code blocks of a document. */
 function examplesIn(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const [heading = '', ranks = ''] = /^(#+) (?:The client|@parcelhook\/client)\n/m.exec(text) ?? [];

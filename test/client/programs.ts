@@ -7,7 +7,6 @@ const settings = `{
   password: process.env.PARCELHOOK_PASSWORD,
 }`;
 
-/** Starts a receiver, registers a webhook, places an order; prints the verified notification and its delivery. */
 export const flow = `
 import { createServer } from 'node:http';
 import { createClient, ParcelhookError, verify } from '@parcelhook/client';

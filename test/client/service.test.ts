@@ -1,4 +1,3 @@
-/** The client against the real service. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createClient, createOperatorClient, verify, type Client } from '../../src/client/index.js';
 import { registerAccount, sampleOrder, type Account } from '../support/client.js';
@@ -63,7 +62,6 @@ test('a revoked token is replaced', async () => {
   expect(new Set(tokens).size).toBe(2);
 });
 
-/** A fetch that records the bearer tokens. */
 function watchedTokens() {
   const tokens: string[] = [];
   const fetch: typeof globalThis.fetch = (url, init) => {

@@ -22,14 +22,14 @@ export interface Reply {
   raw?: string;
 }
 
-/** Responds to a request; `hang` leaves it open, `reset` breaks the connection. */
+/** `hang` leaves the request open, `reset` breaks the connection. */
 export type Responder = (call: Call, response: http.ServerResponse) => Reply | 'hang' | 'reset';
 
 export interface StandIn {
   url: string;
   calls: Call[];
   logins: Call[];
-  /** The response to a login; by default a new token for an hour. */
+  /** By default a new token for an hour. */
   login: Responder;
   respond: Responder;
   close(): void;
@@ -38,7 +38,6 @@ export interface StandIn {
 const envelope = { version: '1.0.0', timestamp: 1 };
 export const credentials = { key: 'key-of-ana', email: 'ana@example.com', password: 'horse-battery-päss' };
 
-/** A server that responds as the API does, or misbehaves, as a test configures. */
 export async function startStandIn(): Promise<StandIn> {
   const standIn: StandIn = { url: '', calls: [], logins: [], login, respond: () => ({ data: {} }), close };
   const server = http.createServer((request, response) => {
@@ -87,7 +86,6 @@ export const refused = (status: number, code: string, headers: Record<string, st
   error: { code },
 });
 
-/** Gives the replies in order, and then repeats the last one. */
 export function inSequence(...replies: (Reply | 'hang' | 'reset')[]): Responder {
   let next = 0;
   return () => replies[Math.min(next++, replies.length - 1)]!;

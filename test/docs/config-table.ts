@@ -29,7 +29,6 @@ export const rowsIn = (readme: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-/** The README with its table replaced; Prettier aligns it. */
 export function withTable(readme: string): string {
   const rows = [['Variable', 'Default', 'Meaning'], ['---', '---', '---'], ...configRows()];
   const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');

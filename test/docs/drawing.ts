@@ -5,7 +5,6 @@ const marks = [
   '\n<!-- end of the drawing -->',
 ] as const;
 
-/** The rooms that a delivery passes, and what each does with it. */
 const rooms: Record<string, string> = {
   shipments: 'accept and create an order',
   events: 'record an event and what it owes',
@@ -25,7 +24,7 @@ interface Cruised {
   modules: { source: string; dependencies: { resolved: string }[] }[];
 }
 
-/** Mermaid text of the rooms and of who imports whom; an arrow that a longer path implies is left out. */
+/** Mermaid; an arrow that a longer path implies is left out. */
 export function drawing(): string {
   const names = Object.keys(rooms);
   const imports = importsBetween(names);
@@ -74,7 +73,6 @@ function reaches(imports: Map<string, Set<string>>, from: string, to: string): b
 
 const nodeOf = (name: string): string => name.replace('deliveries/', '').replace('-', '_');
 
-/** The drawing as it stands in a document. */
 export function drawingIn(document: string): string {
   const [, rest = ''] = document.split(marks[0]);
   const [found] = rest.split(marks[1]);

@@ -41,7 +41,7 @@ export interface OwnPostgres {
   stop(): Promise<void>;
 }
 
-/** A server of the installed version in an empty folder, on a port that stays the same. */
+/** In an empty folder, on a port that stays the same. */
 export async function ownPostgres(installed: string, folder: string): Promise<OwnPostgres> {
   const runner = await chooseRunner(installed, folder);
   const [dataFolder, made] = [join(folder, 'data'), join(folder, 'made')];

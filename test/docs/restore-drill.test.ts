@@ -68,7 +68,7 @@ if (!installedPostgres)
     expect({ command, exit, stderr }).toEqual({ command, exit: 0, stderr: expect.any(String) });
     return stdout;
   };
-  /** Runs a step of a section, all its forms; what they print. */
+  /** In all its forms; returns what they print. */
   const stepsOf = (heading: string, count: number) => {
     const steps = commandsUnder(heading);
     expect(steps).toHaveLength(count); // a new one needs its place below
@@ -83,7 +83,6 @@ if (!installedPostgres)
   const isOf = (trackingId: string) => (request: Received) => request.notification.tracking_id === trackingId;
   const logOf = async (trackingId: string) =>
     (await account.call(`/v1/deliveries?trackingId=${trackingId}`)).data.deliveries as { status: string }[];
-  /** The account's requests go to the process that runs now. */
   const startAgain = async () => {
     service = await startProcess({ ...env, PORT: new URL(service.url).port });
     await until('ready', async () => (await fetch(`${service.url}/readyz`)).status === 200, 30_000);

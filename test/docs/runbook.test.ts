@@ -84,7 +84,7 @@ async function fill(name: string): Promise<string> {
   return value;
 }
 
-/** A process that has the key in its environment, and that may be stopped. */
+/** It has the key in its environment, and may be stopped. */
 function bystander(): ChildProcess {
   const child = spawn('sleep', ['600'], {
     env: { PATH: process.env.PATH, SECRETS_KEY: 'a key' },
@@ -99,7 +99,6 @@ const ofLanguage = (language: string) => blocks.filter((block) => block.language
 const named = (found: Block[]): [string, Block][] =>
   found.map((block) => [`${block.heading}: ${block.code.trim().split('\n')[0]!.slice(0, 80)}`, block]);
 
-/** The text of the service. */
 const sources = () =>
   readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

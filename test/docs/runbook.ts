@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const file = new URL('../../docs/runbook.md', import.meta.url);
 
-/** A fenced block of the runbook, its indentation taken away. */
 export interface Block {
   /** The nearest heading of the second or third rank above it. */
   heading: string;
@@ -15,7 +14,6 @@ export const drills = ['Restore from a dump', 'Restore from a base backup'];
 
 export const runbook = readFileSync(file, 'utf8');
 
-/** All fenced blocks, in the order of the document. */
 export const blocks: Block[] = blocksOf(runbook);
 
 function blocksOf(text: string): Block[] {
@@ -34,14 +32,13 @@ function blocksOf(text: string): Block[] {
   return found;
 }
 
-/** The shell's commands of a block, one a line. */
 export const commandsOf = ({ code }: Block): string[] =>
   code
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
     .filter((line) => line !== '');
 
-/** The shell's commands of a section, by blocks. Throws where there is none. */
+/** By blocks. Throws where there is none. */
 export function commandsUnder(heading: string): string[][] {
   const own = blocks.filter((block) => block.heading === heading && block.language === 'sh');
   if (own.length === 0) throw new Error(`docs/runbook.md has no commands under "${heading}"`);

@@ -18,14 +18,13 @@ export interface Shell {
   /** Where the commands run: a checkout with a built program, and room for their files. */
   folder: string;
   logFile: string;
-  /** Runs one command of the runbook, its placeholders filled in; answers what it asks with yes. */
+  /** Fills placeholders in; answers what the command asks with yes. */
   run(command: string): Promise<Ran>;
   remove(): void;
 }
 
 /**
- * A shell as the runbook wants it. `env` is set for the commands, and for programs that would run in a container.
- * `programs` are folders that are looked
+ * `env` is set for the commands, and for programs that would run in a container. `programs` are folders that are looked
  * into first. `fill` gives the value of a placeholder, such as deliveryId; it throws where it knows none.
  */
 export function openShell(

@@ -27,14 +27,13 @@ a scene. All durations of the rules and the boards are divided by ${division.fac
 table in test/draw/scenes/scenes.ts says, or a panel never moves in a run of all scenes.`,
     );
 
-/** The scenes that are asked for; an unknown name ends the program. */
+/** An unknown name ends the program. */
 export function scenesOf({ scene }: Options, program: Command): Scene[] {
   const unknown = (scene ?? []).filter((name) => !scenes.some((one) => one.name === name));
   if (unknown.length > 0) program.error(`no such scene: ${unknown.join(', ')}; --list names them`);
   return scene ? scenes.filter(({ name }) => scene.includes(name)) : scenes;
 }
 
-/** A scene in the list: what happens, and what is expected. */
 export const lineOf = ({ name, what, environments }: Scene): string => {
   const expected = Object.entries(environments).map(([environment, { told, red }]) => {
     const alerts = Object.entries(told).map(([alert, seconds]) => `${alert} within ${seconds} s`);

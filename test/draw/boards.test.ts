@@ -41,7 +41,6 @@ const board = (...panels: object[]) =>
     annotations: { list: [{ name: 'Deploys', expr: 'deploys', iconColor: 'blue' }] },
   });
 
-/** Answers everything with these series and notes what it was asked. */
 function answering(series: [labels: Record<string, string>, values: [number, number][]][]) {
   const queries: string[] = [];
   const answer = (query: string) => {

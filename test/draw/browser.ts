@@ -16,7 +16,6 @@ export const chromiumProgram: string | null =
   ) ?? null;
 
 export interface Browser {
-  /** The sheet as a PNG. */
   draw(sheet: Sheet): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -25,7 +24,7 @@ const drawnWithinMs = 30_000;
 const colors = 64;
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** A real browser with a page of our own, which loads nothing from anywhere. */
+/** A real browser; our page loads nothing from anywhere. */
 export async function openBrowser(): Promise<Browser> {
   if (!chromiumProgram) throw new Error('no chromium on PATH: apt-get install chromium');
   const home = mkdtempSync(join(tmpdir(), 'parcelhook-draw-'));

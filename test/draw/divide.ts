@@ -38,7 +38,7 @@ const written = (seconds: number): string => {
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
 };
 
-/** A file of rules with its durations divided. Anchors and comments stay as they are. */
+/** Anchors and comments stay as they are. */
 export function divideRules(yaml: string, division: Division): string {
   const document: Document = parseDocument(yaml);
   visit(document, {
@@ -66,7 +66,6 @@ const isComparison = (token: string) => ['>', '<', '>=', '<='].includes(token);
 const isAge = (metric: string) => /_seconds$/.test(metric) && !/quantile|lag/.test(metric);
 const isMetric = (token: string) => /^[a-z]\w*_\w+$/.test(token) && /^(parcelhook|up)/.test(token);
 
-/** PromQL with its durations divided. */
 export function divideExpr(expr: string, division: Division): string {
   const { factor, leastWindow, leastAge } = division;
   const list = expr.match(tokens) ?? [];

@@ -5,17 +5,13 @@ import type { Panel } from './boards/board.js';
 
 /** The guilty half: the service and what it runs on, or receivers. */
 export type Half = 'ours' | 'theirs';
-/** Which half of Overview's first row is red. */
 export type Red = 'none' | 'both' | Half;
 
 const ofReceivers =
   /parcelhook_(webhooks_unserved|waiting_deliveries|delivery_attempts_total|circuits_open|event_to_success_seconds)/;
 const reds = new Set(['red', 'dark-red', 'semi-dark-red', 'light-red'].map(css));
 
-/**
- * The half that a figure of the first row belongs to: as the title of its row or its own says, else by what it asks for.
- * Null for any other panel, and for the count of alerts, which is neither.
- */
+/** As the row's title or its own says, else by what it asks for. Null for other panels and the count of alerts. */
 export function halfOf({ type, row, title, targets }: Panel, firstRows: string[]): Half | null {
   if (!['stat', 'gauge'].includes(type) || !firstRows.includes(row)) return null;
   if (targets.some(({ expr }) => expr?.includes('ALERTS'))) return null;
@@ -26,14 +22,13 @@ export function halfOf({ type, row, title, targets }: Panel, firstRows: string[]
   return targets.some(({ expr }) => ofReceivers.test(expr ?? '')) ? 'theirs' : 'ours';
 }
 
-/** The rows that the two halves are in: those which say so, else the first. */
+/** Those which say so, else the first. */
 export function firstRowsOf(panels: Panel[]): string[] {
   const rows = [...new Set(panels.map(({ row }) => row))];
   const named = rows.filter((row) => /\b(ours|theirs)\b/i.test(row)).slice(0, 2);
   return named.length === 2 ? named : rows.slice(0, 1);
 }
 
-/** The red figures of the first row, by half. */
 export function redPanels(answered: Answered[]): Record<Half, string[]> {
   const rows = firstRowsOf(answered.map(({ panel }) => panel));
   const red: Record<Half, string[]> = { ours: [], theirs: [] };

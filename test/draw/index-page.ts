@@ -2,7 +2,6 @@ import { division } from './division.js';
 import type { Result } from './run-scene.js';
 import { scenes } from './scenes/scenes.js';
 
-/** The page beside the drawings: each scene with what was told, what was red, and how the boards looked. */
 export function indexOf(results: Result[]): string {
   const sections = results.map(({ scene: name, told, firstRows, drawings }) => {
     const { title, what } = scenes.find((scene) => scene.name === name)!;

@@ -17,7 +17,6 @@ import { scenes } from './scenes/scenes.js';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Resolves with the exit code. */
 export async function drawScenes(argv: string[]): Promise<number> {
   const program = createProgram();
   program.parse(argv, { from: 'user' });

@@ -1,9 +1,9 @@
 import type { Answered } from './boards/ask.js';
 
-/** The panels of all boards over a whole run: by `board › panel`, whether it ever moved. */
+/** By `board › panel`, over a whole run. */
 export interface Movement {
   note(board: string, answered: Answered[]): void;
-  /** Panels that never moved, and whether they ever had a figure. */
+  /** Those that never moved. */
   still(): { panel: string; hadFigures: boolean }[];
 }
 
@@ -60,7 +60,7 @@ const mayStandStill: [panel: RegExp, reason: string][] = [
   [/› Watchdog$/, 'it fires always'],
   [/› (Partitions ahead|Retention behind)$/, 'whole days, and no scene lasts one'],
   [/› Late results$/, 'no worker hangs for longer than its lease'],
-  [/› Oldest lapsed claim$/, 'another worker takes it up between two readings'],
+  [/› Oldest expired claim$/, 'another worker takes it up between two readings'],
   [/^receivers › Failing$/, 'the circuit opens between two readings'],
 ];
 

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { withFewColors } from './png.js';
 
-/** A PNG of RGB pixels, all lines without a filter. */
 function pngOf(pixels: [number, number, number][][]): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const length = Buffer.alloc(4);

@@ -11,7 +11,7 @@ interface Pixels {
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The same PNG with at most so many colours: the most frequent, and for each other the one that is nearest. */
+/** The most frequent, and for each other the one that is nearest. */
 export function withFewColors(png: Buffer, count: number): Buffer {
   const pixels = decoded(png);
   const { palette, indexOf } = paletteOf(pixels, count);

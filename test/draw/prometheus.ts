@@ -6,14 +6,12 @@ import { until } from '../bench/scenarios/scenario.js';
 
 export const isInstalled = spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** A process to scrape, as service discovery has it. */
 export interface ScrapeTarget {
   url: string;
   job: string;
   environment: string;
 }
 
-/** One series: its labels, and its values by time in seconds. */
 export interface Series {
   labels: Record<string, string>;
   values: [time: number, value: number][];
@@ -32,7 +30,6 @@ export interface Prometheus {
   /** Both reject with what Prometheus says is wrong with the expression. */
   range(expr: string, from: number, to: number, step: number): Promise<Series[]>;
   instant(expr: string, at?: number): Promise<Series[]>;
-  /** Values of a label, of the series that match. */
   labelValues(label: string, selector: string | null): Promise<string[]>;
   /** Alerts that fire, or will unless it ends. */
   active(): Promise<Alert[]>;
@@ -42,7 +39,7 @@ export interface Prometheus {
 const queryWithinMs = 15_000;
 const startsWithinMs = 60_000;
 
-/** A Prometheus in a folder of its own that scrapes and evaluates every second; ended with this process. */
+/** In a folder of its own. Scrapes and evaluates every second; ended with this process. */
 export async function startPrometheus(
   folder: string,
   rules: string,

@@ -29,9 +29,7 @@ export interface Result {
   told: Record<string, number>;
   firstRows: Record<string, FirstRow>;
   problems: string[];
-  /** The results of the boards at the end. */
   answered: { board: Board; answered: Answered[] }[];
-  /** By name of file. */
   drawings: Map<string, Buffer>;
   seconds: number;
 }
@@ -52,7 +50,7 @@ const quietForSeconds = 5;
 const usualHistorySeconds = 45;
 const rowWithinSeconds = 30;
 
-/** Runs a scene on engines of its own, from an empty database to the drawings. */
+/** On engines of its own, from an empty database to the drawings. */
 export async function runScene(scene: Scene, running: Running): Promise<Result> {
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-scene-'));
@@ -177,7 +175,7 @@ async function askOf(board: Board, environment: string, prometheus: Prometheus, 
   };
 }
 
-/** The first row as it is to be, or as it is after a while. */
+/** As it is to be, or as it is after a while. */
 async function firstRowOf(look: () => Promise<Answered[]>, { red }: Part): Promise<FirstRow> {
   const startedAt = performance.now();
   for (;;) {

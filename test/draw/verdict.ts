@@ -2,13 +2,11 @@ import type { Red } from './halves.js';
 import type { Part } from './scenes/scene.js';
 import { keyOf, type Told } from './watch.js';
 
-/** Which half of an environment's first row is red, and by which panels. */
 export interface FirstRow {
   red: Red;
   panels: string[];
 }
 
-/** Differences from the table; empty if there are none. */
 export function problemsOf(
   environments: Record<string, Part>,
   told: Told,
@@ -41,7 +39,6 @@ export function problemsOf(
 export const latest = (environments: Record<string, Part>): number =>
   Math.max(0, ...Object.values(environments).flatMap(({ told }) => Object.values(told)));
 
-/** Whether all that is to be told has been. */
 export const isComplete = (environments: Record<string, Part>, told: Told): boolean =>
   Object.entries(environments).every(([environment, part]) =>
     Object.keys(part.told).every((alertname) => told.has(keyOf({ environment, alertname }))),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Alert } from './prometheus.js';
 
-/** When what was first told, in seconds after the strike. */
 export type Told = Map<string, number>;
 
 /**
@@ -32,7 +31,6 @@ export function createTold() {
   };
 }
 
-/** Looks every half second until `isOver`. */
 export async function watch(
   alerts: () => Promise<Alert[]>,
   isOver: (told: Told, seconds: number) => boolean,

@@ -9,15 +9,12 @@ import { isNamed } from './values.js';
 
 export interface Fuzzer {
   requests: fc.Arbitrary<Draft>;
-  /** Sends the request; rejects unless the document has the response. */
   probe(draft: Draft): Promise<void>;
-  /** Responses by operation and HTTP status. */
   seen: Map<string, number>;
 }
 
 const keptOfEachName = 50;
 
-/** Fuzzes a running service using the document it serves. */
 export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
   const checker = responseChecker(document);
@@ -94,7 +91,7 @@ export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   return { requests: requestsOf(document), probe, seen };
 }
 
-/** Remembers the ids and cursors of responses by field name, the newest of each. */
+/** By field name, the newest of each. */
 function createMemory() {
   const values = new Map<string, unknown[]>();
   const keep = (value: unknown, name = ''): void => {

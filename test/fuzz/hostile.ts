@@ -45,7 +45,6 @@ const hostileName = fc.oneof(
   ),
 );
 
-/** A change at one place of a value. */
 type Change = { kind: 'replace' | 'remove' | 'add' | 'repeat'; at: number; name: string; value: unknown };
 
 const change: fc.Arbitrary<Change> = fc.record({

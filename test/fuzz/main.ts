@@ -1,7 +1,4 @@
-/**
- * `npm run fuzz`: sends requests made from the OpenAPI document to the real service and checks the responses against
- * it.
- */
+/** `npm run fuzz`: sends requests made from the OpenAPI document to the real service and checks the responses. */
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError } from 'commander';
 import fc from 'fast-check';

@@ -9,7 +9,6 @@ type Fields = Record<string, unknown>;
 /** Nothing happens during a long poll: long ones would take most of the time. */
 const shortWait = fc.constantFrom('0s', '1ms', '20ms');
 
-/** A request to an operation before its ids are filled in. */
 export interface Draft {
   operationId: string;
   /** `valid`: as in the document, so it must not be refused for its format. */
@@ -22,11 +21,10 @@ export interface Draft {
   headers: Record<string, string>;
   type?: string;
   body?: unknown;
-  /** Turns the body's JSON into the bytes to send. */
   bytes?: (text: string) => Buffer;
 }
 
-/** Requests to every operation of a document: half of them valid, a quarter nearly so, a quarter hostile. */
+/** Half of them valid, a quarter nearly so, a quarter hostile. */
 export function requestsOf(document: OpenApiDocument): fc.Arbitrary<Draft> {
   const all = [...operationsOf(document).values()];
   const valid = fc.oneof(...all.map((described) => validRequest(described, document.components.schemas)));
@@ -83,7 +81,6 @@ function validRequest({ method, path, operation }: Described, components: Compon
 
 type Change = (draft: Draft) => Draft;
 
-/** One field changed, missing, doubled or added. */
 const nearly: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 3,

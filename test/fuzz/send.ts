@@ -10,7 +10,6 @@ export interface Prepared {
   body?: Buffer;
 }
 
-/** Fills in ids from earlier responses, and the credentials of the operation. */
 export function prepare(
   draft: Draft,
   proofs: Record<string, { header?: string; query?: [string, string] }>,
@@ -56,7 +55,7 @@ function bodyOf(draft: Draft, lookUp: (name: string, pick: number) => unknown): 
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 const longestMs = 20_000;
 
-/** Sends it unchanged, without a client library that would correct it. */
+/** Unchanged, without a client library that would correct it. */
 export function send(url: string, { method, path, headers, body }: Prepared): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -15,10 +15,9 @@ interface Known {
 const isKnown = (value: unknown): value is Known =>
   typeof value === 'object' && value !== null && known in value;
 
-/** Fields that come from responses: ids and cursors. */
+/** Ids and cursors come from responses. */
 export const isNamed = (name: string) => /Id$|^(cursor|after)$/.test(name);
 
-/** Fills values from earlier responses into a whole body. */
 export function settle(value: unknown, lookUp: (name: string, pick: number) => unknown): unknown {
   if (isKnown(value)) return lookUp(value[known], value.pick) ?? settle(value.otherwise, lookUp);
   if (Array.isArray(value)) return Array.from(value, (item) => settle(item, lookUp)); // its `constructor` may be anything
@@ -26,7 +25,7 @@ export function settle(value: unknown, lookUp: (name: string, pick: number) => u
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, settle(inner, lookUp)]));
 }
 
-/** A field of that name, with a known value most of the time if responses contain it. */
+/** With a known value most of the time if responses contain it. */
 export function fieldOf(name: string, schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
   const any = valueOf(schema, components);
   if (!isNamed(name)) return any;
@@ -34,7 +33,6 @@ export function fieldOf(name: string, schema: JsonSchema, components: Components
   return one.map(({ pick, otherwise }): Known => ({ [known]: name, pick, otherwise }));
 }
 
-/** Values that the document allows. */
 export function valueOf(schema: JsonSchema, components: Components): fc.Arbitrary<unknown> {
   if (schema.$ref?.endsWith('/AnyJson')) return anyJson;
   const { examples = [], ...own } = resolved(schema, components);

@@ -23,19 +23,15 @@ export interface Alert {
 }
 
 export interface Alertmanager {
-  /** `host:port`. */
   target: string;
-  /** Gives it alerts with these labels, as Prometheus would. */
+  /** As Prometheus would. */
   post(labels: Record<string, string>[]): Promise<void>;
-  /** Every alert it has, those that it keeps quiet included. */
+  /** Those that it keeps quiet included. */
   alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
 }
 
-/**
- * An Alertmanager of our own with the routes and the inhibitions of the repository. Each of its receivers posts to
- * `url`, with its name as the path. `timings` replace those of every route.
- */
+/** With the repository's routes and inhibitions; receivers post to `url`/<name>. `timings` replace every route's. */
 export async function startAlertmanager(
   url: string,
   timings: Record<'group_wait' | 'group_interval' | 'repeat_interval', string>,

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 /** Gauges are read every 1.5 s, and circuits open for 3 s. */
 const env = { TIME_SCALE: '0.1', RETRY_SCHEDULE: '2s,1h', DELIVERY_CONCURRENCY: '20' };
 
-/** The service's figures; undefined where there is no series. */
+/** Undefined where there is no series. */
 async function scrape(url: string): Promise<(name: string) => number | undefined> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name) => {
@@ -98,6 +98,24 @@ test('a dead receiver and a slow one leave nothing sendable: what they are owed 
     await slow.close();
   }
 }, 120_000);
+
+test('what waits because a worker has no free place is ours, although it is claimed', async () => {
+  const receiver = await startReceiver(() => ({ delayMs: 600 })); // not slow, so its limit is the places of the worker
+  const service = await startService({ env: { ...env, DELIVERY_CONCURRENCY: '4' } });
+  try {
+    const account = await registerAccount(service);
+    for (let n = 0; n < 4; n += 1) await registerWebhook(account, receiver.url);
+    for (let n = 0; n < 40; n += 1) await placeOrder(account);
+    await until(
+      'a delivery has waited for a place for longer than ten attempts take',
+      async () => ((await scrape(service.url))('sendable_oldest_seconds') ?? 0) > 6,
+      25_000,
+    );
+  } finally {
+    await service.stop();
+    await receiver.close();
+  }
+}, 60_000);
 
 test('counters begin at zero for every outcome and state, and a process has 3,000 series at most', async () => {
   const service = await startService({ env });

@@ -15,7 +15,7 @@ export interface Panel {
 
 const folder = inRepository('grafana/dashboards');
 
-/** The committed dashboards as Grafana loads them, by file name. */
+/** As Grafana loads them, by file name. */
 export const dashboardTexts = (): Map<string, string> =>
   new Map(
     readdirSync(folder)
@@ -23,7 +23,6 @@ export const dashboardTexts = (): Map<string, string> =>
       .map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]),
   );
 
-/** Every panel of every committed dashboard. */
 export function panels(): Panel[] {
   return [...dashboardTexts().values()].flatMap((text) => {
     const dashboard = JSON.parse(text);
@@ -53,14 +52,13 @@ export function panels(): Panel[] {
   });
 }
 
-/** Every PromQL query of every panel. */
 export const expressions = (): string[] =>
   panels().flatMap(({ queries }) => queries.flatMap(({ expr }) => (expr ? [expr] : [])));
 
-/** The series that a query selects, as `name{matchers}`. */
+/** `name{matchers}`. */
 export const selectorsOf = (expr: string): string[] => expr.match(/\b[a-zA-Z_]\w*\{[^}]*\}/g) ?? [];
 
-/** A query as Grafana sends it with everything chosen, for a scrape each second. */
+/** As Grafana sends it with everything chosen, for a scrape each second. */
 export const interpolated = (expr: string): string =>
   expr
     .replaceAll('$__rate_interval', '5s')

@@ -90,7 +90,6 @@ const scenes: Record<string, Scene> = {
 
 const bounds = [0.025, 0.05, 0.5, 1, 2, 5, 7.5, 10];
 
-/** The metrics of a process of a role after `times` scrapes. */
 function exposition(role: string, own: Figures, times: number): string {
   const figures: Figures = { ...healthy, [requests(201)]: 1, [requests(500)]: 0, ...own };
   const count = 10 * times;
@@ -129,7 +128,6 @@ interface Panel {
   };
 }
 
-/** The figures of Overview below the row that begins with `half`. */
 function figuresOf(half: string): Panel[] {
   const { panels } = JSON.parse(dashboardTexts().get('overview.json')!);
   const from = panels.findIndex(({ title }: Panel) => title.startsWith(half));

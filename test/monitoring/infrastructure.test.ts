@@ -39,11 +39,23 @@ const dependencies = (changes: Partial<InfrastructureDependencies> = {}): Infras
   ...changes,
 });
 
-/** The value of a series, such as `table_size_bytes{table="events"}`; null without the series. */
+/** `table_size_bytes{table="events"}`; null without the series. */
 async function figure({ metrics }: InfrastructureDependencies, name: string): Promise<number | null> {
   const line = (await metrics.text()).split('\n').find((text) => text.startsWith(`parcelhook_${name} `));
   return line === undefined ? null : Number(line.split(' ')[1]);
 }
+
+test('a new deployment has partitions for two days before its first maintenance', async () => {
+  const fresh = await createWorld();
+  try {
+    const deps = dependencies({ db: fresh.db });
+    await refreshSizes(deps, Date.now());
+    for (const table of ['deliveries', 'attempts', 'events'])
+      expect(await figure(deps, `partitions_ahead_days{table="${table}"}`)).toBeGreaterThan(2);
+  } finally {
+    await fresh.stop();
+  }
+});
 
 test('a size is what PostgreSQL says, grows with the data, and has its partitions in it', async () => {
   const deps = dependencies();

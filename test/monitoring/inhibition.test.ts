@@ -56,6 +56,17 @@ const scenes: Record<string, Scene> = {
     fire: ['RoleGone api', 'InstanceDown', 'NoOrdersAccepted', 'ApiFailing', ...workersWork],
     told: ['RoleGone api', 'SendableLate'],
   },
+  'the role all is gone': {
+    fire: [
+      'RoleGone all',
+      'InstanceDown',
+      'NoOrdersAccepted',
+      'ApiFailing',
+      'OutboxWalkLate',
+      ...workersWork,
+    ],
+    told: ['RoleGone all'],
+  },
   'one of two workers is gone, and receivers fail': {
     fire: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],
     told: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],

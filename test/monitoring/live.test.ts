@@ -10,7 +10,7 @@ import { isInstalled, startPrometheus, type Prometheus } from './prometheus.js';
 
 const settings = { RETRY_SCHEDULE: '200ms,200ms', DELIVERY_TIMEOUT: '300ms' };
 
-/** Queries without series in this deployment, with the reason. */
+/** Each has its reason in this deployment. */
 const mayBeEmpty: [RegExp, string][] = [
   [/offset 1d/, 'Prometheus has run for seconds'],
   [/ALERTS/, 'alerts wait for longer than this test lasts'],
@@ -21,9 +21,10 @@ const mayBeEmpty: [RegExp, string][] = [
   [/^parcelhook_http_\S+status="499"/, 'no client gives up'],
   [/^parcelhook:\w+_cause:max/, 'no alert that others follow from fires'],
   [/redis_memory|database_size_limit/, 'there is no Redis, or there is no limit'],
+  [/^parcelhook_ready\{role="all"\}$/, 'no process has all roles'],
 ];
 
-/** Queries that stay at zero, with the reason. */
+/** Each has its reason. */
 const mayBeZero: [RegExp, string][] = [
   [/ == 0\)/, 'every process is ready'],
   [/rate_limited_total/, 'nobody is turned away'],
@@ -86,7 +87,6 @@ const isListed = (list: [RegExp, string][], expr: string) => list.some(([pattern
       await service?.stop();
     });
 
-    /** The problem with Prometheus's result, or null. */
     const problemOf = async (expr: string): Promise<string | null> => {
       try {
         const figures = (await prometheus.query(expr)).flatMap(({ values }) =>
@@ -142,10 +142,7 @@ export interface Traffic {
   stop(): Promise<void>;
 }
 
-/**
- * Orders for five webhooks: a healthy one, one failing every second time, one always failing, one gone and one
- * hanging. Runs until stopped; by then each has shown its behaviour.
- */
+/** One is healthy, one fails every second time, one always, one is gone, one hangs; by the end each has shown it. */
 async function startTraffic(service: { url: string }): Promise<Traffic> {
   const account = await registerAccount(service);
   let calls = 0;
@@ -169,7 +166,7 @@ async function startTraffic(service: { url: string }): Promise<Traffic> {
   };
 }
 
-/** Uses up all retries of one delivery before enough failures open the circuit. */
+/** Of one delivery, before enough failures open the circuit. */
 async function untilGivenUp(account: Account, failing: Receiver): Promise<void> {
   await placeOrder(account);
   await failing.waitFor(3);

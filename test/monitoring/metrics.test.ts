@@ -29,7 +29,6 @@ afterAll(async () => {
 
 const scrape = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 
-/** The value of one sample, such as `orders_accepted_total` or `webhooks{status="ACTIVE"}`. */
 const sample = (text: string, name: string): number => {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`parcelhook_${name} `));
   return line === undefined ? Number.NaN : Number(line.split(' ')[1]);

@@ -21,7 +21,6 @@ const divided = (text: string) =>
       `${Math.max(1, Math.round((Number(count) * secondsIn[unit]!) / factor))}s`,
   );
 
-/** The shipped rules, with `for`, windows and offsets divided. */
 function quickRules(): string {
   const rules = parse(readFileSync(inRepository('grafana/prometheus/rules.yml'), 'utf8'));
   for (const group of rules.groups)

@@ -9,7 +9,7 @@ import { freePort } from '../support/redis.js';
 export const inRepository = (path: string): string =>
   fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Whether prometheus and promtool are on PATH; if not, it warns that tests are skipped. */
+/** prometheus and promtool on PATH; if not, it warns that tests are skipped. */
 export function isInstalled(): boolean {
   const found = ['prometheus', 'promtool'].every(
     (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
@@ -19,7 +19,7 @@ export function isInstalled(): boolean {
   return found;
 }
 
-/** One result series: its labels and its values over time, NaN included. */
+/** NaN included. */
 export interface Series {
   labels: Record<string, string>;
   values: number[];
@@ -36,24 +36,22 @@ export interface Rule {
 }
 
 export interface Prometheus {
-  /** Evaluates an expression each second since the start. Rejects with the error of Prometheus. */
+  /** Each second since the start. Rejects with the error of Prometheus. */
   query(expr: string): Promise<Series[]>;
-  /** Evaluates an expression at this moment. */
   now(expr: string): Promise<number[]>;
   rules(): Promise<Rule[]>;
   stop(): Promise<void>;
 }
 
 export interface PrometheusOptions {
-  /** A file of rules; without it, that of the repository. */
+  /** Default: those of the repository. */
   rules?: string;
-  /** `host:port`. */
   alertmanager?: string;
   /** By job; `production` of what is not named. */
   environments?: Record<string, string>;
 }
 
-/** A Prometheus of our own that scrapes each job's base URL, and evaluates rules, every second. */
+/** Of our own; scrapes each job's base URL, and evaluates rules, every second. */
 export async function startPrometheus(
   jobs: Record<string, string>,
   { rules, alertmanager, environments = {} }: PrometheusOptions = {},

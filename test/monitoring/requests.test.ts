@@ -27,7 +27,6 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** The series of a process and their values. */
 async function scrape({ url }: { url: string } = service): Promise<Map<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const samples = text.split('\n').filter((line) => line.startsWith('parcelhook_'));
@@ -138,6 +137,8 @@ test('each role says with its name whether it is ready, and every task of it rep
       );
     });
     expect((await scrape(api)).get('database_size_limit_bytes')).toBe(500 * 1024 ** 3);
+    const walked = 'outbox_walked_timestamp_seconds'; // by workers alone
+    expect([(await scrape(api)).has(walked), (await scrape(worker)).get(walked)! > 0]).toEqual([false, true]);
   } finally {
     await stopProcess(api);
     await stopProcess(worker);
@@ -191,7 +192,7 @@ test('a process has at most 3,000 series, whatever is requested, and however man
   const isApi = ({ path }: { path: string }) => /^\/(v1|operator)\//.test(path);
   const count = createRequestCounter(metrics, routes.filter(isApi));
   const end = (route: string | null, method: string, status: number) =>
-    count({ route, method, status, durationMs: 1, isSlowByDesign: false });
+    count({ route, method, status, workedMs: 1, isSlowByDesign: false });
   for (const { path, method, statuses } of routes)
     for (const status of statuses) end(path, method.toUpperCase(), status);
   for (const route of [...new Set(routes.map(({ path }) => path)), null])

@@ -23,7 +23,7 @@ const role = 'parcelhook_dashboards';
 const password = randomBytes(8).toString('hex');
 const server = process.env.TEST_DATABASE_URL ?? '';
 
-/** The script of the compose file, as psql runs it. */
+/** As psql runs it in the compose file. */
 const script = () =>
   /<<'SQL'\n([^]*)\nSQL\n/
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!
@@ -47,7 +47,7 @@ const asRole = (databaseUrl: string) => {
   return url.toString();
 };
 
-/** Everything in a database, system catalogues left out, that the role may read, write, call or make. */
+/** System catalogues are left out. */
 const rights = `
   with ours as (select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'),
   held as (
@@ -70,7 +70,7 @@ const rights = `
 
 describe('the dashboard Tenants', () => {
   const words = {
-    email: 'whoever@personal.example',
+    email: 'recipient@personal.example',
     path: 'hidden-path',
     header: 'header-value',
     description: 'of whom it is',

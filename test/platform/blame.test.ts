@@ -14,7 +14,6 @@ const options = {
 const db = createPool(options);
 afterAll(() => db.end());
 
-/** The error of a statement that PostgreSQL ends with this SQLSTATE. */
 const failureWith = (code: string): Promise<unknown> =>
   failureOf(db.query('', `do $$ begin raise exception 'as planned' using errcode = '${code}'; end $$`));
 

@@ -17,7 +17,7 @@ type Event = Record<string, unknown>;
 let server: http.Server;
 let [url, folder] = ['', ''];
 let calls: Call[];
-/** Responds before the stand-in; null passes the request on to it. */
+/** It comes before the stand-in; null passes the request on. */
 let first: (call: Call) => Reply | null;
 
 const envelope = { version: '1.0.0', timestamp: 1 };
@@ -38,7 +38,7 @@ const result = (event: Event) =>
 
 const refusedKey = { path: 'events.0.constructor', message: 'is not allowed' };
 
-/** Responses of the operator API according to the contract (section 6). */
+/** Contract, section 6. */
 function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply {
   if (token !== `Bearer ${operatorToken}`) return no(401, 'UNAUTHORIZED', 'The token is wrong.');
   if (sizeBytes > maxBodyBytes) return no(413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');
@@ -86,7 +86,6 @@ afterEach(() => {
 
 const failed = (code: number, part: string) => ({ code, stderr: expect.stringContaining(part) });
 
-/** Runs the command line as its own process. */
 async function operator(args: string[], env: Record<string, string> = {}, stdin = '') {
   const child = spawn(process.execPath, ['dist/main.js', 'operator', ...args], {
     env: { PATH: process.env.PATH, PARCELHOOK_URL: url, OPERATOR_TOKEN: operatorToken, ...env },

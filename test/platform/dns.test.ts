@@ -120,7 +120,6 @@ describe('DNS lookups', () => {
     expect(timesAsked('silent-short.example.org')).toBe(1);
   });
 
-  /** Queried hostnames with this prefix. */
   const named = (prefix: string) =>
     new Set(server.asked.flatMap(({ name }) => (name.startsWith(prefix) ? name : []))).size;
 

@@ -23,7 +23,7 @@ const leftBy = (firstMigration: string, secondMigration: string) => `
   create table deliveries (delivery_id uuid primary key, status text not null, sweep_at timestamptz);
   insert into deliveries values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'PENDING', '2026-01-02');
   create table shippers (shipper_id uuid primary key, name text not null);
-  insert into shippers values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'a customer');`;
+  insert into shippers values ('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', 'a shipper');`;
 
 const firstBuild = leftBy('0001-first-schema', '0002-replay-and-retention');
 

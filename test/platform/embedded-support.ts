@@ -47,7 +47,7 @@ afterAll(async () => {
   }
 });
 
-/** A path with a space in it, below a folder that all users may enter; does not exist yet. */
+/** With a space, below a folder that all users may enter; does not exist yet. */
 export function newDataDir(): string {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'parcelhook-'));
   fs.chmodSync(folder, 0o755);
@@ -55,7 +55,7 @@ export function newDataDir(): string {
   return path.join(folder, 'data dir');
 }
 
-/** A data folder with a ready cluster, copied; for tests that do not depend on its creation. */
+/** For tests that do not depend on the creation of the cluster. */
 export async function copiedDataDir(): Promise<string> {
   const dataDir = newDataDir();
   await promisify(execFile)('cp', ['-a', made, dataDir]);
@@ -68,7 +68,7 @@ export async function start(dataDir: string): Promise<EmbeddedPostgres> {
   return server;
 }
 
-/** Another Node process that starts the server, reports the result, and stops it on SIGTERM. */
+/** It reports the result, and stops the server on SIGTERM. */
 export async function startInChild(dataDir: string, options: { uid?: number; env?: NodeJS.ProcessEnv } = {}) {
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(moduleUrl)});
@@ -120,7 +120,7 @@ export async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** The query's rows once the server responds, for up to 15 s. */
+/** Once the server responds, for up to 15 s. */
 export async function queryEventually<Row extends pg.QueryResultRow>(connectionString: string, sql: string) {
   for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
     const rows = await query<Row>(connectionString, sql).catch(() => undefined);

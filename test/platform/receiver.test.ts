@@ -32,7 +32,7 @@ async function open(options: Partial<ReceiverOptions> = {}) {
   return { received, url: `http://127.0.0.1:${receiver.port}/` };
 }
 
-/** The headers of a notification, signed by the reference library with each of the secrets. */
+/** By the reference library, with each of the secrets. */
 function signed(secrets: string[], { id = 'msg.1', at = new Date(), payload = body } = {}) {
   return {
     'webhook-id': id,
@@ -129,7 +129,7 @@ describe('the server', () => {
 });
 
 describe('the program', () => {
-  /** Starts the receiver as a process; `url` is from its output. */
+  /** As a process; `url` is from its output. */
   function start(args: string[], env: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, ['dist/main.js', 'receiver', ...args], {
       env: { PATH: process.env.PATH, ...env },

@@ -28,7 +28,7 @@ async function start(app = well, port = 0): Promise<Listener> {
   return listener;
 }
 
-/** Many clients that connect at once; each resolves with the first line of its response, or the error. */
+/** They connect at once; each resolves with the first line of its response, or the error. */
 function manyClients(port: number): { ask(): void; results: Promise<string[]> } {
   const all = Array.from({ length: clientCount }, () => connect({ port, host: '127.0.0.1' }));
   clients.push(...all);
@@ -45,7 +45,6 @@ function manyClients(port: number): { ask(): void; results: Promise<string[]> } 
   return { ask, results: Promise.all(results) };
 }
 
-/** The outcome of one more connection. */
 const oneMore = (port: number) =>
   new Promise<string | undefined>((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => socket.destroy());

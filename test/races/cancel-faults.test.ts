@@ -15,12 +15,10 @@ import { addShipment, logger, logOf, outboxOf, setStatus } from '../support/core
 
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
-/** The first states of two shipments finally fail. */
 const failTwo = async () => {
   for (const one of [shipmentId, await addShipment(world)]) await record(world.db, one, ['CREATED']);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');
 };
-/** Locks one delivery until released. */
 const lockOne = async () => {
   let letGo = (): void => undefined;
   const held = new Promise<void>((done) => (letGo = done));

@@ -25,14 +25,12 @@ import { logOf, outboxOf } from '../support/core/world.js';
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const wheres = ['SNAPSHOT', 'COMMIT'] as const;
-/** The statements at which a cancel is stopped: ending the replay, and taking a page back. */
 const stops = [
   ['end-replay', 'COMMIT'],
   ['withdraw-page', 'SNAPSHOT'],
   ['withdraw-page', 'COMMIT'],
 ] as const;
 
-/** A concurrent operation: its statement, its call, and the final state if it came first or last. */
 interface Other {
   statement: string;
   run(db: Database, replayId: string): Promise<unknown>;

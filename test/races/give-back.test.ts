@@ -41,7 +41,6 @@ const refused = () => Object.assign(unavailable(), { cause: new Error('connect E
 const responseLost = () =>
   Object.assign(unavailable(), { cause: new Error('Connection terminated unexpectedly') });
 
-/** Observes each give-back statement: the deliveries it names and its outcome. */
 const seeing = (query: (ids: string[], run: () => Promise<unknown>) => Promise<unknown>): Database => ({
   ...world.db,
   query: (name, text, values) =>

@@ -29,13 +29,12 @@ const isParked = async () =>
 const pause = () => setStatus(world, webhookId, 'PAUSED');
 const resume = () => setStatus(world, webhookId, 'ACTIVE');
 const hasRows = async () => (await outboxOf(world, webhookId)).length;
-/** The shipments and states of the succeeded deliveries, in sending order. */
 const sent = async () => {
   const claims = (await drain(world)).flat();
   return claims.map((claim) => `${claim.shipmentId} ${claim.sequence}`);
 };
 
-/** Sets up a webhook that was owed one state of a shipment when it was paused and parked. */
+/** It was owed one state of a shipment when it was paused and parked. */
 const setUpParked = async () => {
   await pause();
   await record(world.db, shipmentId, ['CREATED']);

@@ -35,7 +35,6 @@ export interface Scene {
   due: string;
   missed: string;
   claims: Claim[];
-  /** The owed and finished deliveries at the beginning. */
   deliveryIds: string[];
 }
 
@@ -72,7 +71,7 @@ export async function setScene(world: World, options: { supersede?: boolean } = 
   return { ...scene, claims, deliveryIds: known.map((row) => row.delivery_id) };
 }
 
-/** An operation on the scene: its statement on the outbox is named `statement`. */
+/** Its statement on the outbox is named `statement`. */
 export interface Deed {
   statement: string;
   run(db: Database, scene: Scene): Promise<unknown>;
@@ -81,7 +80,7 @@ export interface Deed {
 const turnsOf = ({ webhookId, failing, sending, failed, due, missed }: Scene): Turn[] =>
   [failing, sending, failed, due, missed].sort().map((shipmentId) => ({ webhookId, shipmentId }));
 
-/** Releases turns after the commit, as the service does after it changes earlier states. */
+/** As the service does after it changes earlier states. */
 const thenGiveTurns = (db: Database, scene: Scene) => releaseTurns(db, turnsOf(scene), longHoldMs);
 
 const sendAll = async (db: Database, scene: Scene, status: 'SUCCEEDED' | 'RETRY') =>

@@ -10,7 +10,7 @@ import { outboxOf } from '../support/core/world.js';
 setUpRaces('outbox, webhooks, circuits, events, deliveries, attempts, redeliveries, replays');
 
 const tenHours = 10 * 3_600_000;
-/** The first state has finally failed, the second waits for a retry in ten hours; returns when. */
+/** In ten hours; returns when. */
 async function retryBehindFailed(): Promise<Date> {
   await failForGood();
   await record(world.db, shipmentId, ['PICKED_UP']);
@@ -18,7 +18,6 @@ async function retryBehindFailed(): Promise<Date> {
   const [retry] = await outboxOf(world);
   return retry!.due_at!;
 }
-/** A replay of failed deliveries only. */
 const replayFailed = async () => {
   const replayId = await askForReplay(world, webhookId);
   await world.sql(`update replays set delivery_status = 'FAILED' where replay_id = $1`, [replayId]);

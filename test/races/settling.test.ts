@@ -18,7 +18,6 @@ const sendFirst = () => record(world.db, shipmentId, ['CREATED', 'PICKED_UP'], {
 
 const startedAt = new Date();
 
-/** Settles over `db`, and collects the webhooks notified. */
 async function settleOver(db: SettleBatchOptions['db'], claims: Awaited<ReturnType<typeof record>>) {
   const notified: string[] = [];
   const notify = (due: Due[]) => void notified.push(...due.map(({ webhookId }) => webhookId));
@@ -28,7 +27,6 @@ async function settleOver(db: SettleBatchOptions['db'], claims: Awaited<ReturnTy
   return { settled, notified };
 }
 
-/** Runs both statements and replaces their results by those of `change`. */
 const withResults = (change: (results: [unknown, unknown]) => [unknown, unknown]) => ({
   ...world.db,
   together: async (...statements: Parameters<typeof world.db.together>) =>

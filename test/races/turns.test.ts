@@ -21,7 +21,6 @@ setUpRaces();
 
 const sequencesOf = (claims: { sequence: number }[]) => claims.map(({ sequence }) => sequence);
 
-/** In the end every state was sent once, in order. */
 async function expectInOrder(states: number): Promise<void> {
   await expectOneAtATime(world);
   await drain(world);
@@ -117,7 +116,6 @@ describe('the next state goes', () => {
   });
 });
 
-/** Opens a circuit that is due for a probe. */
 const openCircuit = () =>
   world.sql(
     `insert into circuits (webhook_id, window_started_at, attempts, failures, open_until)

@@ -23,7 +23,6 @@ export interface Request {
   headers?: Record<string, string>;
 }
 
-/** Sends one HTTP request; returns the response with its envelope parsed. */
 export async function request(url: string, options: Request = {}): Promise<ApiResponse> {
   const content = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(url, {
@@ -50,7 +49,6 @@ export interface Account {
   email: string;
   password: string;
   token: string;
-  /** A request of this account with its key and token. */
   call(path: string, options?: Request): Promise<ApiResponse>;
 }
 
@@ -66,7 +64,6 @@ async function insist(ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
   }
 }
 
-/** Registers a shipper with a user through the operator API and logs in. */
 export async function registerAccount(
   service: { url: string },
   email = 'user@example.com',
@@ -136,7 +133,7 @@ export async function placeOrder(account: Account, shipperTrackingId = 'SHIPPER-
   return response.data.trackingId as string;
 }
 
-/** Registers a webhook for all states unless `fields` say otherwise. */
+/** For all states unless `fields` say otherwise. */
 export async function registerWebhook(
   account: Account,
   targetAddress: string,
@@ -149,7 +146,7 @@ export async function registerWebhook(
   return response.data as { webhookId: string; secret: string };
 }
 
-/** Sends raw bytes over TCP and reads until the service closes; for invalid HTTP. */
+/** Reads until the service closes; for invalid HTTP. */
 export function sendRaw(serviceUrl: string, bytes: string | Buffer, timeoutMs = 10_000): Promise<string> {
   const { hostname, port } = new URL(serviceUrl);
   return new Promise((resolve, reject) => {
@@ -162,7 +159,6 @@ export function sendRaw(serviceUrl: string, bytes: string | Buffer, timeoutMs = 
   });
 }
 
-/** Parses the text of one response. */
 export function parseResponse(text: string): ApiResponse {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');

@@ -29,13 +29,11 @@ interface ComposeFile {
 
 export const compose = readYaml<ComposeFile>('docker-compose.yml');
 
-/** Variables that the compose file takes from `.env`, and whether they are optional. */
 export function interpolated(): Map<string, { optional: boolean }> {
   const uses = [...readTracked('docker-compose.yml').matchAll(/\$\{(\w+)(:[-?])?/g)];
   return new Map(uses.map(([, name, form]) => [name!, { optional: form === ':-' }]));
 }
 
-/** Text of the compose file with its variables filled in. */
 export const fillIn = (text: string, env: Record<string, string>): string =>
   text.replace(/\$\{(\w+)(?::-([^}]*))?(?::\?[^}]*)?\}/g, (_, name: string, otherwise?: string) => {
     const value = env[name] || otherwise;

@@ -40,7 +40,6 @@ export async function deliveriesOf(account: Account, webhookId: string): Promise
   return data.deliveries as LoggedDelivery[];
 }
 
-/** How many of the webhook's deliveries the log shows in each status. */
 export async function countShown(account: Account, webhookId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -52,7 +51,6 @@ export async function countShown(account: Account, webhookId: string): Promise<R
   return counts;
 }
 
-/** The delivery with its attempts, once it matches. */
 export async function untilDelivery(
   account: Account,
   deliveryId: string,
@@ -68,7 +66,7 @@ export async function untilDelivery(
   });
 }
 
-/** Waits until `look` finds something; rejects after twenty seconds. */
+/** Rejects after twenty seconds. */
 export async function untilFound<T>(look: () => Promise<T | null | undefined | false>): Promise<T> {
   const startedAt = Date.now();
   for (; Date.now() < startedAt + 20_000; await pause(startedAt)) {
@@ -78,7 +76,7 @@ export async function untilFound<T>(look: () => Promise<T | null | undefined | f
   throw new Error('not found within 20 s');
 }
 
-/** Places an order; returns its delivery to the webhook after the first attempt, or once it is held. */
+/** Returns its delivery after the first attempt, or once it is held. */
 export async function orderDelivered(account: Account, webhookId: string): Promise<string> {
   const before = (await deliveriesOf(account, webhookId)).length;
   await placeOrder(account);
@@ -92,13 +90,11 @@ export async function orderDelivered(account: Account, webhookId: string): Promi
   });
 }
 
-/** All deliveries: owed ones with their status in the outbox, and finished ones. */
 export const allDeliveries = `(
   select delivery_id, webhook_id, status, attempt_count from outbox
   union all
   select delivery_id, webhook_id, status, attempt_count from deliveries) as all_deliveries`;
 
-/** The number of a webhook's deliveries by status. */
 export async function countByStatus(service: Service, webhookId: string): Promise<Record<string, number>> {
   const rows = await service.sql<{ status: string; n: number }>(
     `select status, count(*)::int as n from ${allDeliveries} where webhook_id = $1 group by status`,
@@ -107,7 +103,6 @@ export async function countByStatus(service: Service, webhookId: string): Promis
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
 
-/** Resolves when every delivery of the webhook has this status and is recorded. */
 export const untilAllAre = (
   service: Service,
   webhookId: string,

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { request, type Account } from './client.js';
 import { operatorToken } from './harness.js';
 
-/** The environment of a process on another database. */
 export const deployment = (
   databaseUrl: string,
   env: Record<string, string> = {},
@@ -36,7 +35,6 @@ export function newFolder(): Folder {
   };
 }
 
-/** The account on another process of the same deployment. */
 export const accountAt = (account: Account, { url }: { url: string }): Account => ({
   ...account,
   call: (path, options = {}) =>
@@ -46,6 +44,5 @@ export const accountAt = (account: Account, { url }: { url: string }): Account =
     }),
 });
 
-/** Output lines of crashes and unexpected errors. */
 export const crashTraces = (output: string): string[] =>
   output.split('\n').filter((line) => /unhandled|uncaught|unexpected error|FATAL ERROR/i.test(line));

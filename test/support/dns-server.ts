@@ -8,7 +8,7 @@ export interface DnsResponse {
   delayMs?: number;
 }
 
-/** The response for a hostname: its addresses, NXDOMAIN, or none at all. */
+/** `SILENT`: no response at all. */
 export type DnsReply = DnsResponse | 'NXDOMAIN' | 'SILENT';
 
 export interface DnsServer {
@@ -26,7 +26,7 @@ const nxdomain = 3;
 /** Longer responses are repeated over TCP. */
 const maxUdpBytes = 512;
 
-/** A small real name server on loopback: A and AAAA records over UDP and TCP, and silence. */
+/** A and AAAA records over UDP and TCP, and silence. */
 export async function startDnsServer(reply: (name: string) => DnsReply): Promise<DnsServer> {
   const asked: DnsServer['asked'] = [];
   const respond = (query: Buffer, transport: 'udp' | 'tcp', send: (response: Buffer) => void) => {
@@ -74,7 +74,6 @@ export async function startDnsServer(reply: (name: string) => DnsReply): Promise
   };
 }
 
-/** A port that is free for both transports. */
 async function onePort(): Promise<{ socket: Socket; server: Server }> {
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
   socket.bind(0, '127.0.0.1');
@@ -113,7 +112,6 @@ function responseOf(question: Buffer, type: number, reply: Exclude<DnsReply, 'SI
   return response;
 }
 
-/** The header and the question, marked as truncated. */
 function cutShort(response: Buffer, bytes: number): Buffer {
   const short = Buffer.from(response.subarray(0, questionOf(response.subarray(0, bytes)).end));
   short.writeUInt16BE(responseTo | truncated, 2);

@@ -19,7 +19,7 @@ const codes: Record<number, string> = {
   431: 'INVALID_REQUEST',
 };
 
-/** The format of a failure (contract, section 2): envelope, code, request id, and its headers. */
+/** Contract, section 2: envelope, code, request id, and its headers. */
 export function expectFailure(response: ApiResponse, httpStatus: number): void {
   expect({ httpStatus: response.httpStatus, status: response.body.status }).toEqual({
     httpStatus,
@@ -50,7 +50,7 @@ export function expectWrong(response: ApiResponse, paths: string[]): void {
   );
 }
 
-/** The format of a success: the envelope, with `processId` on order integration only. */
+/** `processId` is on order integration only. */
 export function expectSuccess(response: ApiResponse, httpStatus: 200 | 201 | 202): void {
   expect({ httpStatus: response.httpStatus, error: response.body.error }).toEqual({
     httpStatus,

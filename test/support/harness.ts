@@ -11,10 +11,7 @@ if (!databaseUrl) throw new Error('Run the tests with `npm test`: it starts the 
 
 export type Backend = 'postgres' | 'redis';
 
-/**
- * The queue backends to test; `npm test` warns if Redis is missing. A file of `describe.each(backends)` alone runs
- * once for each of them, concurrently (jest.config.js).
- */
+/** A file of `describe.each(backends)` alone runs once for each of them, concurrently (jest.config.js). */
 export const backends: Backend[] = backendsOfThisRun();
 
 function backendsOfThisRun(): Backend[] {
@@ -26,13 +23,13 @@ function backendsOfThisRun(): Backend[] {
 export interface Service {
   url: string;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Its environment, for starting another process of the same deployment. */
+  /** For another process of the same deployment. */
   env: Record<string, string>;
   process: RunningProcess;
   stop(): Promise<void>;
 }
 
-/** A deployment with its own database and queue prefix, and one process (role `all`) of the built service. */
+/** With its own database and queue prefix, and one process (role `all`) of the built service. */
 export async function startService(
   options: { backend?: Backend; env?: Record<string, string>; role?: string } = {},
 ): Promise<Service> {

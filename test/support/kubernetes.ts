@@ -91,17 +91,16 @@ export const readKustomization = (path: string): Kustomization =>
 export const manifests = readdirSync(base).filter(
   (file) => file.endsWith('.yaml') && !file.startsWith('kust'),
 );
-/** Everything of the base. */
 export const resources = manifests.flatMap((file) => read<Resource>(readFileSync(join(base, file), 'utf8')));
 export const overlays = readdirSync(join(folder, 'overlays'));
 
-/** Settings of the base, with those of an overlay over them. */
+/** With those of an overlay over the base. */
 export const settingsOf = (overlay?: string): Record<string, string> => ({
   ...parseEnv(readFileSync(join(base, 'settings.env'), 'utf8')),
   ...(overlay && parseEnv(readFileSync(join(folder, 'overlays', overlay, 'settings.env'), 'utf8'))),
 });
 
-/** Pods by what their container is told to do: `api`, `worker`, `migrate`. */
+/** By what their container is told to do: `api`, `worker`, `migrate`. */
 export const pods = new Map(
   resources
     .flatMap(({ kind, spec }) => (spec.template ? [{ kind, template: spec.template }] : []))
@@ -122,7 +121,6 @@ if (!validator)
   console.warn('\n  NO kubernetes-validate ON PATH: docs/kubernetes is NOT CHECKED by strict schemas.\n');
 if (!kubectl) console.warn('\n  NO kubectl ON PATH: the overlays of docs/kubernetes are NOT BUILT.\n');
 
-/** The manifests that `kubectl apply -k` would apply. */
 export function built(overlay: string): { text: string; resources: Resource[] } {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', join(folder, 'overlays', overlay)], {
     encoding: 'utf8',

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { placeOrder, sampleOrder, type Account } from './client.js';
 import type { Received } from './receiver.js';
 
-/** Places orders, a few at a time; returns their tracking ids. */
+/** A few at a time; returns their tracking ids. */
 export async function placeOrders(account: Account, count: number): Promise<string[]> {
   const trackingIds: string[] = [];
   while (trackingIds.length < count) {
@@ -20,7 +20,7 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Places an order every `everyMs` without waiting for the previous one, each for the next account. */
+/** Without waiting for the previous one, each for the next account. */
 export function startLoad(nextAccount: () => Account, everyMs: number): Load {
   const load: Load = { accepted: [], responses: [], stop };
   const open = new Set<Promise<void>>();
@@ -54,13 +54,11 @@ export const percentile = (values: number[], p: number): number =>
 
 export const trackingIdOf = (request: Received): string => request.notification.tracking_id as string;
 
-/** How many of these shipments the receiver knows. */
 export function heardOf(received: Received[], trackingIds: string[]): number {
   const heard = new Set(received.map(trackingIdOf));
   return trackingIds.filter((id) => heard.has(id)).length;
 }
 
-/** Requests beyond the first of each notification. */
 export const repeated = (received: Received[]): number =>
   received.length - new Set(received.map(({ headers }) => headers['webhook-id'])).size;
 

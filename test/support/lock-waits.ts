@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A statement that waited for a locked row. */
 export interface LockWait {
   waiting: string;
-  /** The statements that held the lock at that time. */
   blocking: string[];
   event: string;
 }
 
-/** Lock waits in this database only: other tests use the same server. */
+/** Other tests use the same server. */
 export const lockWaiters = `select * from pg_locks
   where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`;
 
@@ -21,7 +19,7 @@ const waits = `
     from pg_stat_activity a
    where a.datname = current_database() and a.wait_event_type = 'Lock' and a.wait_event in ('transactionid', 'tuple')`;
 
-/** Checks every 20 ms for lock waits in this database, until stopped. */
+/** Checks every 20 ms in this database, until stopped. */
 export async function watchLockWaits(
   databaseUrl: string,
 ): Promise<{ stop(): Promise<{ samples: number; found: LockWait[]; deadlocks: number }> }> {

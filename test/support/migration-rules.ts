@@ -13,7 +13,6 @@ interface Statement {
   line: number;
   /** In lower case on one line: no comments, literals and bodies of functions left out. */
   text: string;
-  /** Of a `do` block. */
   body: string;
   comments: string[];
 }
@@ -47,7 +46,6 @@ function statementsOf(sql: string): Statement[] {
   return statements.map((one) => ({ ...one, text: one.text.replace(/\s+/g, ' ') }));
 }
 
-/** The parts of a list between commas that are in no brackets. */
 function listed(text: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -63,7 +61,6 @@ function listed(text: string): string[] {
 const isGone = 'the version before uses it';
 const isRefused = 'the version before may write what it refuses';
 
-/** Of an action of ALTER TABLE, by its beginning. */
 const actions: [RegExp, string][] = [
   [/^drop\b/, isGone],
   [/^rename\b/, isGone],
@@ -114,10 +111,7 @@ const created = new RegExp(
 );
 const allowed = /^--\s*release:\s*\S.{9,}/;
 
-/**
- * Statements of a migration that may break the previous version. Objects that the migration creates are exempt; a comment
- * `-- release: <why it is safe>` on a statement allows it.
- */
+/** Objects that the migration creates are exempt; a comment `-- release: <why it is safe>` on a statement allows it. */
 export function refusals(sql: string): Refusal[] {
   const statements = statementsOf(sql);
   const own = new Set(statements.map(({ text }) => created.exec(text)?.[1] ?? '').filter(Boolean));

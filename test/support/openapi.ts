@@ -18,7 +18,6 @@ export const operationsOf = (document: OpenApiDocument): Map<string, Described> 
     ),
   );
 
-/** Compiles schemas of the document by their JSON pointer. */
 export function schemaCompiler(document: object): (...pointer: string[]) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -33,7 +32,6 @@ export function schemaCompiler(document: object): (...pointer: string[]) => Vali
   };
 }
 
-/** Throws with all problems unless `value` matches the schema. */
 export function expectValid(validate: ValidateFunction, value: unknown, what: string): void {
   if (validate(value)) return;
   const problems = validate.errors!.map(({ instancePath, message, params }) =>
@@ -42,7 +40,7 @@ export function expectValid(validate: ValidateFunction, value: unknown, what: st
   throw new Error(`${what}: ${problems.join('; ')} in ${JSON.stringify(value)}`);
 }
 
-/** A copy whose objects allow documented fields only. */
+/** Only documented fields are allowed. */
 export function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -53,13 +51,12 @@ export function closed<T>(schema: T): T {
   ) as T;
 }
 
-/** Checks real responses against the document and remembers those seen. */
 export function responseChecker(document: OpenApiDocument) {
   const operations = operationsOf(document);
   const compile = schemaCompiler(closed(document));
   const seen = new Set<string>();
 
-  /** Throws unless the document has this response of this operation. */
+  /** Throws unless the document has this response. */
   function check(operationId: string, response: ApiResponse): void {
     const { method, path, operation } = operations.get(operationId)!;
     const httpStatus = String(response.httpStatus);
@@ -81,7 +78,6 @@ export function responseChecker(document: OpenApiDocument) {
     expectValid(compile(...pointer, 'content', type, 'schema'), response.body, what);
   }
 
-  /** Throws unless the body matches a shared response without an operation. */
   const checkShared = (name: string, body: unknown) =>
     expectValid(
       compile('components', 'responses', name, 'content', 'application/json', 'schema'),
@@ -89,7 +85,7 @@ export function responseChecker(document: OpenApiDocument) {
       name,
     );
 
-  /** Throws unless the document has this notification. */
+  /** Throws unless the document has it. */
   function checkReceived(name: string, { method, headers, notification }: Received): void {
     const pointer = ['webhooks', name, method.toLowerCase()];
     const operation = document.webhooks[name]!.post!;

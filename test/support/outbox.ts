@@ -3,11 +3,11 @@ import { newId } from '../../src/platform/ids.js';
 import type { Account } from './client.js';
 import type { Service } from './harness.js';
 
-/** Makes the delivery's retry due without a notification, so that a sweep sends it. */
+/** Without a notification, so that a sweep sends it. */
 export const hasten = (service: Service, deliveryId: string) =>
   service.sql(`update outbox set due_at = now() - interval '1 minute' where delivery_id = $1`, [deliveryId]);
 
-/** Requests a redelivery without notifying a worker: only a sweep finds it. */
+/** No worker is notified: only a sweep finds it. */
 export const askUnheard = (service: Service, deliveryId: string) =>
   service.sql(
     `insert into redeliveries (shipper_id, delivery_id, webhook_id)
@@ -15,7 +15,7 @@ export const askUnheard = (service: Service, deliveryId: string) =>
     [deliveryId],
   );
 
-/** A test whose process was killed during its attempt, with an expired lease; returns its deliveryId. */
+/** Its process was killed during its attempt; the lease has expired. */
 export async function insertLostTest(
   service: Service,
   { shipperId }: Account,
@@ -39,7 +39,7 @@ interface Sql {
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Attempts by webhook and hour, from the log (without tests) and from the counts, in one snapshot. */
+/** From the log (without tests) and from the counts, in one snapshot. */
 const sumsText = `
   with attempt as (
     select k.webhook_id, a.started_at, a.trigger, a.duration_ms, a.error_code
@@ -65,7 +65,7 @@ const sumsText = `
                                             'failed', failed, 'timed', coalesce(timed, 0)) order by webhook_id, hour)
             from counted) as counted`;
 
-/** Every logged attempt is counted once, in its hour, and nothing else is. Returns how many there are. */
+/** Once, in its hour, and nothing else is. Returns how many there are. */
 export async function expectCountsMatchLog({ sql }: Sql): Promise<number> {
   type Sums = { succeeded: number; failed: number }[];
   const [row] = await sql<{ log: Sums; counted: Sums | null }>(sumsText);

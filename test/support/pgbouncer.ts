@@ -14,19 +14,14 @@ export const pgbouncerVersion =
 if (!pgbouncerVersion) console.warn('\n  NO pgbouncer ON PATH: the service behind a pooler is NOT TESTED.\n');
 
 export interface Pgbouncer {
-  /** The address of a database by way of it. */
   url(databaseUrl: string): string;
-  /** The rows of a console command such as `show servers`. */
   console(command: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
 const nobody = 65_534; // PgBouncer refuses to run as root
 
-/**
- * A real PgBouncer in transaction mode before the server of `serverUrl`, as its package sets it up but for `settings`;
- * `connections` to the server for each database.
- */
+/** In transaction mode, as its package sets it up but for `settings`; `connections` are per database. */
 export async function startPgbouncer(
   serverUrl: string,
   { connections, settings = {} }: { connections: number; settings?: Record<string, string> },

@@ -11,7 +11,7 @@ export interface Checkout {
   remove(): void;
 }
 
-/** A copy of this checkout in a folder that only its owner may enter, like a clone in root's home. */
+/** Only its owner may enter, like a clone in root's home. */
 export function privateCheckout(): Checkout {
   const path = mkdtempSync(join(project, 'dist.private-')); // here, because links do not cross disks
   const all = [...parts, 'build.config.js', 'jest.config.js', 'LICENSE', 'docs', 'grafana'];

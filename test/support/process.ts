@@ -7,7 +7,7 @@ export const operatorToken = 'operator-token-of-the-tests';
 export interface RunningProcess {
   url: string;
   pid: number;
-  /** The output so far on stdout and stderr; only its end if it is very long. */
+  /** Only its end if it is very long. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
   /** Exit code, or the signal that ended it. */
@@ -20,8 +20,7 @@ const maxOutputChars = 64 * 1024 ** 2;
 const children = new Set<ChildProcess>();
 
 /**
- * Starts one process of a deployment and resolves when it listens; rejects with its output if it ends before.
- * `openFiles` is its `ulimit -n`, `file` the `main.js` of another build.
+ * Resolves when it listens; rejects with its output. `openFiles`: its `ulimit -n`; `file`: another build's `main.js`.
  */
 export async function startProcess(
   env: Record<string, string>,

@@ -13,7 +13,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs the program until it ends by itself or by a SIGTERM sent when `stopWhen` resolves; kills it after a minute. */
+/** Ended by itself or by a SIGTERM sent when `stopWhen` resolves; killed after a minute. */
 export function runProgram(
   args: string[],
   env: Record<string, string> = {},
@@ -46,10 +46,7 @@ export function runProgram(
   );
 }
 
-/**
- * Copies the program, with its migrations editable in `src/migrations`, into an empty folder; returns the file to
- * run.
- */
+/** Migrations are editable in `src/migrations`; returns the file to run. */
 export function copyOfProgram(folder: string): string {
   cpSync(join(root, 'dist/main.js'), join(folder, 'dist/main.js'));
   for (const part of ['dist/shared', 'src/migrations', 'package.json'])

@@ -8,7 +8,7 @@ export const readYaml = <T>(path: string): T => parse(readTracked(path), { merge
 export const readReadme = (): string => readTracked('README.md');
 export const writeReadme = (text: string): void => writeFileSync(new URL('README.md', root), text);
 
-/** The code blocks under a heading, up to the next one of the same rank. Throws if there is no such heading. */
+/** Up to the next heading of the same rank. Throws if there is no such heading. */
 export function codeBlocks(heading: string): { language: string; code: string }[] {
   const text = `${readReadme()}\n## `;
   const start = text.search(new RegExp(`^#+ ${heading}$`, 'm'));

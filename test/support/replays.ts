@@ -13,7 +13,7 @@ export interface Replay {
   finishedAt: string | null;
 }
 
-/** Recent events that were owed to no webhook, four per shipment. */
+/** Owed to no webhook, four per shipment. */
 export const addMissedEvents = (service: Pick<Service, 'sql'>, shipperId: string, count: number, after = 0) =>
   service.sql(
     `insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
@@ -23,7 +23,7 @@ export const addMissedEvents = (service: Pick<Service, 'sql'>, shipperId: string
     [shipperId, count, after],
   );
 
-/** Replay helpers for one account of a service; both are set once the tests run. */
+/** Both are set once the tests run. */
 export function replayCalls(service: () => Service, account: () => Account) {
   const lastHour = () => ({ from: Date.now() - 3_600_000, to: new Date().toISOString() });
   const replay = (webhookId: string, body: object = lastHour(), as = account()) =>
@@ -35,7 +35,6 @@ export function replayCalls(service: () => Service, account: () => Account) {
       const progress = await progressOf(replayId, as);
       return progress.status !== 'RUNNING' && progress;
     });
-  /** Waits until the replay has added everything it found. */
   const untilWalked = (replayId: unknown) =>
     untilFound(
       async () =>

@@ -33,7 +33,7 @@ export function corpusRows(...verdicts: string[]): CorpusRow[] {
     .filter(({ verdict }) => verdicts.includes(verdict));
 }
 
-/** A resolver with the results of the corpus' DNS column; the n-th call gets the n-th result. */
+/** From the corpus' DNS column; the n-th call gets the n-th result. */
 export function stubResolver(dns: string): Resolve {
   let calls = 0;
   return async (hostname) => {
@@ -50,7 +50,6 @@ export function stubResolver(dns: string): Resolve {
 
 export const stubDns = (resolve: Resolve): DnsResolver => ({ resolve, close: () => undefined });
 
-/** For tests without hostnames. */
 export const noDns = stubDns((hostname) => Promise.reject(new Error(`${hostname} was looked up`)));
 
 function applies(part: string, call: number): boolean {

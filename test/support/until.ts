@@ -3,14 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const leastMs = 5;
 const maxMs = 100;
 
-/**
- * Pauses between two checks for a tenth of the time waited since `startedAt`: each check uses time that other tests
- * need.
- */
+/** A tenth of the time waited since `startedAt`: each check uses time that other tests need. */
 export const pause = (startedAt: number): Promise<void> =>
   sleep(Math.min(maxMs, Math.max(leastMs, (Date.now() - startedAt) / 10)));
 
-/** Resolves with the milliseconds until `condition` held; rejects after `timeoutMs`. */
+/** Resolves with the milliseconds that took; rejects after `timeoutMs`. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -24,7 +21,7 @@ export async function until(
   return Date.now() - startedAt;
 }
 
-/** Runs tests in sequence that run concurrently with others: too many starts at once would distort measurements. */
+/** For tests that run concurrently with others: too many starts at once would distort measurements. */
 export function inSequence(): (run: () => Promise<void>) => () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => () => {

@@ -79,7 +79,7 @@ function hasAllOf(other: Lockfile): boolean {
   );
 }
 
-/** Builds it in `folder`; what to run. With other packages than here it takes minutes, and npm's registry. */
+/** Returns what to run. With other packages than here it takes minutes, and npm's registry. */
 export function buildVersionBefore({ commit }: VersionBefore, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const parts = [

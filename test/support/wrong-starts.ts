@@ -5,7 +5,7 @@ import pg from 'pg';
 import { createDatabase, dropDatabase } from './database.js';
 import { copyOfProgram, type Ended } from './program.js';
 
-/** A correctly refused start: exit 78 and one line, without a stack. */
+/** Exit 78 and one line, without a stack. */
 export const isRefused = ({ exit, stderr }: Ended, says: RegExp): boolean =>
   exit === 78 && says.test(stderr) && stderr.split('\n').filter(Boolean).length === 1;
 
@@ -18,14 +18,12 @@ const migrationsIn = (folder: string) => {
   return readdirSync(path).map((file) => join(path, file));
 };
 
-/** The program with a changed first migration. */
 export function programWithOtherText(folder: string): string {
   const program = copyOfProgram(folder);
   appendFileSync(migrationsIn(folder)[0]!, '-- An afterthought.\n');
   return program;
 }
 
-/** The same program with other line endings. */
 export function programWithOtherLineEndings(folder: string): string {
   const program = copyOfProgram(folder);
   for (const file of migrationsIn(folder))
@@ -34,16 +32,13 @@ export function programWithOtherLineEndings(folder: string): string {
 }
 
 export interface OwnedDatabase {
-  /** Connects as its owner. */
   owner: string;
-  /** Connects as a role without privileges. */
   service: string;
-  /** Sets that role's password right or wrong. */
   letIn(isRight: boolean): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** An empty database of one role, and another role. `server` is a superuser's connection string. */
+/** `server` is a superuser's connection string. */
 export async function emptyDatabaseOfOwner(server: string): Promise<OwnedDatabase> {
   const name = `t_${randomBytes(6).toString('hex')}`;
   const roles = [`${name}_owner`, `${name}_service`] as const;

@@ -86,7 +86,6 @@ describe('a migration', () => {
     ' -- a note; it ends here\n',
   );
   const layouts = fc.array(blank, { minLength: 12, maxLength: 12 });
-  /** The same statement with other blanks, comments and letters. */
   const laidOut = (sql: string, blanks: string[], isUpper: boolean) =>
     (isUpper && !/['$]/.test(sql) ? sql.toUpperCase() : sql)
       .split(' ')

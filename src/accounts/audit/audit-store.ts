@@ -33,7 +33,7 @@ export interface AuditRow {
 const columns = `audit_id as "auditId", at, action, outcome, actor_kind as "actorKind", actor, address,
   shipper_id as "shipperId", user_id as "userId", webhook_id as "webhookId", shipment_id as "shipmentId", fields, count`;
 
-/** Newest first, before `beforeId`. */
+/** Newest first. */
 export const listAudit = (
   db: Database,
   filter: AuditFilter,
@@ -64,7 +64,7 @@ export const listAudit = (
     ],
   );
 
-/** Deletes up to 1,000 entries older than the retention, oldest first. Returns whether there may be more. */
+/** Up to 1,000, oldest first. Returns whether there may be more. */
 export async function dropOldAudit(db: Database, retentionMs: number): Promise<boolean> {
   const [row] = await db.query<{ dropped: number }>(
     'drop-old-audit',
@@ -79,7 +79,7 @@ export async function dropOldAudit(db: Database, retentionMs: number): Promise<b
   return row!.dropped === droppedPerStep;
 }
 
-/** When the oldest entry was made, in milliseconds since 1970; Infinity without entries. */
+/** Epoch; Infinity without entries. */
 export async function oldestAuditMs(db: Database): Promise<number> {
   const [oldest] = await db.query<{ at: Date }>(
     'oldest-audit',

@@ -51,7 +51,7 @@ export const service: Actor = { kind: 'SERVICE', name: null, address: null };
 export const actorOf = ({ operator, userId, address }: Caller): Actor =>
   operator === null ? { kind: 'USER', name: userId, address } : { kind: 'OPERATOR', name: operator, address };
 
-/** Writes one entry of the audit log. Call it in the transaction of the change. */
+/** Call it in the transaction of the change. */
 export const audit = (tx: Database, actor: Actor, entry: AuditEntry): Promise<void> =>
   auditAll(tx, actor, [entry]);
 
@@ -62,7 +62,7 @@ export const auditAll = (tx: Database, actor: Actor, entries: AuditEntry[]): Pro
     entries.map((entry) => ({ actor, entry, outcome: 'DONE', count: 1 })),
   );
 
-/** Does `work` and audits it in one transaction. Writes nothing if `entryOf` returns null. */
+/** In one transaction. Writes nothing if `entryOf` returns null. */
 export const audited = <Result>(
   db: Database,
   actor: Actor,

@@ -5,9 +5,8 @@ import type { Logger } from '../../platform/logger.js';
 import { append, type Actor, type AuditEntry, type AuditLine } from './audit.js';
 
 export interface Refusals {
-  /** Counts a refusal for the audit log. Never waits, never throws. */
+  /** Never waits, never throws. */
   note(actor: Actor, entry: AuditEntry): void;
-  /** Writes the counted refusals. */
   stop(): Promise<void>;
 }
 
@@ -22,10 +21,10 @@ const everyMs = 60_000;
 const maxEntries = 10;
 
 /**
- * Counts refusals and writes them once a minute, because callers can cause any number: an entry for each of the first
- * ten callers, and one for all others. Unknown callers take no entry from operators. The first refusal after a quiet
- * minute is written a second later. Refusals that cannot be written are kept for the next minute. Of an unknown caller
- * only the address block is stored.
+ * Written once a minute, because callers can cause any number: an entry for each of the first ten callers, and one for
+ * all others. Unknown callers take no entry from operators. The first refusal after a quiet minute is written a second
+ * later. Refusals that cannot be written are kept for the next minute. Of an unknown caller only the address block is
+ * stored.
  */
 export function createRefusals(db: Database, logger: Logger): Refusals {
   let counted = new Map<string, AuditLine>();

@@ -22,7 +22,7 @@ const forms = {
 };
 type Scheme = keyof typeof forms;
 
-/** Parses account key and Authorization header. Throws 401 that says what is missing or malformed. */
+/** Throws 401 that says what is missing or malformed. */
 export function keyAndCredentials(
   request: Request,
   scheme: Scheme,
@@ -37,7 +37,7 @@ export function keyAndCredentials(
 const tokenIn = (request: Request): string | undefined =>
   credentialsIn(request.get('authorization') ?? '', 'Bearer');
 
-/** The bearer token of a request that needs no account key. Throws 401 if it is missing or malformed. */
+/** Throws 401 if it is missing or malformed. */
 function tokenOf(request: Request): string {
   const header = request.get('authorization') ?? '';
   const problems = headerProblems(header, 'Bearer');
@@ -65,10 +65,7 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
-/**
- * Token and account key of one shipper (specification, Authentication 3). 403 if the key is another shipper's or the
- * shipper is suspended, 503 if the token cannot be checked now.
- */
+/** Specification, Authentication 3. 403: another shipper's key, or suspended. 503: the token cannot be checked now. */
 export const authenticateShipper =
   (db: Database, tokens: Tokens, principals: PrincipalCache) =>
   async (request: Request): Promise<Caller> => {
@@ -87,13 +84,11 @@ export const authenticateShipper =
     return { shipperId, userId, operator: null, address: addressOf(request) };
   };
 
-/** Whether a request has this token. Throws 401 if it has none. */
 export const hasToken =
   (expected: string) =>
   (request: Request): boolean =>
     sameText(tokenOf(request), expected);
 
-/** A token of the operator API. */
 export interface OperatorToken {
   name: string;
   scope: OperatorScope;
@@ -110,14 +105,11 @@ export const operatorsOf = (
 
 const allows = (scope: OperatorScope, needed: OperatorScope) => scope === 'admin' || scope === needed;
 
-/** Compares every token, so that the time reveals nothing. */
+/** Every token is compared, so that the time reveals nothing. */
 const findByToken = (operators: OperatorToken[], given: string): OperatorToken | undefined =>
   operators.filter(({ token }) => sameText(given, token))[0];
 
-/**
- * Whether a request has a token that may read, for a public page that shows more to the operator. The page reveals
- * whether a guess was right, so wrong tokens go to the audit log as soon as `refusals` exists.
- */
+/** The public page reveals whether a guess was right: wrong tokens go to the audit log once `refusals` exists. */
 export const hasOperatorToken =
   (operators: OperatorToken[], refusals: () => Refusals | undefined) =>
   (request: Request): boolean => {

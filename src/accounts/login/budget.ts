@@ -2,7 +2,7 @@ import type { Balance, RateLimits } from '../../platform/limits/rate-limit.js';
 
 const windowSeconds = 3_600;
 
-/** An account and the address block a login comes from, as hashes. */
+/** As hashes: the address block is where the login comes from. */
 export interface Pair {
   account: string;
   pair: string;
@@ -10,11 +10,10 @@ export interface Pair {
   trusted: boolean;
 }
 
-/** Limits the password hashes that logins of an account may cost. */
 export interface LoginBudget {
   /** Null if one more hash is allowed. `byBlock`: this block alone has used up its share. */
   check(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
-  /** As `check`, and takes one. */
+  /** As `check`, and takes one hash. */
   spend(from: Pair): Promise<{ waitMs: number; byBlock: boolean } | null>;
 }
 

@@ -26,15 +26,15 @@ export interface LoginSteps<User> {
   find(origin: string): Promise<Found<User> | null>;
   /** Costs a hash, even without a user. */
   verify(user: User | null): Promise<boolean>;
-  /** Saves the origin of a login. False if the user has been removed. */
+  /** False if the user has been removed. */
   remember(user: User, origin: string): Promise<boolean>;
 }
 
 export interface LoginLimits {
   /**
-   * Verifies when a hashing slot is free. Resolves with the user, or null if the credentials are wrong or the user has
-   * been removed. Throws ApiError TOO_MANY_REQUESTS if account, address or the pair is over its hourly limit, or if too
-   * many logins of the address wait; UNAVAILABLE if too many wait in all.
+   * Verifies when a hashing slot is free. Null if the credentials are wrong or the user has been removed. Throws
+   * ApiError TOO_MANY_REQUESTS if account, address or the pair is over its hourly limit, or if too many logins of the
+   * address wait; UNAVAILABLE if too many wait in all.
    */
   attempt<User>(from: LoginAttempt, steps: LoginSteps<User>): Promise<User | null>;
 }
@@ -47,7 +47,7 @@ export interface LoginLimitOptions {
   perAccount: number;
   /** Failures per hour and address; 0 is unlimited. Successes do not count: many users may share an address. */
   failuresPerIp: number;
-  /** Keys the hashes of accounts and addresses, which must not be readable in Redis or PostgreSQL. */
+  /** Keyed hashes: accounts and addresses must not be readable in Redis or PostgreSQL. */
   secret: string;
   onLimited(limit: Limit): void;
 }
@@ -55,7 +55,7 @@ export interface LoginLimitOptions {
 const windowSeconds = 3_600;
 /** A block with more failures than this in an hour waits behind all others. */
 const fewFailures = 10;
-/** How long a refusal is cached: repeated attempts cost no lookup. */
+/** Repeated attempts cost no lookup for this long. */
 const refusalMs = 10_000;
 /** Lookups of unknown accounts must not starve other database work. */
 const lookups = { concurrency: 4, maxWaiting: 200, maxWaitMs: 1_000 };

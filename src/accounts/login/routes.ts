@@ -11,7 +11,7 @@ import { findUserByLogin, rememberOrigin, type User } from '../user-store.js';
 import { keyAndCredentials, malformed } from './authenticate.js';
 import type { LoginLimits } from './limits.js';
 
-/** E-mail and password of Basic credentials (RFC 7617): the password may hold colons, the e-mail may not. */
+/** RFC 7617: the password may hold colons, the e-mail may not. */
 function parseCredentials(encoded: string): { email: string; password: string } {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
@@ -31,8 +31,8 @@ const accessToken = z
   .meta({ id: 'AccessToken', description: 'A token and its lifetime.' });
 
 /**
- * GET /v1/login (specification, Authentication). With a known key exactly one hash is verified, whatever is wrong, so
- * that the time reveals nothing; with an unknown key none. Only right credentials reveal that a shipper is suspended.
+ * Specification, Authentication. With a known key exactly one hash is verified, whatever is wrong, so that the time
+ * reveals nothing; with an unknown key none. Only right credentials reveal that a shipper is suspended.
  */
 export function loginRoute(
   db: Database,

@@ -10,7 +10,6 @@ import { addUserCommands } from './users.js';
 /** Resealing many secrets takes long. */
 const rotationTimeoutMs = 300_000;
 
-/** Adds the operator's commands to the program. */
 export function addCommands(program: Command, io: Io, finish: (code: number) => void): void {
   const request = requestWith(io);
   addShipperCommands(program, request, io);
@@ -54,7 +53,6 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     });
 }
 
-/** Adds the commands that change a running deployment. */
 function addMaintenanceCommands(program: Command, request: Request): void {
   const replay = program.command('replay').description('replays of what a webhook missed');
   replay

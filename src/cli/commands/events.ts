@@ -8,7 +8,6 @@ import { example, settingsOf, type Data, type Request } from '../request.js';
 import { aligned, callersPath, printable, write, type Io } from '../terminal.js';
 import { loadEvents, type LineResult } from './load.js';
 
-/** Adds the commands about state events. `finish` gets the exit code of a load. */
 export function addEventCommands(
   program: Command,
   request: Request,
@@ -70,14 +69,12 @@ interface LoadFileDependencies {
   client: OperatorClient;
   json: boolean;
   io: Io;
-  /** Writes an error message. */
   writeError(text: string): Promise<void>;
 }
 
 /**
- * `event load`: reports each bad line and refused event, then the counts. With `json`, streams one document:
- * `{results: [{line, eventId} or {line, error}], read, recorded, refused}`. Returns the exit code: 1 if any line was
- * refused.
+ * Reports each bad line and refused event, then the counts. With `json`, streams one document: `{results: [{line,
+ * eventId} or {line, error}], read, recorded, refused}`. The exit code is 1 if any line was refused.
  */
 async function loadFile(
   file: string,
@@ -126,7 +123,7 @@ function describe({
   return `${status === 'INVALID_LINE' ? '' : `${status}: `}${message}${fields && ` (${fields})`}`;
 }
 
-/** Adds which lines are unconfirmed, so that the caller can load them again. */
+/** Unconfirmed lines can be loaded again. */
 function withAdvice(error: unknown, lastLine: number): unknown {
   if (!(error instanceof Refused || error instanceof Unreachable)) return error;
   const done = lastLine === 0 ? 'No line' : `Nothing after line ${lastLine}`;
@@ -136,14 +133,14 @@ function withAdvice(error: unknown, lastLine: number): unknown {
 
 interface Progress {
   update(readBytes: number, counts: object): void;
-  /** Clears the bar for a line of text; the bar reappears below it. */
+  /** The bar reappears below the next line of text. */
   clear(): void;
   stop(): void;
 }
 
 const none: Progress = { update: () => {}, clear: () => {}, stop: () => {} };
 
-/** A bar of bytes read, with counts. Only counts if the size is unknown; nothing if the stream is not a terminal. */
+/** Only counts if the size is unknown; nothing if the stream is not a terminal. */
 function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number | null): Progress {
   if (!stream.isTTY) return none;
   const counts = '{recorded} recorded, {refused} refused';

@@ -16,22 +16,20 @@ const outcomes = z.object({
   results: z.array(z.union([z.object({ error: errorShape }), z.object({ eventId: z.string() })])),
 });
 
-/** The outcome of one line: the id of the recorded event, or why there is none. */
 export type LineResult = { line: number } & ({ eventId: string } | { error: z.output<typeof errorShape> });
 
 export interface LoadDependencies {
   client: Pick<OperatorClient, 'post'>;
   chunks: AsyncIterable<Buffer>;
-  /** Called for each line that is not blank, in the file's order. */
+  /** Not for blank lines; in the file's order. */
   report(result: LineResult): Promise<void>;
-  /** Called after every batch. */
   onProgress(readBytes: number): void;
 }
 
 type Event = Extract<Item, { json: string }>;
 const isEvent = (item: Item): item is Event => 'json' in item;
 
-/** Sends a file of events, one JSON object per line, in sequential batches, which preserves a shipment's order. */
+/** One JSON object per line. Batches are sequential, which preserves a shipment's order. */
 export async function loadEvents({ client, chunks, report, onProgress }: LoadDependencies): Promise<void> {
   let batch: Item[] = [];
   let batchBytes = 0;
@@ -57,10 +55,7 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
   await flush();
 }
 
-/**
- * Sends one batch and reports its lines. One unreadable event makes the service refuse the whole body and record
- * nothing. Halving the batch isolates that event and records the others.
- */
+/** The service refuses a body with one unreadable event as a whole: halving isolates it and records the others. */
 async function send(client: LoadDependencies['client'], items: Item[], report: LoadDependencies['report']) {
   const events = items.filter(isEvent);
   let results: z.output<typeof outcomes>['results'];
@@ -106,14 +101,14 @@ const isAboutContent = (
 ): error is Refused & { code: string; error: NonNullable<Refused['error']> } =>
   error instanceof Refused && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code ?? '');
 
-/** A line of a file. `bytes` is null if it is too long. `endByte` is the file position after it. */
+/** `bytes` is null if it is too long. `endByte` is the file position after it. */
 interface Line {
   number: number;
   bytes: Buffer | null;
   endByte: number;
 }
 
-/** Splits a stream into lines. Buffers at most one line of `maxBytes`. */
+/** Buffers at most one line of `maxBytes`. */
 async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let number = 0;
   let endByte = 0;
@@ -147,13 +142,13 @@ async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): Asyn
   if (size > 0) yield take();
 }
 
-/** An event as written in the file, or what is wrong with its line. */
+/** As written in the file, or what is wrong with its line. */
 type Item =
   { line: number; json: string; sizeBytes: number; hasEventId: boolean } | { line: number; problem: string };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns null for a blank line. Leaves the validation of the event to the service. */
+/** Null for a blank line. The service validates the event. */
 function parseLine({ number: line, bytes }: Line): Item | null {
   if (bytes === null) return { line, problem: 'is too long for one request' };
   let json: string;

@@ -105,6 +105,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/users/{userId}/password-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link on which a user sets a password
+         * @description Good for one use and 24 hours. Earlier links stay good until one of them is used.
+         */
+        post: operations["createPasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/users/{userId}": {
         parameters: {
             query?: never;
@@ -518,26 +538,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/users/{userId}/password-link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a link on which a user sets a password
-         * @description Good for one use and 24 hours. Earlier links stay good until one of them is used.
-         */
-        post: operations["createPasswordLink"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/shipments/{trackingId}/events": {
         parameters: {
             query?: never;
@@ -786,6 +786,20 @@ export interface components {
              */
             expiresIn: string;
         };
+        /** @description The shipper with its account key, which is shown only here. */
+        Shipper: {
+            /**
+             * Format: uuid
+             * @description Identifier of the shipper.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            shipperId: string;
+            /**
+             * @description Account key of all its users; shown only here.
+             * @example ak_AAECAwQFBgcICQoLDA0ODxAREhM
+             */
+            accountKey: string;
+        };
         /** @description The shipper. */
         ShipperAccount: {
             /**
@@ -829,6 +843,21 @@ export interface components {
              * @example 2026-11-21T12:00:00+00:00
              */
             previousKeyValidUntil: string;
+        };
+        /** @description The user with a link to set a password. */
+        User: {
+            /**
+             * Format: uuid
+             * @description Identifier of the user.
+             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+             */
+            userId: string;
+            /**
+             * Format: uri
+             * @description Give it to the user: good for one use and 24 hours.
+             * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+             */
+            setPasswordUrl: string;
         };
         /** @description A user. */
         UserAccount: {
@@ -2467,35 +2496,6 @@ export interface components {
             createdAt: string;
             finishedAt: string | null;
         };
-        /** @description The shipper with its account key, which is shown only here. */
-        Shipper: {
-            /**
-             * Format: uuid
-             * @description Identifier of the shipper.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            shipperId: string;
-            /**
-             * @description Account key of all its users; shown only here.
-             * @example ak_AAECAwQFBgcICQoLDA0ODxAREhM
-             */
-            accountKey: string;
-        };
-        /** @description The user with a link to set a password. */
-        User: {
-            /**
-             * Format: uuid
-             * @description Identifier of the user.
-             * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-             */
-            userId: string;
-            /**
-             * Format: uri
-             * @description Give it to the user: good for one use and 24 hours.
-             * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
-             */
-            setPasswordUrl: string;
-        };
         /** @description The event is recorded, and its deliveries are owed. */
         RecordedEvent: {
             /**
@@ -3551,6 +3551,62 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description The shipper already has a user with this e-mail address. */
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createPasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The user.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of responses does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "CREATED";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        /** @description The link. */
+                        data: {
+                            /**
+                             * Format: uri
+                             * @description Give it to the user: good for one use and 24 hours.
+                             * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
+                             */
+                            setPasswordUrl: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["Unavailable"];
@@ -4970,62 +5026,6 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-            default: components["responses"]["Unexpected"];
-        };
-    };
-    createPasswordLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The user.
-                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
-                 */
-                userId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The link. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description Changes when the form of responses does.
-                         * @example 1.0.0
-                         */
-                        version: string;
-                        /** @constant */
-                        status: "CREATED";
-                        /**
-                         * @description When the response was sent, in milliseconds since 1970.
-                         * @example 1795262400000
-                         */
-                        timestamp: number;
-                        /** @description The link. */
-                        data: {
-                            /**
-                             * Format: uri
-                             * @description Give it to the user: good for one use and 24 hours.
-                             * @example https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms
-                             */
-                            setPasswordUrl: string;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };

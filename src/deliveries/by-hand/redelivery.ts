@@ -21,15 +21,11 @@ const lapsedPerSweep = 100;
 export interface Redeliverer {
   /** Claims and starts redeliveries. Those above the limit wait for the sweep. */
   handle(deliveryIds: string[]): Promise<void>;
-  /** Starts redeliveries whose job or process was lost. */
   sweep(): Promise<void>;
   drain(): Promise<void>;
 }
 
-/**
- * Sends redeliveries beside the scheduled attempts: they wait for no turn, leave the retry schedule as it is and have
- * places of their own, a few per webhook.
- */
+/** Redeliveries wait for no turn, leave the retry schedule as it is and have places of their own, a few per webhook. */
 export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number }): Redeliverer {
   const { db, logger } = options;
   const underWay = new Set<Promise<void>>();
@@ -98,7 +94,7 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
       if (!(await hasRedeliveries(db))) return;
       await deleteVoidRedeliveries(db);
       const lost = await takeLapsedRedeliveries(db, options.leaseMs, lapsedPerSweep);
-      if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries lapsed; retrying them');
+      if (lost > 0) logger.info({ deliveries: lost }, 'leases of redeliveries expired; retrying them');
       await handle(await findWaitingRedeliveries(db, maxPerWebhook, maxConcurrent));
     },
     drain: async () => {
@@ -108,7 +104,6 @@ export function createRedeliverer(options: ByHandOptions & { orderHoldMs: number
   };
 }
 
-/** Makes a worker send a redelivery at once; without the queue, the next sweep sends it. */
 export const createRedeliveryQueue =
   (producer: Producer, logger: Logger) =>
   (deliveryId: string): void => {

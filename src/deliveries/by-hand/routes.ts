@@ -14,11 +14,9 @@ import type { TestResult } from './send-test.js';
 
 export interface ByHandRouteDependencies {
   db: Database;
-  /** The state that a test sends unless the caller names one. */
   sampleState: string;
   knownStates: ReadonlySet<string>;
   sendTest(shipperId: string, webhookId: string, state: string): Promise<TestResult>;
-  /** Makes a worker send the redelivery at once. */
   enqueueRedelivery(deliveryId: string): void;
   limits: WebhookLimits;
 }

@@ -11,10 +11,7 @@ const testsPerShipper = 5;
 
 export type TestResult = { deliveryId: string; eventId: string } & Attempt;
 
-/**
- * Sends sample notifications at once, from this process. Returns the attempt as in the log. Throws NOT_FOUND without the
- * webhook, TOO_MANY_REQUESTS while too many tests of the shipper are under way.
- */
+/** Sends at once, from this process. Throws NOT_FOUND, or TOO_MANY_REQUESTS while too many tests of the shipper run. */
 export function createTestSender(
   options: ByHandOptions & {
     render(shipment: typeof sampleShipment, event: { state: string }, timestampMs: number): string;

@@ -20,10 +20,7 @@ export interface ByHandOptions
 /** Leaves time to record the outcome. */
 export const byHandLeaseMs = (timeoutMs: number, { leaseMs }: Durations): number => timeoutMs + leaseMs;
 
-/**
- * Sends a claimed attempt outside the schedule and records it with `settle`. A failure does not count for the circuit.
- * Null if nothing was sent: the attempt may not start any more (send/starts.ts), or its target could not be read.
- */
+/** A failure does not count for the circuit. Null if nothing was sent: it may not start, or has no readable target. */
 export async function sendByHand(
   options: ByHandOptions,
   claim: Claim,

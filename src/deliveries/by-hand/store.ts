@@ -3,7 +3,6 @@ import { oweTest } from '../outbox/insert.js';
 import { isTroubled, isInRangeOf, isOwed, owedByKey, sameDelivery, traceOf } from '../outbox/sql.js';
 import type { Claim } from '../outbox/types.js';
 
-/** How many redeliveries of one delivery may be requested in any 24 hours. */
 export const redeliveriesPerDay = 100;
 
 /** More attempts than a delivery can have in a day. */
@@ -16,7 +15,6 @@ export interface Redeliverable {
   waitMs: number;
 }
 
-/** The target of a delivery and when it may be redelivered; null if there is no such delivery. */
 export async function findRedeliverable(
   db: Database,
   shipperId: string,
@@ -46,8 +44,8 @@ export async function findRedeliverable(
 }
 
 /**
- * Requests a redelivery. False if the delivery may have none or is not the shipper's. Because of the lock on the event,
- * an erasure either prevents the request or sees it. A request made before the webhook was stopped is renewed.
+ * False if the delivery may have none or is not the shipper's. Because of the lock on the event, an erasure either
+ * prevents the request or sees it. A request made before the webhook was stopped is renewed.
  */
 export async function requestRedelivery(
   db: Database,
@@ -76,7 +74,6 @@ export async function requestRedelivery(
   return rows.length > 0;
 }
 
-/** Whether the event of the delivery is erased. */
 export async function isErased(db: Database, shipperId: string, deliveryId: string): Promise<boolean> {
   const rows = await db.query(
     'is-erased',
@@ -90,12 +87,11 @@ export async function isErased(db: Database, shipperId: string, deliveryId: stri
   return rows.length > 0;
 }
 
-/** Whether there are unfinished redeliveries. */
 export async function hasRedeliveries(db: Database): Promise<boolean> {
   return (await db.query('has-redeliveries', 'select 1 from redeliveries limit 1')).length > 0;
 }
 
-/** Redeliveries that wait, at most `perWebhook` of each webhook; those that have waited longest come first. */
+/** Those that have waited longest come first. */
 export async function findWaitingRedeliveries(
   db: Database,
   perWebhook: number,
@@ -133,8 +129,8 @@ interface SampleEvent {
 }
 
 /**
- * Records a test: an event without a shipment and its delivery, already claimed. Because of the lock on the webhook, a
- * deletion either prevents the test or sees it. Null without the webhook, or if its shipper is suspended.
+ * The delivery is already claimed. Because of the lock on the webhook, a deletion either prevents the test or sees it.
+ * Null without the webhook, or if its shipper is suspended.
  */
 export async function insertTest(
   db: Database,

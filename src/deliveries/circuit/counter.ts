@@ -3,15 +3,15 @@ import type { Logger } from '../../platform/logger.js';
 import type { Outcomes } from './rule.js';
 import type { Claim } from '../outbox/types.js';
 
-/** Counts outcomes in memory and reports them to the circuits. A healthy webhook costs no statement. */
+/** Counts in memory, so a healthy webhook costs no statement. */
 export interface CircuitCounter {
   /** `retryAfterMs`: a probe's Retry-After, 0 if none. */
   note(claim: Claim, succeeded: boolean, retryAfterMs: number): void;
-  /** Resolves when all noted outcomes are counted. */
   flushed(): Promise<void>;
 }
 
 /** By webhook. `lastAt`: performance.now(). */
+/** `lastAt`: performance.now(). */
 type Successes = Map<string, { count: number; lastAt: number }>;
 
 export function createCircuitCounter(deps: {
@@ -20,7 +20,7 @@ export function createCircuitCounter(deps: {
   windowMs: number;
   countOutcomes(outcomes: Map<string, Outcomes>): Promise<void>;
 }): CircuitCounter {
-  /** Successes of healthy webhooks: they count once a failure follows within the window. */
+  /** They count once a failure follows within the window. */
   let quiet: Successes = new Map();
   let quietBefore: Successes = new Map();
   let quietSince = performance.now();
@@ -66,7 +66,7 @@ export function createCircuitCounter(deps: {
     quietSince = performance.now();
   };
 
-  /** The successes before a failure. They are counted with it, and only once. */
+  /** They are counted with the failure, and only once. */
   const takeQuiet = (webhookId: string): { count: number; lastAgoMs: number } | null => {
     const now = performance.now();
     const those = [quiet, quietBefore].flatMap((successes) => successes.get(webhookId) ?? []);

@@ -17,7 +17,7 @@ interface CircuitRow extends Circuit {
   now: Date;
 }
 
-/** Adds outcomes to circuits under row locks. Call it in a transaction. */
+/** Takes row locks. Call it in a transaction. */
 export async function updateCircuits(
   tx: Database,
   outcomes: Map<string, Outcomes>,
@@ -106,10 +106,7 @@ async function markCalled(tx: Database, webhookIds: string[]): Promise<void> {
   );
 }
 
-/**
- * Closes the circuit of a webhook that is about to be resumed; one that is ACTIVE keeps its circuit. Call it before the
- * change, in its transaction.
- */
+/** A webhook that is ACTIVE keeps its circuit. Call it before the change, in its transaction. */
 export async function forgetCircuit(tx: Database, shipperId: string, webhookId: string): Promise<void> {
   await tx.query(
     'forget-circuit',
@@ -125,7 +122,7 @@ export async function forgetCircuit(tx: Database, shipperId: string, webhookId: 
   );
 }
 
-/** Closes all circuits of a shipper about to be resumed. Call it before the change, in its transaction. */
+/** Call it before the change, in its transaction. */
 export async function forgetCircuits(tx: Database, shipperId: string): Promise<void> {
   await tx.query(
     'forget-circuits',
@@ -148,7 +145,6 @@ export interface AutoDisableTarget {
 /** A test or a redelivery also calls a paused webhook, and its 410 counts. */
 const disabledFrom = { GONE: ['ACTIVE', 'PAUSED'], FAILING: ['ACTIVE'] };
 
-/** Disables webhooks, which holds their deliveries. Returns those that were not disabled before. */
 export function disableWebhooks(
   db: Database,
   targets: AutoDisableTarget[],
@@ -178,7 +174,7 @@ export function disableWebhooks(
 
 const failingFor = (days: string) => `failing_since < now() - make_interval(days => ${days})`;
 
-/** Whether any active webhook has had attempts but no success for `days`, as far as the circuits know. */
+/** As far as the circuits know. */
 export async function isAnyFailingFor(db: Database, days: number): Promise<boolean> {
   const rows = await db.query(
     'any-failing-webhook',
@@ -189,10 +185,7 @@ export async function isAnyFailingFor(db: Database, days: number): Promise<boole
   return rows.length > 0;
 }
 
-/**
- * Returns active webhooks that have had attempts but no success for `days`, and locks their circuits. A success may
- * have been lost before it was counted, so the log is checked first.
- */
+/** Also locks their circuits. A success may have been lost before it was counted, so the log is checked first. */
 export async function lockFailingFor(tx: Database, days: number): Promise<string[]> {
   await tx.query(
     'lock-failing',
@@ -219,7 +212,6 @@ export async function lockFailingFor(tx: Database, days: number): Promise<string
 /** Operational notifications. A webhook must list them in its interests; `*` does not include them. */
 export const notices = ['WEBHOOK_DISABLED', 'WEBHOOK_FAILING', 'WEBHOOK_RECOVERED'] as const;
 
-/** An operational notification about a webhook. */
 export interface Notice {
   webhookId: string;
   state: (typeof notices)[number];

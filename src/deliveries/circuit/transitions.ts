@@ -19,13 +19,12 @@ import { dueSinceUnknown, type Due } from '../outbox/types.js';
 export interface TransitionDependencies {
   db: Database;
   durations: Pick<Durations, 'circuit'>;
-  /** These webhooks have something due. */
   notify(due: Due[]): void;
   logger: Logger;
   metrics: Metrics;
 }
 
-/** Disables webhooks that responded 410, even paused ones, unless their address has changed since. */
+/** Even paused ones, unless their address has changed since. */
 export async function disableGone(deps: TransitionDependencies, gone: AutoDisableTarget[]): Promise<void> {
   await changeAndNotify(deps, (tx) => disable(tx, gone, 'GONE'));
 }
@@ -43,7 +42,6 @@ export async function disableFailing(deps: TransitionDependencies, days: number)
   });
 }
 
-/** The changed fields, for the audit entry. */
 const fields = ['status', 'disabledReason'];
 
 async function disable(
@@ -57,7 +55,7 @@ async function disable(
   return disabled.map(({ webhookId }) => ({ webhookId, state: 'WEBHOOK_DISABLED', reason }));
 }
 
-/** Counts outcomes and records a notice of each circuit that opens or closes. Returns the webhooks whose circuit is open. */
+/** Records a notice of each circuit that opens or closes. Returns the webhooks whose circuit is open. */
 export async function countOutcomes(
   deps: TransitionDependencies,
   outcomes: Map<string, Outcomes>,
@@ -78,7 +76,6 @@ function noticeOf(webhookId: string, transition: Transition): Notice | null {
     : { webhookId, state: 'WEBHOOK_RECOVERED', reason: null };
 }
 
-/** Commits a change together with its notices, then logs, counts and notifies. */
 async function changeAndNotify(
   { db, notify, logger, metrics }: TransitionDependencies,
   change: (tx: Database) => Promise<Notice[]>,
@@ -106,10 +103,7 @@ const success: Outcomes = {
   retryAfterMs: 0,
 };
 
-/**
- * Counts the success of a manual attempt or a test as that of a probe: the receiver is back, so an open circuit closes.
- * Never rejects.
- */
+/** A manual success counts as a probe's: the receiver is back, so an open circuit closes. Never rejects. */
 export async function reportSuccess(deps: TransitionDependencies, webhookId: string): Promise<void> {
   try {
     await countOutcomes(deps, new Map([[webhookId, success]]));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../platform/errors.js';
 import type { Metrics } from '../../platform/metrics.js';
 import type { Database } from '../../platform/database/postgres.js';
+import type { HeldBack } from '../outbox/sendable.js';
 import { pullDue } from '../outbox/claim.js';
 import { distinctDue, type Due, type HandOver, type DueClaim } from '../outbox/types.js';
 import { createSettler, type SettlerOptions } from '../settle/settler.js';
@@ -19,19 +20,17 @@ export interface DispatcherOptions
   targets: Targets;
   durations: Durations;
   concurrency: number;
-  /** Passes webhooks on to other processes, because this one stops. */
   onLeft(due: Due[]): void;
 }
 
 export interface Dispatcher extends HandOver {
-  /** Sends deliveries that are already claimed. `asOfMs`: performance.now() before the claiming statement was sent. */
+  /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
-  /**
-   * New deliveries beyond what their lanes can start at once, except in slow lanes; 0 while no attempt ends, because
-   * then they do not wait for this process.
-   */
+  /** Not in slow lanes; 0 while no attempt ends, because then they do not wait for this process. */
   pressure(): number;
-  /** Stops claiming. Resolves when each attempt under way is settled and each reservation released. */
+  /** Claims that wait for this process, by webhook. */
+  heldBack(): Record<string, HeldBack>;
+  /** Resolves when each attempt under way is settled and each reservation released. */
   drain(): Promise<void>;
 }
 
@@ -41,9 +40,8 @@ const drainPollMs = 10;
 const stalledAfterMs = 300;
 
 /**
- * Carries out what the scheduler decides: pulls, sends, settles, gives back. A claim is a lease in PostgreSQL on one
- * attempt number. If this process dies, the sweeper takes up the delivery when the lease has expired; a late outcome
- * is refused.
+ * A claim is a lease in PostgreSQL on one attempt number. If this process dies, the sweeper takes up the delivery when
+ * the lease has expired; a late outcome is refused.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { leaseDb, logger, metrics, durations, concurrency } = options;
@@ -82,7 +80,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     schedulePage();
   };
 
-  // Pages: lanes notified in the same event-loop tick share a statement.
+  // Lanes notified in the same event-loop tick share a statement.
 
   const schedulePage = () => {
     if (pageScheduled || draining || pages.size >= pagesAtOnce) return;
@@ -119,8 +117,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
-  // Attempts
-
   const send = ({ claim, asOfMs }: Start) => {
     let durationMs: number | null = null;
     attempt(claim, asOfMs)
@@ -137,7 +133,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         startAndPull();
       });
   };
-  /** Resolves with its duration; null if none was made. */
+  /** Null if none was made. */
   const attempt = async (claim: DueClaim, asOfMs: number): Promise<number | null> => {
     const target = await options.targets.of(claim).catch(logFailure);
     const outcome = target ? await exchange(claim, target, asOfMs) : null;
@@ -185,6 +181,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       else startAndPull();
     },
     pressure: () => (performance.now() - lastEndAtMs < stalledAfterMs ? scheduler.pressure() : 0),
+    heldBack: () => scheduler.heldBack(performance.now()),
     reserve: (shipperIds) => scheduler.reserve(shipperIds, performance.now()),
     recorded: (room, claims, left, asOfMs) => {
       scheduler.claimed(claims, asOfMs, room);
@@ -211,22 +208,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 const dueOf = ({ webhookId, dueAt }: DueClaim): Due => ({ webhookId, dueFromMs: dueAt.getTime() });
 
 export interface Retries {
-  /** Notifies the webhook's lane when its retry is due. */
   at(delayMs: number, due: Due): void;
   stop(): void;
 }
 
-/** Retries due within the same slot share a timer. */
 const slotMs = 100;
 const maxTimers = 1_000;
 /** A retry due within this time always has a timer, however many others wait for hours. */
 const soonMs = maxTimers * slotMs;
 const maxTimeoutMs = 2 ** 31 - 1; // of setTimeout
 
-/**
- * Timers for this process's retries. If one is left out because there are too many, the sweeper finds the retry a
- * second or two late.
- */
+/** If a retry gets no timer because there are too many, the sweeper finds it a second or two late. */
 export function createRetries(notify: (due: Due[]) => void): Retries {
   const timers = new Map<number, { due: Due[]; timer: NodeJS.Timeout }>();
   return {

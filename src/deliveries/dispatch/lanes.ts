@@ -1,3 +1,4 @@
+import type { HeldBack } from '../outbox/sendable.js';
 import type { DueClaim } from '../outbox/types.js';
 import { createOccupancy, mostly, type Occupancy } from './occupancy.js';
 
@@ -13,31 +14,26 @@ export const eachPool = <T>(make: () => T): Record<Pool, T> => ({
 export interface Shipper {
   id: string;
   lanes: Set<Lane>;
-  /** Claims and reserved room. */
   load: number;
   inFlight: Record<Pool, number>;
 }
 
-/** One webhook's deliveries in this process. A slow or dead receiver fills only its own lane. */
+/** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
 export interface Lane {
   readonly webhookId: string;
   /** Null until the first claim. */
   shipper: Shipper | null;
   pool: Pool;
-  /** Maximum of attempts in flight. */
   limit: number;
   /** The longest due first. */
   pending: InFlight[];
-  /** Number of fresh ones in `pending`. */
   pendingFresh: number;
-  /** Its share of the scheduler's pressure. */
   pressure: number;
   inFlight: number;
   /** Those of them whose attempt is under way: the others read their target, or are being settled. */
   atReceiver: number;
   /** Null until the first attempt. */
   occupancy: Occupancy | null;
-  /** Room reserved for statements under way. */
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
   outside: Outside;
@@ -48,13 +44,10 @@ export interface Lane {
 }
 
 export interface Outside {
-  /** Number of new deliveries left there for lack of room. */
   fresh: number;
-  /** Whether older deliveries may be due; their number is unknown. */
   older: boolean;
 }
 
-/** A claim of this process until it is settled or given back. */
 export interface InFlight {
   claim: DueClaim;
   lane: Lane;
@@ -62,21 +55,17 @@ export interface InFlight {
   asOfMs: number;
   /** Epoch. */
   dueMs: number;
-  /** Its event was recorded by this process just now. */
   isFresh: boolean;
-  /** Null until its attempt starts. */
   startedAtMs: number | null;
   /** When the request began; null until then. */
   sentAtMs: number | null;
   /** Since when the receiver was not full when the request began. */
   freeSinceMs: number;
-  /** The pool in which it takes a place. */
   pool: Pool | null;
 }
 
 export const isBehind = ({ fresh, older }: Outside): boolean => fresh > 0 || older;
 
-/** A lane's claims and reserved room. */
 export const loadOf = ({ pending, inFlight, reserved }: Lane): number => pending.length + inFlight + reserved;
 
 /** Something is due from `dueFromMs` (epoch) on; null if that is unknown. */
@@ -114,7 +103,6 @@ export function noteFull(lane: Lane, nowMs: number): void {
   lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs);
 }
 
-/** The attempt of a claim begins. */
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
   lane.occupancy ??= createOccupancy(nowMs);
@@ -125,10 +113,9 @@ export function beginExchange(entry: InFlight, nowMs: number): void {
 }
 
 /**
- * The attempt has ended: its receiver has room again, although the claim is not settled yet. Returns how long the
- * delivery was sendable before the attempt began. It is known only now, because the attempt shows whether the receiver
- * is slow. If the receiver was full for most of the wait, the moments between two attempts belonged to what was due
- * earlier: only the last one counts.
+ * The receiver has room again, although the claim is not settled yet. Returns how long the delivery was sendable before
+ * the attempt, which only now shows whether the receiver is slow. If the receiver was full for most of the wait, the
+ * moments between two attempts belonged to what was due earlier: only the last one counts.
  */
 export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
   const { lane, freeSinceMs, asOfMs, claim } = entry;
@@ -140,6 +127,23 @@ export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): nu
   noteFull(lane, nowMs);
   const sendableMs = Math.max(0, waitMs - fullMs);
   return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
+}
+
+/**
+ * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
+ * PostgreSQL.
+ */
+export function heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack> {
+  const byWebhook: Record<string, HeldBack> = {};
+  for (const { lane, claim, asOfMs, sentAtMs } of claims) {
+    if (lane.atReceiver >= lane.limit) continue;
+    const freeForMs = lane.occupancy && nowMs - lane.occupancy.freeSinceMs();
+    const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
+    if (sentAtMs !== null) continue;
+    held.count += 1;
+    held.sendableForMs = Math.max(held.sendableForMs, nowMs - asOfMs + claim.sendableForMs);
+  }
+  return byWebhook;
 }
 
 /** Attempts in flight of one lane: in the unknown pool (`first`), the slow pool and the quick pool (`max`). */
@@ -158,9 +162,7 @@ export const laneLimits = (concurrency: number): LaneLimits => ({
 });
 
 export interface Lanes {
-  /** The webhook's lane, created if necessary. */
   of(webhookId: string): Lane;
-  /** The webhook's lane, if it exists. */
   find(webhookId: string): Lane | undefined;
   all(): Iterable<Lane>;
   shipper(shipperId: string): Shipper | undefined;
@@ -169,7 +171,7 @@ export interface Lanes {
 
 const maxLanesKept = 10_000;
 
-/** The lanes of this process by webhook and by shipper. When there are too many, empty ones are deleted. */
+/** Empty lanes are deleted when there are too many. */
 export function createLanes(firstLimit: number): Lanes {
   const lanes = new Map<string, Lane>();
   const shippers = new Map<string, Shipper>();

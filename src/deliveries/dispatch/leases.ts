@@ -24,9 +24,8 @@ export interface LeaseOptions {
 }
 
 export interface Leases {
-  /** Gives back a claim that was not sent. Rejects unless PostgreSQL confirms it. */
+  /** Rejects unless PostgreSQL confirms it. */
   giveBack(claim: DueClaim): Promise<void>;
-  /** Stops renewing leases. */
   stop(): void;
 }
 
@@ -34,7 +33,6 @@ export interface Leases {
 const retryPauseMs = 50;
 const maxRetries = 2;
 
-/** Renews the leases of this process's claims, and gives back claims that it does not send. */
 export function createLeases(options: LeaseOptions): Leases {
   const { db, leaseDb, logger, isDraining } = options;
   const { leaseMs, patienceMs } = options.durations;
@@ -52,9 +50,9 @@ export function createLeases(options: LeaseOptions): Leases {
   const renewal = setInterval(renew, leaseMs / 4);
 
   /**
-   * Gives back many claims in one statement, and retries after an outage, but not if the statement may have run: the
-   * delivery's next claim has the same number and would be taken from another process. A claim that is not given back
-   * waits for its lease to expire, and the log shows an attempt that was never made.
+   * Retried after an outage, but not if the statement may have run: the delivery's next claim has the same number and
+   * would be taken from another process. A claim that is not given back waits for its lease to expire, and the log
+   * shows an attempt that was never made.
    */
   const returns = createBatcher<DueClaim, Error | undefined>({
     maxItems: 200,

@@ -3,7 +3,7 @@ import { createThrottledWarn, type Logger } from '../../platform/logger.js';
 import type { Producer } from '../../platform/queue/engine.js';
 import { distinctDue, type Due } from '../outbox/types.js';
 
-/** Notifies workers through the queue of webhooks with something due. Fire and forget: the sweeper is the safety net. */
+/** Goes through the queue. Fire and forget: the sweeper is the safety net. */
 export type Notify = (due: Due[]) => void;
 
 export const queueNames = (shards: number): string[] =>
@@ -18,7 +18,7 @@ const countedEveryMs = 1_000;
 /** The random tail of a webhook's id spreads webhooks over the shards. */
 const shardOf = (webhookId: string, shards: number) => Number.parseInt(webhookId.slice(-6), 16) % shards;
 
-/** An id of a job is `<webhookId>@<epoch ms>`, or the webhook's id alone if the time is unknown. */
+/** `<webhookId>@<epoch ms>`, or the webhook's id alone if the time is unknown. */
 const toId = ({ webhookId, dueFromMs }: Due) =>
   dueFromMs === null ? webhookId : `${webhookId}@${dueFromMs}`;
 

@@ -3,7 +3,6 @@
  * and for us otherwise. All times are of one monotonic clock, in milliseconds.
  */
 export interface Occupancy {
-  /** Since when the receiver has not been full, while it is not. */
   freeSinceMs(): number;
   /** Call after each change; `nowMs` never decreases. */
   set(isFull: boolean, nowMs: number): void;
@@ -17,11 +16,11 @@ export interface Occupancy {
 
 const maxPoints = 64;
 const firstStepMs = 20;
-/** The share of a time from which a full receiver, and not this process, decides how long things wait. */
+/** From this share on a full receiver, and not this process, decides how long things wait. */
 export const mostly = 3 / 4;
 const provenAfterMs = 5_000;
 
-/** The time until `atMs` during which the receiver was full, since the first point. */
+/** How long the receiver was full from the first point until `atMs`. */
 interface Point {
   atMs: number;
   fullMs: number;

@@ -15,8 +15,8 @@ export interface ReorderDependencies {
 }
 
 /**
- * Applies a webhook's changed `ordering` to what it is owed. Resolves when no attempt claimed under the old ordering can
- * start any more. Turns are recomputed a second time then: deliveries recorded meanwhile followed the old ordering.
+ * Resolves when no attempt claimed under the old ordering can start any more. Turns are recomputed a second time then:
+ * deliveries recorded meanwhile followed the old ordering.
  */
 export async function reorderDeliveries(deps: ReorderDependencies, webhookId: string): Promise<void> {
   const recompute = () =>

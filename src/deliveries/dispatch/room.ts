@@ -1,9 +1,9 @@
 import { eachPool, loadOf, type Lane, type Pool } from './lanes.js';
 
 const slowPlacesFactor = 5;
-/** One shipper's maximum share of the slow and the unknown pool. */
+/** Of the slow and the unknown pool. */
 const maxShareOfShipper = 1 / 2;
-/** A lane is filled to this many times its limit: by pages, and by recordings on top. */
+/** In multiples of a lane's limit: by pages, and by recordings on top. */
 const roundsPulled = 2;
 const roundsRecorded = 4;
 /** A page must have room for at least this share of the limit, unless the lane is empty. */
@@ -12,10 +12,8 @@ const worthwhileShare = 1 / 2;
 const pendingMs = 200;
 const minPendingFactor = 4;
 const maxPendingFactor = 10;
-/** The share of this process's claims that is reserved for new events. */
 const shareForFresh = 1 / 4;
 
-/** Maximum of attempts in flight in each pool, in total and per shipper. */
 export const placesOf = (concurrency: number) => {
   const places: Record<Pool, number> = {
     quick: concurrency,
@@ -30,7 +28,6 @@ export const placesOf = (concurrency: number) => {
   return { places, maxOfShipper };
 };
 
-/** The claims of this process, and the room it has reserved. */
 export interface Counts {
   pending: Record<Pool, number>;
   inFlight: Record<Pool, number>;
@@ -47,10 +44,9 @@ export const noCounts = (): Counts => ({
   promised: 0,
 });
 
-/** How many more claims a process may take: only what starts soon, so that no claim has to be checked again. */
+/** Only what starts soon, so that no claim has to be checked again. */
 export interface Budget {
   free: number;
-  /** The part of `free` that is reserved for new events. */
   forFresh: number;
   /** In addition to `free`, for shippers without claims, so that no backlog keeps them out. */
   forNewcomers: number;
@@ -74,21 +70,20 @@ export function createRoom(concurrency: number, counts: Counts) {
       return { free: max - taken, forFresh: Math.floor(max * shareForFresh), forNewcomers: concurrency };
     },
 
-    /** Room in a lane for new deliveries: none while older ones are due in PostgreSQL. */
+    /** None while older ones are due in PostgreSQL. */
     forFresh: (lane: Lane): number => {
       if (lane.outside.older || lane.page?.older) return 0;
       const coming = lane.outside.fresh + Math.max(0, (lane.page?.fresh ?? 0) - (lane.page?.room ?? 0));
       return Math.max(0, maxLoad(lane, roundsRecorded) - loadOf(lane) - coming);
     },
 
-    /** Room in a lane, whatever the load of the process; 0 if it is not worth a page. */
+    /** Whatever the load of the process; 0 if it is not worth a page. */
     inLane: (lane: Lane): number => {
       const room = maxLoad(lane, roundsPulled) - loadOf(lane);
       const isWorthwhile = lane.pool === 'quick' ? room >= lane.limit * worthwhileShare : room >= 1;
       return isWorthwhile || (room > 0 && loadOf(lane) === 0) ? room : 0;
     },
 
-    /** Room in the process for a lane's page. */
     inProcess: ({ pool, shipper }: Lane, { free, forFresh, forNewcomers }: Budget): number => {
       const { pending, inFlight, awaited } = counts;
       if (pool === 'slow') return places.slow - inFlight.slow - pending.slow - awaited.slow;
@@ -98,7 +93,6 @@ export function createRoom(concurrency: number, counts: Counts) {
   };
 }
 
-/** Counts events of about the last `windowMs`. */
 function createRate(windowMs: number) {
   let startMs = -Infinity;
   let current = 0;

@@ -1,4 +1,5 @@
 import { createFairQueue, type FairQueue } from '../../platform/limits/fair-queue.js';
+import type { HeldBack } from '../outbox/sendable.js';
 import { noRoom, type Due, type Room, type DueClaim } from '../outbox/types.js';
 import {
   beginExchange,
@@ -7,6 +8,7 @@ import {
   eachPool,
   endExchange,
   endPage,
+  heldBack,
   isBehind,
   laneLimits,
   pools,
@@ -45,24 +47,20 @@ import { createRoom, noCounts, placesOf, type Budget } from './room.js';
  * soon as the lane has room.
  */
 export interface Scheduler {
-  /** These webhooks have something due in PostgreSQL. `isFresh`: one delivery each, recorded by this process just now. */
+  /** `isFresh`: one delivery each, recorded by this process just now. */
   notify(due: Due[], isFresh?: boolean): void;
-  /**
-   * Reserves room for events about to be recorded: one entry per event, its shipper's id. `claimed` releases it. A lane
-   * that is behind gets no room: older deliveries go first.
-   */
+  /** One shipper's id per event. `claimed` releases it. A lane that is behind gets no room: older ones go first. */
   reserve(shipperIds: string[], nowMs: number): Room;
-  /** Adds the claims of a statement. `asOfMs`: performance.now() before it was sent. */
+  /** `asOfMs`: performance.now() before the statement was sent. */
   claimed(claims: DueClaim[], asOfMs: number, from: Room | Page | null): void;
-  /** The page failed: its deliveries are still due in PostgreSQL. */
+  /** Its deliveries are still due in PostgreSQL. */
   pageFailed(page: Page): void;
-  /** Fills free places. The returned attempts start now. */
+  /** The returned attempts start now. */
   starts(nowMs: number): Start[];
-  /** The next page, of as many lanes as may share a statement; null if no lane has both something due and room. */
+  /** Of as many lanes as may share a statement; null if no lane has both something due and room. */
   nextPage(nowMs: number): Page | null;
-  /** Moves attempts in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
+  /** Moves what is in flight for longer than `slowMs` to the slow pool. Returns claims to give back. */
   slow(nowMs: number): DueClaim[];
-  /** The attempt of a started claim begins. */
   sending(claim: DueClaim, nowMs: number): void;
   /**
    * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was sendable
@@ -70,20 +68,18 @@ export interface Scheduler {
    * as its lane allows.
    */
   answered(claim: DueClaim, nowMs: number): number;
-  /** The claim is settled or given back. `durationMs`: null if no attempt was made. */
+  /** `durationMs`: null if no attempt was made. */
   ended(claim: DueClaim, durationMs: number | null): void;
-  /** These webhooks must not be called. Returns their pending claims except probes, to be given back. */
+  /** Returns their pending claims except probes, to be given back. */
   returnPending(webhookIds: string[]): DueClaim[];
-  /** Nothing starts or is pulled from now on. Returns all pending claims, to be given back. */
   stop(): DueClaim[];
-  /** All claims of this process. `asOfMs`: performance.now() before the claiming statement was sent. */
+  /** `asOfMs`: performance.now() before the claiming statement was sent. */
   claims(): Iterable<{ claim: DueClaim; asOfMs: number }>;
-  /** There are claims or reservations. */
   isHolding(): boolean;
-  /** Webhooks that may have something due in PostgreSQL. */
   behind(): Due[];
   /** New deliveries beyond what their lanes can start at once, except in slow lanes. */
   pressure(): number;
+  heldBack: (nowMs: number) => Record<string, HeldBack>;
   usage(): Usage;
 }
 
@@ -92,7 +88,7 @@ export interface Start {
   asOfMs: number;
 }
 
-/** Pulled in one statement: up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
+/** Up to `room` deliveries of each webhook, due from `sinceMs` (epoch, or -Infinity) on. */
 export interface Page {
   wanted: { webhookId: string; room: number; sinceMs: number }[];
 }
@@ -110,7 +106,7 @@ export interface SchedulerOptions {
 
 const maxLanesPerPage = 200;
 const maxClaimsPerPage = 200;
-/** Number of webhooks assumed of a shipper with fewer lanes. */
+/** Assumed of a shipper with fewer lanes. */
 const assumedWebhooks = 5;
 
 export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Scheduler {
@@ -118,9 +114,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const lanes = createLanes(limits.first);
   const all = new Map<DueClaim, InFlight>();
   const reservations = new Map<Room, { lane: Lane; inLane: number }[]>();
-  /** Lanes with pending claims that are below their limit. */
   const ready = eachPool<FairQueue<Lane>>(createFairQueue);
-  /** Lanes with something due in PostgreSQL. */
   const toFill = createFairQueue<Lane>();
   const counts = noCounts();
   const { pending, inFlight, awaited } = counts;
@@ -130,8 +124,6 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   let lanesPerPage = maxLanesPerPage;
   let pressure = 0;
   let stopped = false;
-
-  // Lanes
 
   const keyOf = ({ shipper }: Lane) => shipper?.id ?? '';
   const reserveIn = (lane: Lane, room: number) => {
@@ -158,8 +150,6 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     lane.pool = pool;
     lane.limit = limit;
   };
-
-  // Claims
 
   const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
     const lane = lanes.of(claim.webhookId);
@@ -238,7 +228,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     }
   };
 
-  /** Lanes that are behind and have room for a page. A lane without room of its own is queued again when it has some. */
+  /** A lane without room of its own is queued again when it has some. */
   const fillableLanes = (budget: Budget): Lane[] => {
     const fillable: Lane[] = [];
     const crowdedOut: Lane[] = [];
@@ -387,6 +377,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
     pressure: () => pressure,
+    heldBack: (nowMs) => heldBack(all.values(), nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,
       inFlight: { ...inFlight },

@@ -45,12 +45,10 @@ export interface LogRow {
 export interface PageQuery {
   shipperId: string;
   filter: LogFilter;
-  /** The shipments that the filter names, if it names any. */
   shipmentIds: string[] | undefined;
   range: TimeRange;
   beforeId: string | undefined;
   limit: number;
-  /** The webhooks that are not called now. */
   heldWebhookIds: string[];
 }
 
@@ -81,7 +79,6 @@ const joins = (
     select started_at, duration_ms, status_code, error_code from attempts
      where d.started_at is null and delivery_id = d.delivery_id order by number desc limit 1) a on true`;
 
-/** One delivery of a shipper, from the outbox or from the log; both ids are parameters. */
 export const detailsOf = (shipperId: string, deliveryId: string, stopped: string, more = '') => {
   const condition = `shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
   return `select ${shown}${more} from (
@@ -137,14 +134,13 @@ const nameOf = (name: string, days: ReturnType<typeof daysOf>) =>
 
 type Source = 'shipments' | 'owed' | 'kinds-of-state' | 'kinds' | 'all';
 
-/** The source to read for a filter; `all` if it excludes nothing, so that the order alone is enough. */
+/** `all` if the filter excludes nothing, so that the order alone is enough. */
 function sourceOf({ webhookId, status, state }: LogFilter): Source {
   if (status !== undefined && !isFinished(status)) return 'owed';
   if (state !== undefined) return 'kinds-of-state';
   return webhookId === undefined && status === undefined ? 'all' : 'kinds';
 }
 
-/** The kinds of finished deliveries that the filter allows. */
 function kindsText(source: Source, { status, webhookId }: LogFilter, ofDays: string): string {
   if (source === 'kinds-of-state') {
     const statuses = status ? [status] : finishedStatuses;
@@ -202,7 +198,6 @@ function pageText(
     select ${shown} from page d ${joins(ofTheirEvents)} order by d.delivery_id desc`;
 }
 
-/** The deliveries of the shipments' events. */
 const ofShipments = (sources: string[]) => `
   select f.* from unnest($9::uuid[]) as named (shipment_id)
    cross join lateral (select event_id from events

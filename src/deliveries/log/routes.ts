@@ -9,7 +9,6 @@ import { deliveryDetails, deliveryList } from './responses.js';
 import { deliveryStatuses } from './page-store.js';
 import { attemptsPerPage, findDelivery, listDeliveries, type Delivery } from './store.js';
 
-/** The number of the last attempt on the previous page. */
 const attemptsCursor = described(
   z.string().regex(/^[1-9]\d{0,8}$/, 'must be the nextAttemptsCursor of an earlier response'),
   '`nextAttemptsCursor` of the previous page of attempts.',
@@ -18,7 +17,7 @@ const attemptsCursor = described(
   .transform(Number)
   .optional();
 
-/** Cuts a page from attempts, newest first, read with one more than a page. */
+/** The rows are read with one more than a page. */
 function cutAttempts<Row extends { number: number }>(rows: Row[]) {
   const attempts = rows.slice(0, attemptsPerPage);
   const last = rows.length > attemptsPerPage ? attempts.at(-1) : undefined;

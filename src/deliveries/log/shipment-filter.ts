@@ -8,17 +8,14 @@ import type { TimeRange } from './range.js';
 const maxShipments = 1_000;
 const maxStates = 10_000;
 
-/** Whether a shipment has the shipper's own identifier in this parameter; written so that its index serves it. */
+/** Written so that the index on the identifier serves it. */
 export const hasShipperTrackingId = (parameter: string) =>
   `left(shipper_tracking_id, 500) collate "C" = left(${parameter}, 500) and shipper_tracking_id = ${parameter}`;
 
 export const filtersByShipment = ({ trackingId, shipperTrackingId }: LogFilter): boolean =>
   trackingId !== undefined || shipperTrackingId !== undefined;
 
-/**
- * The shipments that a filter names, and the time range of their events within that of the filter; null without any.
- * Throws INVALID_REQUEST if there are too many.
- */
+/** The time range is that of their events within the filter's; null without any. Throws INVALID_REQUEST if too many. */
 export async function findFilteredShipments(
   db: Database,
   shipperId: string,

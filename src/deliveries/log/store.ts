@@ -10,7 +10,6 @@ import { isCallable, traceOf } from '../outbox/sql.js';
 export const heldByValues = ['TURN', 'CIRCUIT', 'PAUSED', 'DISABLED', 'SUSPENDED'] as const;
 type HeldBy = Exclude<(typeof heldByValues)[number], 'TURN'>;
 
-/** Webhooks of a shipper that are not called now, and why. */
 export type Holds = Map<string, { heldBy: HeldBy; nextProbeAt: Date | null }>;
 
 async function findHolds(db: Database, shipperId: string): Promise<Holds> {
@@ -32,17 +31,16 @@ async function findHolds(db: Database, shipperId: string): Promise<Holds> {
   );
 }
 
-/** Why a delivery is held; its webhook comes before its turn. */
+/** A delivery's webhook comes before its turn. */
 const holdOf = (holds: Holds, webhookId: string, waitsTurn: boolean) =>
   holds.get(webhookId) ?? { heldBy: waitsTurn ? 'TURN' : null, nextProbeAt: null };
 
 export interface Delivery extends Omit<LogRow, 'waitsTurn'> {
   heldBy: string | null;
-  /** When an open circuit allows the next probe. */
   nextProbeAt: Date | null;
 }
 
-/** A page of the shipper's log, newest first; older ranges are read only until the page is full. */
+/** Newest first; older ranges are read only until the page is full. */
 export async function listDeliveries(
   db: Database,
   shipperId: string,
@@ -70,7 +68,7 @@ const withHold = ({ waitsTurn, ...row }: LogRow, holds: Holds): Delivery => ({
   ...(row.status === 'HELD' ? holdOf(holds, row.webhookId, waitsTurn) : { heldBy: null, nextProbeAt: null }),
 });
 
-/** A delivery with a page of its attempts, newest first. One statement, so that the two are consistent. */
+/** Attempts are newest first. One statement, so that the two are consistent. */
 export async function findDelivery(
   db: Database,
   shipperId: string,
@@ -122,7 +120,7 @@ export type AttemptRow = Omit<Attempt, 'startedAt' | 'requestHeaders'> & {
   requestHeaders: string | null;
 };
 
-/** The event that a delivery sends. If it is erased, headers of its attempts are not shown. */
+/** If it is erased, headers of its attempts are not shown. */
 export interface DeliveredEvent {
   eventId: string;
   sequence: number;
@@ -144,10 +142,7 @@ function attemptOf(row: AttemptRow, event: DeliveredEvent): Attempt {
 /** A delivery may have any number of attempts: replays and redeliveries add to them. */
 export const attemptsPerPage = 100;
 
-/**
- * Finished attempts of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: only
- * attempts with a lower number, or null for all.
- */
+/** Of delivery $2 of shipper $1, newest first, one more than a page. `before` is a parameter: null for all. */
 const attemptsText = (before: string) => `
   select number, trigger, started_at as "startedAt", duration_ms as "durationMs", status_code as "statusCode",
          error_code as "errorCode", error_detail as "errorDetail", request_headers as "requestHeaders", response_body as "responseBody"
@@ -164,7 +159,6 @@ const attemptsText = (before: string) => `
          and attempt_count < coalesce(${before}::int, 1000000000)
     ) a order by number desc limit ${attemptsPerPage + 1}`;
 
-/** The newest finished attempt of a delivery that sends `event`. */
 export async function findLastAttempt(
   db: Database,
   shipperId: string,

@@ -15,9 +15,9 @@ import {
 import type { AttemptRecord, Claim } from './types.js';
 
 /**
- * Claims requested manual attempts. A webhook that is not active is included if the request came after it was stopped;
- * a suspended shipper's never is. An owed delivery keeps its schedule; a finished one stays in the log. A request stays
- * open while its delivery is being sent or locked.
+ * A webhook that is not active is included if the request came after it was stopped; a suspended shipper's never is. An
+ * owed delivery keeps its schedule; a finished one stays in the log. A request stays open while its delivery is being
+ * sent or locked.
  */
 export function claimRedeliveries(db: Database, deliveryIds: string[], leaseMs: number): Promise<Claim[]> {
   return db.transaction(async (tx) => {
@@ -72,7 +72,7 @@ const keysOf = (claim: Claim) => [claim.shipperId, claim.deliveryId, claim.numbe
 
 const thisAttempt = `o.status = 'SENDING' and o.attempt_count = t.number`;
 
-/** Gives back a claim that was not sent; its request stays open. */
+/** The request stays open. */
 export async function giveRedeliveryBack(db: Database, claim: Claim): Promise<void> {
   await db.query(
     'give-redelivery-back',
@@ -95,9 +95,9 @@ const replaceLastAttempt = `
   )`;
 
 /**
- * Stores a manual attempt. A success settles the delivery; a failure leaves it and its schedule unchanged. If the
- * delivery is in the log, the attempt becomes its last one. Returns null if the claim was lost meanwhile; `finished`
- * says whether the attempt settled a delivery that was owed.
+ * A success settles the delivery; a failure leaves it and its schedule unchanged. If the delivery is in the log, the
+ * attempt becomes its last one. Null if the claim was lost meanwhile; `finished` says whether the attempt settled a
+ * delivery that was owed.
  */
 export async function settleRedelivery(
   db: Database,
@@ -153,10 +153,7 @@ export async function settleRedelivery(
   return rows[0] ?? null;
 }
 
-/**
- * Ends manual attempts whose lease has expired: each enters the log without an outcome and may be claimed again.
- * Returns their number.
- */
+/** Each lapsed attempt enters the log without an outcome and may be claimed again. Returns their number. */
 export async function takeLapsedRedeliveries(db: Database, leaseMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'take-lapsed-redeliveries',

@@ -12,10 +12,7 @@ import {
 } from './sql.js';
 import { turnColumns, type Turn } from './types.js';
 
-/**
- * Moves a page of rows into the log as cancelled. `page` selects and locks their keys. `also` adds parts to the
- * statement, which can read the removed rows as `gone`. Returns the number of rows.
- */
+/** `page` selects and locks the keys. `also` adds parts, which can read the removed rows as `gone`. */
 async function cancel(
   db: Database,
   name: string,
@@ -33,7 +30,7 @@ async function cancel(
   return rows.length;
 }
 
-/** Cancels a page of what a deleted webhook is owed, except deliveries being sent. Returns their number. */
+/** Deliveries being sent are left. Returns the number cancelled. */
 export const cancelOwed = (db: Database, webhookId: string, limit: number): Promise<number> =>
   cancel(
     db,
@@ -48,7 +45,6 @@ export const cancelOwed = (db: Database, webhookId: string, limit: number): Prom
     [webhookId, limit],
   );
 
-/** Cancels a page of what has been owed for longer than the log's retention. Returns the number of deliveries. */
 export const cancelExpired = (db: Database, retentionMs: number, limit: number): Promise<number> =>
   cancel(
     db,
@@ -62,10 +58,7 @@ export const cancelExpired = (db: Database, retentionMs: number, limit: number):
     [retentionMs, limit],
   );
 
-/**
- * Cancels what is owed of erased events, even deliveries being sent: the outcome of such an attempt is refused, so no
- * response is stored, and the log shows the attempt without an outcome. Locked rows are skipped.
- */
+/** Even those being sent: their outcome is refused, so no response is stored. Locked rows are skipped. */
 export async function cancelErased(
   db: Database,
   shipmentIds: string[],
@@ -94,15 +87,12 @@ export async function cancelErased(
   );
 }
 
-/** A turn of a webhook that skips overtaken states. All states before sequence `before` are cancelled, even replayed ones. */
+/** All states before sequence `before` are cancelled, even replayed ones. */
 export interface Overtaken extends Turn {
   before: number | null;
 }
 
-/**
- * Cancels overtaken states of webhooks that skip them, except terminal states and deliveries being sent. The later
- * states may then go: call `releaseTurns` next.
- */
+/** Terminal states and deliveries being sent are left. The later states may then go: call `releaseTurns` next. */
 export async function supersede(db: Database, turns: Overtaken[], terminalStates: string[]): Promise<void> {
   await cancel(
     db,
@@ -123,7 +113,7 @@ export async function supersede(db: Database, turns: Overtaken[], terminalStates
   );
 }
 
-/** The next rows of a removed shipper. They are deleted, not cancelled: the log keeps nothing of them. */
+/** They are deleted, not cancelled: the log keeps nothing of a removed shipper. */
 export const owedToRemove = ({
   shipperId,
   after,

@@ -16,17 +16,14 @@ import {
 } from './sql.js';
 import { keysInOrder, type Claim, type DueClaim, type RowKey, type Turn } from './types.js';
 
-/** A webhook whose lane has room. Nothing earlier than `since` is due; null if that is unknown. */
+/** Nothing earlier than `since` is due; null if that is unknown. */
 export interface Wanted {
   webhookId: string;
   room: number;
   since: Date | null;
 }
 
-/**
- * Claims up to `room` due deliveries of each webhook, the longest due first. Locked rows are skipped, and so are
- * webhooks that are not active or have an open circuit, and the rows of a cancelled replay.
- */
+/** The longest due first. Skips locked rows, cancelled replays, and webhooks not active or with an open circuit. */
 export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
   return db.query<DueClaim>(
@@ -65,8 +62,8 @@ export function pullDue(db: Database, wanted: Wanted[], leaseMs: number): Promis
 const probesAtOnce = 500;
 
 /**
- * Claims a probe for each open circuit whose wait is over, the longest open first. Of the longest due deliveries it
- * takes one with the fewest attempts: a receiver that is back may still refuse one particular delivery for ever.
+ * One for each open circuit whose wait is over, the longest open first. Of the longest due deliveries it takes one with
+ * the fewest attempts: a receiver that is back may still refuse one particular delivery for ever.
  */
 export function claimProbes(db: Database, leaseMs: number, probeMs: number): Promise<DueClaim[]> {
   const months = recentMonths(Date.now());
@@ -111,7 +108,7 @@ const keysOf = (claims: Claim[]) => [
   claims.map(({ number }) => number),
 ];
 
-/** Selects and locks the rows that these claims still own; locked rows are skipped. */
+/** Locks the rows; locked ones are skipped. */
 const claimedRows = `select o.shipper_id, o.delivery_id
   from unnest($1::uuid[], $2::uuid[], $3::int[]) as t (shipper_id, delivery_id, number)
  cross join lateral (
@@ -119,10 +116,7 @@ const claimedRows = `select o.shipper_id, o.delivery_id
     where shipper_id = t.shipper_id and delivery_id = t.delivery_id and status = 'SENDING' and attempt_count = t.number
     limit 1 for no key update skip locked) o`;
 
-/**
- * Gives back claims that were not sent; the attempts do not count. Returns those that were not given back: the row was
- * locked, for instance by `renewLeases`, or the claim has ended.
- */
+/** The attempts do not count. Returns claims not given back: the row was locked (`renewLeases`), or they have ended. */
 export async function giveBack<Some extends Claim>(db: Database, claims: Some[]): Promise<Some[]> {
   const rows = await db.query<{ deliveryId: string }>(
     'give-back',
@@ -146,9 +140,9 @@ export async function renewLeases(db: Database, claims: Claim[], leaseMs: number
 }
 
 /**
- * Ends those of the given claims whose lease has expired. Their attempts enter the log without an outcome; they start
- * when the lease was last renewed. A test fails; every other delivery is due again. Manual attempts are left to
- * `takeLapsedRedeliveries`. Returns the webhooks, turns and number of the deliveries that are due again.
+ * Attempts enter the log without an outcome; they start when the lease was last renewed. A test fails; every other
+ * delivery is due again. Manual attempts are left to `takeLapsedRedeliveries`. Returns the webhooks, turns and number
+ * of the deliveries that are due again.
  */
 export async function takeLapsed(
   db: Database,

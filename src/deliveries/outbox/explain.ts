@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import { parkedFrom } from './replay.js';
 import { blocker, isInRangeOf, isInterested, isProbed, isWithdrawn, ms } from './sql.js';
 
-/** A delivery and everything it may wait for, as of one time of PostgreSQL's clock. */
+/** As of one time of PostgreSQL's clock. */
 export interface DeliveryFacts {
   asOf: Date;
   place: 'OUTBOX' | 'LOG' | 'NOWHERE';
@@ -14,7 +14,6 @@ export interface DeliveryFacts {
   sequence: number;
   state: string;
   status: 'READY' | 'SENDING' | 'RETRY' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | null;
-  /** Of the cancellation. */
   reason: string | null;
   attemptCount: number;
   failureCount: number;
@@ -24,11 +23,10 @@ export interface DeliveryFacts {
   leaseUntil: Date | null;
   replayId: string | null;
   isWithdrawn: boolean;
-  /** The earlier state that it waits for; null if none blocks it. */
   behind: { deliveryId: string; eventId: string; sequence: number; status: string } | null;
   /** When `behind` stops blocking it (ORDER_HOLD); null while that is unknown. */
   behindUntil: Date | null;
-  /** Deliveries of its webhook that have been due for longer, counted up to `maxAhead`. */
+  /** Counted up to `maxAhead`. */
   ahead: number;
   webhookStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   disabledReason: string | null;
@@ -39,7 +37,7 @@ export interface DeliveryFacts {
   isBehindParked: boolean;
   circuitOpenUntil: Date | null;
   probeUntil: Date | null;
-  /** When a manual attempt was requested; number and lease of the one under way. */
+  /** Number and lease are those of the manual attempt under way. */
   handRequestedAt: Date | null;
   handNumber: number | null;
   handLeaseUntil: Date | null;

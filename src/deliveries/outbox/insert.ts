@@ -50,10 +50,7 @@ export const fanOut = (given: { byWebhook: string; ofOthers: string; holdMs: str
      cross join lateral (select w.webhook_id, r.shipment_id, r.sequence offset 0) before
   )`;
 
-/**
- * Inserts what is owed. This process claims as much as it has room for, shared fairly between webhooks; the rest is
- * READY or waits its turn.
- */
+/** Room is shared fairly between webhooks; the rest is READY or waits its turn. */
 export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
   placed as (
     select *, row_number() over (partition by webhook_id order by waits_turn, event_id) as place
@@ -71,18 +68,16 @@ export const claimWithinRoom = (given: { total: string; leaseMs: string }) => `
       from started
   )`;
 
-/** A row of `selectOwed`. */
 export interface OwedRow {
   eventId: string;
   /** Null in the row that reports the event itself as recorded. */
   deliveryId: string | null;
   webhookId: string;
-  /** This process has claimed it. */
   started: boolean;
   /** By PostgreSQL's clock; if it waits its turn, the time of recording. */
   dueAt: Date;
   waitsTurn: boolean;
-  /** Its webhook is parked: it has no row, but may overtake earlier states. */
+  /** It has no row, but may overtake earlier states. */
   parked: boolean;
   revision: number;
   ordered: boolean;
@@ -90,7 +85,6 @@ export interface OwedRow {
   troubled: boolean;
 }
 
-/** Selects the recorded events and what they owe. */
 export const selectOwed = `
   select event_id as "eventId", null::uuid as "deliveryId", null::uuid as "webhookId", null::bool as started,
          null::bool as "waitsTurn", null::int as revision, null::bool as ordered, null::bool as supersedes,
@@ -105,16 +99,13 @@ export const selectOwed = `
          coalesce(troubled, false), now(), true
     from owed where parked and supersede`;
 
-/**
- * Inserts deliveries without a shipment, due now. `source` selects shipper_id, event_id, webhook_id and state of each.
- */
+/** `source` selects shipper_id, event_id, webhook_id and state of each delivery; none has a shipment. */
 export const oweAtOnce = (source: string) => `
   insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at)
   select shipper_id, delivery_id(event_id, webhook_id), event_id, webhook_id, 1, state, 'READY', now()
     from (${source}) o
   returning webhook_id`;
 
-/** Inserts a test as `oweAtOnce` does, but claimed by this process. */
 export const oweTest = (source: string, leaseMs: string) => `
   insert into outbox (shipper_id, delivery_id, event_id, webhook_id, sequence, state, status, due_at, lease_until,
                       attempt_count, trigger)

@@ -1,7 +1,6 @@
 import { frontOf, isActive, isCallable, owingWebhooks } from './sql.js';
 import type { Database } from '../../platform/database/postgres.js';
 
-/** Counts of owed deliveries by their status in the log, and the age of the oldest that could be sent. */
 export interface Lag {
   pending: number;
   sending: number;
@@ -18,9 +17,9 @@ export interface Lag {
 const maxWebhooksRead = 10_000;
 
 /**
- * Counts at most `limit` owed deliveries. The oldest that could be sent is searched for in the first `maxWebhooks`
- * webhooks that are owed something. Expired leases are searched for among the counted deliveries and among the oldest
- * ones of each callable webhook: `limit` rows in all, the same number for each webhook.
+ * Counts at most `limit` deliveries. The oldest that could be sent is sought in the first `maxWebhooks` webhooks that
+ * are owed something; expired leases among the counted deliveries and the oldest of each callable webhook, `limit` rows
+ * in all, the same number for each webhook.
  */
 export async function readLag(db: Database, limit: number, maxWebhooks = maxWebhooksRead): Promise<Lag> {
   const [lag] = await db.query<Lag>(
@@ -64,20 +63,18 @@ export async function readLag(db: Database, limit: number, maxWebhooks = maxWebh
   return lag!;
 }
 
-/** A lower bound of the deliveries owed to a shipper's webhooks that are not called. */
+/** A lower bound, per shipper. */
 export interface Uncalled {
   shipperId: string;
   name: string;
   webhooks: number;
   deliveries: number;
-  /** Whether there are more deliveries than were counted. */
   isMore: boolean;
 }
 
 /**
- * Returns what is owed to webhooks that are not called, by shipper, the largest backlog first. It reads at most
- * `maxWebhooks` webhooks and counts at most `limit` deliveries, the same maximum for each webhook, so that a long
- * backlog hides no other.
+ * The largest backlog comes first. Reads at most `maxWebhooks` webhooks and counts at most `limit` deliveries, the same
+ * maximum for each webhook, so that a long backlog hides no other.
  */
 export const readUncalled = (
   db: Database,
@@ -110,7 +107,6 @@ export const readUncalled = (
 const openCircuits = `circuits c join webhooks w using (webhook_id)
       where c.open_until is not null and ${isActive('w')}`;
 
-/** Counts the open circuits of active webhooks. */
 export async function countOpenCircuits(db: Database): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'count-circuits-open',
@@ -122,12 +118,11 @@ export async function countOpenCircuits(db: Database): Promise<number> {
 export interface OpenCircuit {
   webhookId: string;
   shipperId: string;
-  /** Null if an attempt under way when the circuit opened has succeeded. */
+  /** Null if an attempt under way when it opened has succeeded. */
   failingSince: Date | null;
   nextProbeAt: Date;
 }
 
-/** Lists open circuits, the latest to fail first. */
 export const listOpenCircuits = (db: Database, limit: number): Promise<OpenCircuit[]> =>
   db.query<OpenCircuit>(
     'list-circuits-open',

@@ -3,20 +3,16 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, parkedFrom } from './replay.js';
 import { eventsOf, insertIntoLog, isCallable, isInterested, maxLaterStates, ms } from './sql.js';
 
-/**
- * A webhook is parked while this replay runs. The events it misses get no outbox rows; the replay stores the position
- * in the feed from which on they were missed.
- */
+/** Meanwhile the webhook's events get no outbox rows; the replay stores the feed position from which on. */
 export const isParking = (replay: string) => `${replay}.kind = 'PARKED' and ${replay}.status = 'RUNNING'`;
 
-/** Key of a shipper's advisory lock, which recordings share while one of its webhooks is parked. */
+/** Recordings share this advisory lock while a webhook of the shipper is parked. */
 export const parkingKey = (shipperId: string) =>
   `hashtextextended('parcelhook-parking', 0) # hashtextextended(${shipperId}::text, 0)`;
 
 /**
- * Checks the next `limit` webhooks that are not called, and parks those that are owed at least `parkedAfter` rows. A
- * transaction that sees the parking has a later id than this statement. So every event without a row comes after the
- * position stored here, whatever the clocks say.
+ * Checks the next `limit` webhooks that are not called. A transaction that sees the parking has a later id than this
+ * statement. So every event without a row comes after the position stored here, whatever the clocks say.
  */
 export async function parkPage(
   db: Database,
@@ -55,7 +51,6 @@ export async function parkPage(
   return { next: looked === limit ? last : null, parked };
 }
 
-/** Whether a webhook has `limits.due` due deliveries, or `limits.owed` in all. */
 export async function isOwedEnough(
   db: Database,
   webhookId: string,
@@ -70,22 +65,21 @@ export async function isOwedEnough(
   return row!.enough;
 }
 
-/** A parked webhook's position: all events up to this one, in the order of the feed, have been handled. */
+/** All events up to this one, in the order of the feed, have been handled. */
 export interface ParkedPlace {
   position: string;
   eventId: string;
 }
 
 const leewayMs = 3 * 86_400_000;
-/** The first id that an event after this position can have, so that earlier months are not read. Clocks are off by less than a day. */
+/** Bounds the months that are read. Clocks are off by less than a day. */
 const firstIdAfter = ({ eventId }: ParkedPlace) => firstIdOf(timeOfId(eventId) - leewayMs);
 
-/** The events of shipper $1 after a position. */
+/** Of shipper $1. */
 const behind = (position: string, eventId: string, firstId: string, before = 'true') => `from events
   where shipper_id = $1 and shipment_id is not null and (position, event_id) > (${position}::bigint, ${eventId}::uuid)
     and event_id >= ${firstId}::uuid and ${before}`;
 
-/** Counts the events after a position, up to `limit`. */
 export async function countBehind(
   db: Database,
   shipperId: string,
@@ -100,7 +94,6 @@ export async function countBehind(
   return row!.count;
 }
 
-/** Finds the next event after a position and before the horizon. */
 export async function nextBehind(
   db: Database,
   shipperId: string,
@@ -117,20 +110,17 @@ export async function nextBehind(
 }
 
 export interface ParkedPiece {
-  /** Where this piece ended; null if no event was left. */
+  /** Null if no event was left. */
   reached: ParkedPlace | null;
-  /** Whether nothing is left before the horizon. */
   isEnd: boolean;
-  /** Deliveries left out because they are older than the log's retention. */
+  /** They are older than the log's retention. */
   expired: number;
-  /** Shipments of the new rows. */
   shipmentIds: string[];
 }
 
 /**
- * Inserts deliveries of the next events that a parked webhook has missed, unless they exist. They are owed like those
- * of an event recorded now. If the webhook skips overtaken states, those are cancelled. Call it with `lockMoves`, and
- * `releaseTurns` after the commit.
+ * Existing deliveries are left; new ones are owed like those of an event recorded now, and overtaken ones are cancelled
+ * if the webhook skips them. Call it with `lockMoves`, and `releaseTurns` after the commit.
  */
 export async function unparkPiece(
   db: Database,

@@ -12,7 +12,6 @@ import {
 } from './sql.js';
 import type { Turn } from './types.js';
 
-/** A replay's webhook and the events that it has yet to handle. */
 export interface ReplaySpan {
   replayId: string;
   webhookId: string;
@@ -38,7 +37,7 @@ const missedAs = (event: string) => `case
     when o.status = 'RETRY' and o.due_at > now() then 'waiting'
   end`;
 
-/** Whether the event was missed as the requested status means; null: in any way. */
+/** As the requested status means; null: in any way. */
 export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
     when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
     else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
@@ -47,7 +46,7 @@ export const isMissed = (event: string, status: string) => `(${missedAs(event)})
 export const parkedFrom = (w: string) => `(select last_position from replays
   where shipper_id = ${w}.shipper_id and webhook_id = ${w}.webhook_id and status = 'RUNNING' and kind = 'PARKED')`;
 
-/** Joins an event's delivery to a webhook: as `d` from the log or as `o` from the outbox. */
+/** As `d` from the log or as `o` from the outbox. */
 export const deliveryOf = (event: string, webhookId: string, condition = 'true') => `
   left join lateral (
     select shipper_id, delivery_id, status from deliveries
@@ -62,7 +61,7 @@ export const deliveryOf = (event: string, webhookId: string, condition = 'true')
 
 export const owedBy = (replayId: string) => `(select 1 from outbox where replay_id = ${replayId})`;
 
-/** The shipper's events that meet a condition, oldest first; only of one shipment if that is not null. */
+/** Oldest first; of all shipments if `of.shipmentId` is null. */
 export const eventsIn = (
   condition: string,
   of: { shipperId: string; shipmentId: string; limit: string },
@@ -73,10 +72,7 @@ export const eventsIn = (
       (select * from ${eventsOf(`${of.shipmentId}::uuid`, 'shipper_id, event_id, shipment_id, sequence, state, erasure, position', 'true order by sequence')} of_shipment
         where ${condition} order by event_id limit ${of.limit})`;
 
-/**
- * Counts the outbox rows of all replays of the webhook, up to `limit`. None is added while the caller holds
- * `lockMoves`.
- */
+/** Counted up to `limit`. None is added while the caller holds `lockMoves`. */
 export async function countOwed(
   db: Database,
   { shipperId, webhookId }: ReplaySpan,
@@ -94,27 +90,24 @@ export async function countOwed(
   return rows[0]!.count;
 }
 
-/** The last event that a replay has passed. Events older than the log's retention count as passed. */
+/** Events older than the log's retention count as passed. */
 export const passedTo = (lastEventId: string, retentionMs: string) =>
   `greatest(${lastEventId}::uuid, uuid_floor(now() - ${ms(retentionMs)}))`;
 
 export interface ReplayPiece {
-  /** Where this piece ended; null if no event was left. */
+  /** Null if no event was left. */
   lastEventId: string | null;
-  /** Deliveries it sends again, even if the webhook is not called now. Those of another replay are not counted. */
+  /** Even if the webhook is not called now. Those of another replay are not counted. */
   sent: number;
-  /** Whether anything is due now, even of another replay. */
   anythingSent: boolean;
-  /** Of the deliveries that are sent in order. */
   turns: Turn[];
 }
 
 /**
- * Sends the next deliveries of a replay again, oldest event first. Deliveries that never existed are inserted. Failed
- * ones come back from the log and restart their schedule. Those waiting for a retry become due now. Held ones only get
- * the trigger, because they are sent anyway. Deliveries of another replay stay with it, unless it was cancelled: then
- * this one takes them over, and the other no longer counts them as done. Scans at most `scanLimit` events. Call it with
- * `lockMoves`: otherwise two replays could both bring back the same delivery.
+ * Oldest event first. Deliveries that never existed are inserted. Failed ones come back from the log and restart their
+ * schedule. Those waiting for a retry become due now. Held ones only get the trigger, because they are sent anyway.
+ * Those of another replay stay with it, unless it was cancelled: then this one takes them over. Scans at most
+ * `scanLimit` events. Call it with `lockMoves`: otherwise two replays could both bring back the same delivery.
  */
 export async function replayPiece(
   db: Database,
@@ -218,11 +211,10 @@ export async function replayPiece(
 }
 
 /**
- * Takes back a page of a cancelled replay's deliveries. One that is owed only because of the replay leaves the outbox:
- * it enters the log as FAILED with its last attempt, or is deleted if it never had one. One that was owed anyway gets
- * back its earlier schedule. Deliveries being sent or with a requested manual attempt are left. Locked rows are
- * skipped, because other statements lock in a different order. Call it with `lockMoves`, and `releaseTurns` after the
- * commit. Returns the shipment of each delivery, and whether something is now due that could not be claimed before.
+ * A delivery owed only because of the replay enters the log as FAILED with its last attempt, or is deleted if it never
+ * had one. One that was owed anyway gets back its earlier schedule. Deliveries being sent or with a requested manual
+ * attempt are left. Locked rows are skipped, because other statements lock in a different order. Call it with
+ * `lockMoves`, and `releaseTurns` after the commit.
  */
 export async function withdrawPage(
   tx: Database,

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { isWithdrawn, owingWebhooks } from './sql.js';
+import { isWithdrawn, ms, owingWebhooks } from './sql.js';
 
 const heldCauses = ['suspended', 'paused', 'disabled', 'circuit'] as const;
 type WaitCause = (typeof heldCauses)[number] | 'turn' | 'retry' | 'receiver';
@@ -20,10 +20,21 @@ export interface Backlog {
   readAtMs: number;
 }
 
+/** Claims of a process for a webhook whose receiver has room: they wait for the process. */
+export interface HeldBack {
+  /** Those whose attempt has not begun, and for how long the oldest of them has been sendable. */
+  count: number;
+  sendableForMs: number;
+  /** How long ago the receiver was last full with this process's attempts; null if there was none. */
+  freeForMs: number | null;
+}
+
 export interface BacklogOptions {
   /** Number of valid claims from which a webhook's receiver counts as full. */
   fullFrom: number;
   last: Pick<Backlog, 'full' | 'readAtMs'>;
+  /** The reading process's own claims, by webhook. */
+  heldBack?: Record<string, HeldBack>;
   /** Deliveries counted in all; the same maximum for each webhook, more than `fullFrom`. */
   limit?: number;
   maxWebhooks?: number;
@@ -50,20 +61,21 @@ const sumsByHold = (expression: string, condition = 'true') =>
  * Sendable is what a worker could send now: due, its webhook called, and not claimed, or claimed under a lease that ran
  * out. It has been sendable since it was due, or since its webhook was called again (`called_since`), if that is later.
  *
- * Not sendable is what is due to a receiver that has as many attempts as it may. PostgreSQL does not know the limits of
- * the lanes, but it knows the claims: a receiver is full if it has `fullFrom` valid ones, half of a slow lane's limit. A
- * read may fall between the end of an attempt and the claim of the next; so a receiver that was full at the last read
- * (`last.full`) is full at this one, too, and what waited for it has been sendable since then at most. A dead worker's
- * claims are valid for as long as its leases.
+ * Not sendable is what is due to a receiver that has as many attempts as it may. Only the process that makes them knows
+ * that: what it holds back (`heldBack`) is sendable, and so is what waits behind it, however many claims there are. Of
+ * the other webhooks PostgreSQL knows the claims: a receiver is taken to be full if it has `fullFrom` valid ones, half of
+ * a slow lane's limit. A read may fall between the end of an attempt and the next; so a receiver that has been full since
+ * the last read (`last`) is full at this one, too, and what waited for it has been sendable since then at most. A dead
+ * worker's claims are valid for as long as its leases.
  */
 export async function readBacklog(
   db: Database,
-  { fullFrom, last, limit = counted, maxWebhooks = maxWebhooksRead }: BacklogOptions,
+  { fullFrom, last, heldBack = {}, limit = counted, maxWebhooks = maxWebhooksRead }: BacklogOptions,
 ): Promise<Backlog> {
   const [backlog] = await db.query<Backlog>(
     'read-backlog',
     `with recursive ${owingWebhooks('$5')}, looked as materialized (
-       select o.webhook_id, w.*, ($3::jsonb -> o.webhook_id::text)::float8 as full_ms
+       select o.webhook_id, w.*, ($3::jsonb -> o.webhook_id::text)::float8 as full_ms, $6::jsonb -> o.webhook_id::text as ours
          from owing o cross join lateral (
            select case when suspended then 'suspended' when status = 'PAUSED' then 'paused'
                        when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
@@ -76,10 +88,11 @@ export async function readBacklog(
      ), share as materialized (
        select greatest($1 / greatest(count(*), 1), $2 + 1) as most from looked
      ), figures as materialized (
-       select l.held, l.failing, l.webhook_id, d.due, turn.count as turn, retry.count as retry,
-              d.sending >= $2::int or coalesce(l.full_ms >= $4::float8, false) as is_full,
-              case when d.sending >= $2::int then extract(epoch from now())::float8 * 1000 else l.full_ms end as full_ms,
-              extract(epoch from now() - greatest(d.since, l.called_since, to_timestamp(l.full_ms / 1000))) as seconds
+       select l.held, l.failing, l.webhook_id, d.due, turn.count as turn, retry.count as retry, f.full_ms,
+              coalesce((l.ours ->> 'count')::int, 0) as held_back, coalesce(f.full_ms >= $4::float8, false) as is_full,
+              extract(epoch from now() - greatest(
+                least(d.since, now() - ${ms(`(l.ours ->> 'sendableForMs')::float8`)}), l.called_since,
+                to_timestamp(f.full_ms / 1000))) as seconds
          from share cross join looked l
         cross join lateral (
           select count(*) filter (where sending) as sending, count(*) filter (where not sending) as due,
@@ -87,12 +100,16 @@ export async function readBacklog(
             from (select status = 'SENDING' and lease_until > now() as sending, due_at from outbox
                    where webhook_id = l.webhook_id and due_at <= now() and not ${isWithdrawn('outbox')}
                    order by due_at limit share.most) x) d
+        cross join lateral (
+          select case when l.ours is not null then greatest(l.full_ms, t.now_ms - (l.ours ->> 'freeForMs')::float8)
+                      when d.sending >= $2::int then t.now_ms else l.full_ms end as full_ms
+            from (select extract(epoch from now())::float8 * 1000 as now_ms) t) f
         cross join lateral (${countOf('waits_turn')}) turn
         cross join lateral (${countOf(`due_at > now() and status <> 'SENDING'`)}) retry
      )
      select extract(epoch from now())::float8 * 1000 as "readAtMs",
-            ${sumOf('due', 'held is null and not is_full')} as sendable,
-            coalesce(max(greatest(0, seconds)) filter (where held is null and not is_full and due > 0), 0)::float8
+            ${sumOf('due + held_back', 'held is null and not is_full')} as sendable,
+            coalesce(max(greatest(0, seconds)) filter (where held is null and not is_full and due + held_back > 0), 0)::float8
               as "oldestSendableSeconds",
             json_build_object(
               ${sumsByHold('due + turn + retry')},
@@ -105,7 +122,7 @@ export async function readBacklog(
             coalesce(json_object_agg(webhook_id, full_ms) filter (where held is null and due > 0 and full_ms is not null), '{}')
               as full
        from figures`,
-    [limit, fullFrom, JSON.stringify(last.full), last.readAtMs, maxWebhooks],
+    [limit, fullFrom, JSON.stringify(last.full), last.readAtMs, maxWebhooks, JSON.stringify(heldBack)],
   );
   return backlog!;
 }

@@ -4,16 +4,15 @@ import { insertAttempts, insertIntoLog, ms, unclaimedStatus, sameDelivery } from
 import type { Settlement } from './types.js';
 
 /**
- * An outcome counts only for the attempt of its own claim. A claim that PostgreSQL lost in a crash still counts if no
- * other process has made it since.
+ * Of its own claim only. A claim that PostgreSQL lost in a crash still counts if no other process has made it since.
  */
 const isItsAttempt = `(o.status = 'SENDING' and o.attempt_count = i.number
   or o.status <> 'SENDING' and o.attempt_count = i.number - 1)`;
 
 /**
- * Settles many outcomes in one statement. A finished delivery moves into the log with its last attempt; one that is
- * retried stays, and its attempt is stored beside it. An outcome whose claim was lost meanwhile is refused (fencing).
- * Returns the accepted attempts by deliveryId.
+ * A finished delivery moves into the log with its last attempt; one that is retried stays, and its attempt is stored
+ * beside it. An outcome whose claim was lost meanwhile is refused (fencing). Returns the accepted attempts by
+ * deliveryId.
  */
 export function settle(db: Queries, settlements: Settlement[]): Promise<Map<string, Settled>> {
   return settleBy(db, 'settle', { onConflict: '', logged: 'ended' }, settlements);
@@ -30,7 +29,7 @@ export function settleOnceMore(db: Database, settlements: Settlement[]): Promise
   );
 }
 
-/** An accepted attempt. `dueAt`: when its delivery is due again; null if it is finished. */
+/** `dueAt`: when its delivery is due again; null if it is finished. */
 export interface Settled {
   number: number;
   dueAt: Date | null;
@@ -109,10 +108,7 @@ export type SettlingResult =
   | { kind: 'alreadySettled' }
   | { kind: 'lost' };
 
-/**
- * Returns the result of each settlement, in order. Refused ones are looked up in a second statement, because the first
- * could not see what was committed while it ran.
- */
+/** In order. A second statement looks up refused ones: the first could not see what was committed while it ran. */
 export async function resultsOf(
   db: Database,
   settlements: Settlement[],
@@ -127,7 +123,6 @@ export async function resultsOf(
   });
 }
 
-/** Returns the refused outcomes whose attempts are already in the log. */
 async function findRecorded(db: Database, refused: Settlement[]): Promise<Set<Settlement>> {
   const rows = await db.query<{ place: number }>(
     'find-recorded',

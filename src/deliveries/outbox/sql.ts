@@ -8,7 +8,7 @@ import { firstIdOf } from '../../platform/ids.js';
  * thousand rows. So no statement leaves the planner a choice: rows are found one by one, by key.
  */
 
-/** Milliseconds (a parameter or an expression) as an interval. */
+/** `expression` is in milliseconds. */
 export const ms = (expression: string) => `make_interval(secs => ${expression}::float8 / 1000)`;
 
 /**
@@ -38,8 +38,8 @@ export const laterOwed = (row: string) => `(${row}.replay_id is null and exists 
    where x.webhook_id = ${row}.webhook_id and x.shipment_id = ${row}.shipment_id and x.sequence > ${row}.sequence))`;
 
 /**
- * The events of a shipment, searched for only in the months between its first and last event. `rest` continues the
- * condition. It must order by `sequence` or compare it, so that the planner uses the index by shipment.
+ * Reads only the months between the shipment's first and last event. `rest` continues the condition. It must order by
+ * `sequence` or compare it, so that the planner uses the index by shipment.
  */
 export const eventsOf = (shipmentId: string, columns: string, rest: string) => `(
   select e.* from (select shipment_id, first_event_id, last_event_id from shipment_progress
@@ -67,7 +67,7 @@ export const isInRangeOf = (deliveryId: string, eventId: string) =>
   `${deliveryId} >= overlay(${eventId}::text placing '0000-000000000000' from 20)::uuid
      and ${deliveryId} <= overlay(${eventId}::text placing 'ffff-ffffffffffff' from 20)::uuid`;
 
-/** Whether outbox row `row` belongs to a cancelled replay. It is not sent until the replay has given it back. */
+/** A cancelled replay's row is not sent until the replay has given it back. */
 export const isWithdrawn = (row: string) =>
   `(${row}.replay_id is not null and coalesce(
      (select status = 'CANCELLED' from replays where replay_id = ${row}.replay_id), false))`;
@@ -75,18 +75,17 @@ export const isWithdrawn = (row: string) =>
 const inCircuit = (w: string, condition: string) =>
   `exists (select 1 from circuits c where c.webhook_id = ${w}.webhook_id and ${condition})`;
 
-/** Webhook `w` is neither paused, disabled nor deleted, and its shipper is not suspended. */
+/** Neither paused, disabled nor deleted, and its shipper is not suspended. */
 export const isActive = (w: string) =>
   `${w}.status = 'ACTIVE' and ${w}.deleted_at is null and not ${w}.suspended`;
 
-/** Webhook `w` is called: it is active, and its circuit is closed. */
 export const isCallable = (w: string) =>
   `(${isActive(w)} and not ${inCircuit(w, 'c.open_until is not null')})`;
 
-/** Webhook `w` is called, or may be probed: the probe may be what has waited for ORDER_HOLD. */
+/** The probe may be what has waited for ORDER_HOLD. */
 export const isProbed = (w: string) => `(${isActive(w)} and not ${inCircuit(w, 'c.open_until > now()')})`;
 
-/** Whether circuit `c` counts successes, too. A healthy webhook's successes cost no statement. */
+/** A healthy webhook's successes cost no statement. */
 export const isTroubled = (c: string) => `(${c}.failing_since is not null or ${c}.open_until is not null)`;
 
 /**
@@ -104,7 +103,6 @@ export const frontOf = (
 export const traceOf = (e: string) =>
   `coalesce(${e}.trace, uuid_send(${e}.event_id) || substr(uuid_send(${e}.event_id), 9))`;
 
-/** The columns of a `Claim` from row `o`; needs `ofEvent` or `ofRecentEvent`. */
 export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deliveryId", o.webhook_id as "webhookId",
   o.shipment_id as "shipmentId", o.sequence, o.attempt_count as number, o.trigger,
   o.failure_count as "failureCount", o.revision, o.ordering = 'SHIPMENT' and o.shipment_id is not null as ordered,
@@ -112,13 +110,11 @@ export const claimColumns = `o.shipper_id as "shipperId", o.delivery_id as "deli
   coalesce(e.external_id, e.event_id::text) as "eventId", ${traceOf('e')} as trace`;
 
 const eventColumns = 'event_id, external_id, body, recorded_at, erasure, trace';
-/** The event of row `o`, as `e`. */
 export const ofEvent = `cross join lateral (
   select ${eventColumns} from events where event_id = o.event_id limit 1) e`;
 
-/** A range of months as bounds on event ids. */
 export interface Months {
-  /** Part of the name of each statement that contains these bounds. */
+  /** Part of the name of each statement with these bounds. */
   name: string;
   firstId: string;
   endId: string;
@@ -154,13 +150,11 @@ export const isDeliveryOf = (
 ) => `${d}.shipper_id = ${e}.shipper_id and ${d}.event_id = ${e}.event_id
   and ${isInRangeOf(`${d}.delivery_id`, `${e}.event_id`)}`;
 
-/** The keys of the owed deliveries of event `e`, as `o`. */
 export const owedOf = (e: string) =>
   `select o.shipper_id, o.delivery_id from outbox o where ${isDeliveryOf('o', e)}`;
 
 export const owedTo = (webhookId: string) => `select 1 from outbox where webhook_id = ${webhookId}`;
 
-/** The delivery with this key if it is owed; otherwise it can only be in the log. */
 export const owedByKey = (shipperId: string, deliveryId: string) =>
   `select shipper_id, delivery_id, webhook_id, event_id from outbox
     where shipper_id = ${shipperId} and delivery_id = ${deliveryId}`;
@@ -178,10 +172,7 @@ const isUnplanned = (stopped: string) => `(${isHeld(stopped)} or status = 'SENDI
 const shownStatus = (stopped: string) =>
   `case when status = 'SENDING' then 'SENDING' when ${isHeld(stopped)} then 'HELD' else 'PENDING' end`;
 
-/**
- * Owed deliveries in the columns of the log, while the webhooks in `stopped` are not called. `condition` may use only
- * columns that the log has, too.
- */
+/** As columns of the log, while `stopped` webhooks are not called. `condition` may use only columns of the log. */
 export const unfinishedDeliveries = (stopped: string, condition: string, status?: string) => `
   select shipper_id, delivery_id, event_id, webhook_id, state, ${shownStatus(stopped)} as status, null::text as reason,
          waits_turn as waits, attempt_count, case when ${isUnplanned(stopped)} then null else due_at end as next_attempt_at,
@@ -193,14 +184,13 @@ export const unfinishedDeliveries = (stopped: string, condition: string, status?
 export const erasedEvents = `unnest($1::uuid[]) as s (shipment_id)
   cross join lateral ${eventsOf('s.shipment_id', 'shipper_id, event_id', `erasure = 'DONE' order by sequence`)} e`;
 
-/** The status of a row without an attempt under way. */
+/** Its status without an attempt under way. */
 export const unclaimedStatus = (row: string) =>
   `case when ${row}.first_failed_at is not null then 'RETRY' else 'READY' end`;
 
-/** Ends the claim of row `o`. */
 export const unclaimed = `status = ${unclaimedStatus('o')}, lease_until = null`;
 
-/** Claims row `o`. It changes no indexed column, so the update is HOT. */
+/** It changes no indexed column, so the update is HOT. */
 export const claimed = (leaseMs: string) =>
   `status = 'SENDING', attempt_count = o.attempt_count + 1, lease_until = now() + ${ms(leaseMs)}`;
 
@@ -222,25 +212,19 @@ export const owingWebhooks = (limit: string, after = `'00000000-0000-0000-0000-0
 const logColumns = `shipper_id, delivery_id, event_id, webhook_id, state, status, reason, attempt_count, completed_at,
   trigger, started_at, duration_ms, status_code, error_code, error_detail, response_body, request_headers`;
 
-/** Deletes the rows in `given` from the outbox; the same statement must write them into the log. */
+/** The same statement must write the rows into the log. */
 export const takeOut = (given: string) =>
   `delete from outbox o using ${given} g where ${sameDelivery('o', 'g')} returning o.*`;
 
-/**
- * Inserts finished deliveries into the log. `source` selects its columns in order. No `on conflict`: a delivery is never
- * in the outbox and in the log, and checking would make each insert a third more expensive.
- */
+/** `source` has the columns in order. A delivery is never in both; `on conflict` would cost a third more. */
 export const insertIntoLog = (source: string) => `insert into deliveries (${logColumns}) ${source}`;
 
-/** Inserts earlier attempts; a delivery's last one is part of its row in the log. */
+/** A delivery's last attempt is part of its row in the log. */
 export const insertAttempts = (source: string) =>
   `insert into attempts (shipper_id, delivery_id, number, trigger, started_at, duration_ms, status_code, error_code,
                          error_detail, response_body, request_headers) ${source} on conflict do nothing`;
 
-/**
- * Serializes moves of a webhook's deliveries between log and outbox. Take the lock in a statement of its own, before
- * the one that moves.
- */
+/** Lock in a statement of its own, before the one that moves deliveries between log and outbox. */
 export async function lockMoves(tx: Database, webhookIds: string[]): Promise<void> {
   await tx.query(
     'lock-moves',

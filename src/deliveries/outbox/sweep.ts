@@ -13,13 +13,10 @@ import {
 } from './sql.js';
 import { keysInOrder, type Due, type RowKey, type Turn } from './types.js';
 
-/** The rows of a page of the outbox that the sweep must put right. */
 export interface Findings {
-  /** The next page begins after this row; null after the last page. */
+  /** Null after the last page. */
   next: RowKey | null;
-  /** PostgreSQL's clock when the page was read. */
   databaseMs: number;
-  /** Claims whose lease has expired. */
   lapsed: RowKey[];
   /** Rows scheduled too far ahead because the clock was set back. */
   ahead: RowKey[];
@@ -29,9 +26,7 @@ export interface Findings {
   stranded: Turn[];
   /** Turns with an overtaken state that was not cancelled. */
   overtaken: Turn[];
-  /** Deleted webhooks that are still owed something. */
   deleted: string[];
-  /** Whether any open circuit may be probed. */
   probes: boolean;
 }
 
@@ -41,9 +36,9 @@ const maxDeleted = 200;
 const keyOf = `json_build_object('shipperId', shipper_id, 'deliveryId', delivery_id)`;
 
 /**
- * Checks a page of the outbox in the order of its key. Changes and locks nothing. The log is searched for later states
- * only if the row was attempted: all other rows are cancelled when a later state is recorded, and a held backlog may
- * have a hundred thousand rows.
+ * In the order of the key. Changes and locks nothing. The log is searched for later states only if the row was
+ * attempted: all other rows are cancelled when a later state is recorded, and a held backlog may have a hundred
+ * thousand rows.
  */
 export async function inspectPage(
   db: Database,
@@ -131,7 +126,6 @@ export async function inspectPage(
 
 const firstKey = '00000000-0000-0000-0000-000000000000';
 
-/** The first row after `after`; null if there is none. */
 export async function findFirst(db: Database, after: RowKey | null): Promise<RowKey | null> {
   const rows = await db.query<RowKey>(
     'find-first-owed',
@@ -143,8 +137,8 @@ export async function findFirst(db: Database, after: RowKey | null): Promise<Row
 }
 
 /**
- * Finds expired leases at the front of each callable webhook among the next `limit` webhooks that are owed something.
- * So the cost does not depend on long backlogs, or on webhooks that are not called.
+ * Looks at the front of each callable webhook among the next `limit` that are owed something. So the cost does not
+ * depend on long backlogs, or on webhooks that are not called.
  */
 export async function findLapsed(
   db: Database,
@@ -170,7 +164,6 @@ export async function findLapsed(
   return { next: looked === limit ? last : null, lapsed: lapsed ?? [] };
 }
 
-/** The first webhook after `after` that is owed something due now or later. */
 export async function findFirstOwing(db: Database, after: string | null): Promise<string | null> {
   const rows = await db.query<{ webhookId: string }>(
     'find-first-owing',
@@ -190,7 +183,7 @@ export async function findFirstOwing(db: Database, after: string | null): Promis
  */
 export const clockToleranceMs = 1_000;
 
-/** Whether `time` is further ahead than `wait`, the length of the wait that led to it. */
+/** `wait` is the length of the wait that led to `time`. */
 export const isTooFarAhead = (time: string, wait: string) =>
   `coalesce(${time} > now() + ${wait} + interval '${clockToleranceMs} ms', false)`;
 

@@ -12,15 +12,13 @@ const dueOnceReleased = `case when o.trigger = 'REPLAY' then now() else greatest
 /** `scheduled_at` of row `o` once it is released: kept for a replay that may be cancelled. */
 const scheduledOnceReleased = `case when o.trigger = 'REPLAY' then o.scheduled_at end`;
 
-/** The webhook's columns that decide about turns. */
 const ruleOf = (webhookId: string) =>
   `select ordering, called_since, ${isProbed('webhooks')} as probed from webhooks where webhook_id = ${webhookId} limit 1`;
 
 /**
- * Releases the next state of each shipment that nothing blocks any more. Call it after a commit that may have unblocked
- * one, and after a commit that made one wait: a statement sees only what was committed before it began, so either may
- * have missed the other. It locks only released rows, so as not to delay the settling of a blocker. A retry keeps its
- * time. Returns what has become due.
+ * Call it after a commit that may have unblocked a state, and after one that made a state wait: a statement sees only
+ * what was committed before it began, so either may have missed the other. It locks only released rows, so as not to
+ * delay the settling of a blocker. A retry keeps its time.
  */
 export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): Promise<Due[]> {
   const rows = await db.query<{ webhookId: string; dueAt: Date | null }>(
@@ -52,10 +50,7 @@ export async function releaseTurns(db: Queries, turns: Turn[], holdMs: number): 
   );
 }
 
-/**
- * Cancels overtaken states, then releases `turns`, which include the turns in `overtaken`. Call it after the commit.
- * Returns what has become due.
- */
+/** `turns` include those in `overtaken`. Call it after the commit. */
 export async function supersedeAndRelease(
   db: Database,
   { overtaken, turns }: { overtaken: Overtaken[]; turns: Turn[] },
@@ -65,10 +60,7 @@ export async function supersedeAndRelease(
   return turns.length > 0 ? releaseTurns(db, turns, orderHoldMs) : [];
 }
 
-/**
- * Makes states wait whose earlier state has returned to the outbox, except those being sent. Call `releaseTurns` after
- * the commit.
- */
+/** Not those being sent. Call `releaseTurns` after the commit. */
 export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number): Promise<void> {
   await db.query(
     'make-turns-wait',
@@ -89,9 +81,8 @@ export async function makeTurnsWait(db: Database, turns: Turn[], holdMs: number)
 }
 
 /**
- * Recomputes `waits_turn` after a webhook's `ordering` has changed, except of deliveries being sent. It works page by
- * page, because a backlog may have a million rows. Rows that begin to wait are checked again after the commit: their
- * blockers may have been settled meanwhile.
+ * Deliveries being sent are left. It works page by page, because a backlog may have a million rows. Rows that begin to
+ * wait are checked again after the commit: their blockers may have been settled meanwhile.
  */
 export async function recomputeTurns(db: Database, webhookId: string, holdMs: number): Promise<void> {
   let last: ShipmentState | null = { shipmentId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
@@ -109,9 +100,8 @@ interface ShipmentState {
 }
 
 interface RecomputedPage {
-  /** Last row of the page; null after the last page. */
+  /** Null after the last page. */
   last: ShipmentState | null;
-  /** Shipments with a state that has begun to wait. */
   waiting: string[];
 }
 
@@ -157,7 +147,7 @@ async function recomputePage(
   return row!;
 }
 
-/** Each turn once, in the order in which rows are locked. */
+/** In the order in which rows are locked. */
 export function distinctTurns<T extends Turn>(turns: T[]): T[] {
   const byKey = new Map(turns.map((turn) => [`${turn.webhookId} ${turn.shipmentId}`, turn]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, turn]) => turn);

@@ -26,15 +26,13 @@ export interface WithdrawDependencies {
   db: Database;
   logger: Logger;
   orderHoldMs: number;
-  /** Notifies the lanes of these webhooks that deliveries are due. */
   notify(due: Due[]): void;
 }
 
 /**
- * Ends a replay and withdraws its deliveries. No process claims them after the commit, even before they are withdrawn.
- * Resolves once none of its attempts can start any more: with the replay, whether it ended now or earlier, or with null
- * if there is none. `shipperId` is null for an operator, who may cancel any replay. If it rejects, the replay may or may
- * not be cancelled; a second call finishes the work.
+ * No process claims its deliveries after the commit, even before they are withdrawn. Resolves once none of its attempts
+ * can start any more: with the replay, even one that ended earlier, or with null. `shipperId` is null for an operator,
+ * who may cancel any replay. If it rejects, the replay may or may not be cancelled; a second call finishes the work.
  */
 export async function cancelReplay(
   deps: WithdrawDependencies & { durations: Durations },
@@ -61,10 +59,7 @@ export async function cancelReplay(
   return findReplay(db, replayId, shipperId);
 }
 
-/**
- * Withdraws what is left of cancelled replays: deliveries that were being sent, or whose cancelling process stopped
- * halfway. A failure does not delay the other replays. Returns whether there was any.
- */
+/** They were being sent, or the cancelling process stopped halfway. One failure delays no other. True if any. */
 export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boolean> {
   const cancelled = await findWithdrawing(deps.db, replaysPerRun);
   for (const replay of cancelled)
@@ -78,7 +73,6 @@ export async function withdrawCancelled(deps: WithdrawDependencies): Promise<boo
   return cancelled.length > 0;
 }
 
-/** Withdraws the deliveries of a cancelled replay page by page; one being sent stays until its attempt ends. */
 async function withdraw(deps: WithdrawDependencies, replay: CancelledReplay): Promise<void> {
   for (let count = 0; count < pagesPerRun; count += 1) {
     const page = await deps.db.transaction((tx) => withdrawNextPage(tx, replay));
@@ -97,10 +91,7 @@ async function withdrawNextPage(tx: Database, { replayId, webhookId }: Cancelled
   return page;
 }
 
-/**
- * Notifies the lanes, which have skipped what could not be claimed, and releases the shipments' next deliveries. Call it
- * after the commit. If the release fails, the sweeper does it later.
- */
+/** Lanes have skipped what could not be claimed. Call it after the commit; the sweeper does a failed release later. */
 export async function notifyAndRelease(
   { db, logger, notify, orderHoldMs }: WithdrawDependencies,
   { webhookId, shipmentIds, anythingDue }: { webhookId: string; shipmentIds: string[]; anythingDue: boolean },

@@ -39,7 +39,7 @@ const webhooksPerPage = 200;
 /** The share of time spent parking. A webhook may be owed 10,000 more in half a second, so pauses are short. */
 const shareOfTime = 1 / 10;
 
-/** How many deliveries may be due, about, while a webhook catches up. */
+/** About, while a webhook catches up. */
 const maxDue = 6_000;
 /** The same, with those that wait for a retry or their turn. */
 const maxOwed = 20_000;
@@ -47,10 +47,7 @@ const maxOwed = 20_000;
 const maxLastEvents = 500;
 const webhooksPerRun = 20;
 
-/**
- * Returns a function that reads the next page of webhooks that are not called and parks those with `parkedAfter`
- * deliveries in the outbox. It resolves with the milliseconds until it should run again.
- */
+/** The function resolves with the milliseconds until it should run again. */
 export function createParking(
   { db, logger }: { db: Database; logger: Logger },
   { parkedAfter, replayEveryMs, sweepEveryMs }: { parkedAfter: number } & Durations,
@@ -66,10 +63,7 @@ export function createParking(
   };
 }
 
-/**
- * Makes deliveries of what parked webhooks missed once they are called again, as fast as their receivers accept. Ends the
- * parking when nothing is left. Returns whether there is more to do soon.
- */
+/** As fast as their receivers accept. Returns whether there is more to do soon. */
 export async function unparkWebhooks(deps: ReplayDependencies): Promise<boolean> {
   const parkedWebhooks = await findUnparkable(deps.db, webhooksPerRun);
   for (const parked of parkedWebhooks) {
@@ -99,17 +93,15 @@ export async function unparkWebhooks(deps: ReplayDependencies): Promise<boolean>
   return parkedWebhooks.length > 0;
 }
 
-/** The next step for a webhook: another piece, the last one, or none for now. */
 type Next = 'piece' | 'last' | 'pause';
 interface Made {
   next: Next;
   webhookId: string | null;
-  /** The shipments of the deliveries made. */
   shipmentIds: string[];
 }
 const pause: Made = { next: 'pause', webhookId: null, shipmentIds: [] };
 
-/** Makes the next piece, up to the feed's horizon: no event can appear before it later. */
+/** Up to the feed's horizon: no event can appear before it later. */
 async function makePiece(deps: ReplayDependencies, tx: Database, replay: TakenParking): Promise<Made> {
   const { replayId, webhookId } = replay;
   if (replay.webhookDeleted) {
@@ -130,8 +122,8 @@ async function makePiece(deps: ReplayDependencies, tx: Database, replay: TakenPa
 }
 
 /**
- * Makes the last piece and ends the parking. `replay` is locked: a transaction that read it has committed, and one that
- * waits for it finds it ended. If too many events are left, they go into another piece first, so that waits stay short.
+ * `replay` is locked: a transaction that read it has committed, and one that waits for it finds it ended. If too many
+ * events are left, they go into another piece first, so that waits stay short.
  */
 async function makeLastPiece(deps: ReplayDependencies, tx: Database, replay: TakenParking): Promise<Made> {
   const { replayId, webhookId, shipperId, place } = replay;

@@ -28,14 +28,13 @@ import {
   type TakenReplay,
 } from './store.js';
 
-/** How many deliveries all replays of one webhook may have in the outbox. */
+/** Of all replays of one webhook, in the outbox. */
 const maxOwed = 6_000;
 const finishedPerRun = 200;
 
 /**
- * Advances replays piece by piece, as fast as receivers accept: a webhook gets no more while its replays have enough in
- * the outbox. A piece and its progress are one commit, so a replay continues where it stopped. Also finishes settled
- * replays, withdraws cancelled ones and unparks webhooks. Returns whether there is more to do soon.
+ * A webhook gets no more while its replays have enough in the outbox. A piece and its progress are one commit, so a
+ * replay continues where it stopped. Returns whether there is more to do soon.
  */
 export async function advanceReplays(deps: ReplayDependencies): Promise<boolean> {
   const { due, withdrawing } = await findReplayWork(deps.db);
@@ -47,7 +46,6 @@ export async function advanceReplays(deps: ReplayDependencies): Promise<boolean>
   return made || withdrawn || unparked;
 }
 
-/** Makes the next pieces of replays that have not found all their deliveries. Returns whether there were any. */
 async function makePieces(deps: ReplayDependencies): Promise<boolean> {
   let any = false;
   for (let piece = 0; piece < piecesPerRun; piece += 1) {
@@ -69,10 +67,7 @@ async function makePieces(deps: ReplayDependencies): Promise<boolean> {
   return any;
 }
 
-/**
- * Postpones a replay that failed, so that the others do not wait behind it. If the piece itself is at fault, the next one
- * is half as large; an event that keeps failing alone is skipped.
- */
+/** The others must not wait behind it. A piece at fault is halved; an event that keeps failing alone is skipped. */
 async function postpone(deps: ReplayDependencies, replay: TakenReplay | null, error: unknown): Promise<void> {
   if (!replay) throw error;
   const { db, logger, retentionMs } = deps;

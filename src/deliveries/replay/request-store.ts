@@ -2,7 +2,6 @@ import type { Database } from '../../platform/database/postgres.js';
 import { deliveryOf, eventsIn, isMissed, parkedFrom, owedBy } from '../outbox/replay.js';
 import { isCallable, isInterested, ms } from '../outbox/sql.js';
 
-/** Which of a webhook's deliveries a replay sends. */
 export interface ReplayRange {
   webhookId: string;
   shipperId: string;
@@ -13,38 +12,31 @@ export interface ReplayRange {
   loggedSince: Date;
   /** Nothing recorded later is sent. */
   latest: Date;
-  /** Only deliveries of this status; null for all that did not succeed and for events without a delivery. */
+  /** Null for all that did not succeed and for events without a delivery. */
   deliveryStatus: 'FAILED' | 'HELD' | 'PENDING' | null;
   trackingId: string | null;
 }
 
-/** The counts of insertReplay over the span. */
 export interface ReplayCount {
-  /** Deliveries to send; null with `maxEvents` events or more. */
+  /** Null with `maxEvents` events or more. */
   total: number | null;
-  /** Events in the span. */
   recorded: number;
-  /** Those of them with a state that the webhook is interested in. */
+  /** With a state that the webhook is interested in. */
   wanted: number;
   /** Wanted events that were missed and are erased. */
   erased: number;
-  /** Deliveries that only the requested status excludes. */
   otherStatus: number;
-  /** Whether events were recorded in the span before the log starts. */
+  /** Events were recorded in the span before the log starts. */
   older: boolean;
 }
 
-/** How many replays may look for deliveries at once, and how many events a request reads. */
 export interface ReplayLimits {
   maxOfWebhook: number;
   maxOfShipper: number;
   maxEvents: number;
 }
 
-/**
- * Inserts a replay and counts what it will send, if there are fewer than `maxEvents` events. Returns null if the webhook,
- * or the shipment of the tracking id, does not exist; `tooMany` if the limit of replays is reached.
- */
+/** Counts fewer than `maxEvents` events. Null without the webhook or shipment; `tooMany` at the limit of replays. */
 export async function insertReplay(
   db: Database,
   replayId: string,
@@ -111,12 +103,11 @@ const insertText = `
          exists (${eventsIn('event_id >= uuid_floor($10) and event_id < uuid_floor($4)', { ...ofTarget, limit: '1' })}) as older
     from target w cross join counted c left join added a on true`;
 
-/** A replay and how far it has come. */
 export interface Replay {
   replayId: string;
   webhookId: string;
   status: 'RUNNING' | 'DONE' | 'CANCELLED';
-  /** Its deliveries that are settled. */
+  /** Settled deliveries. */
   done: number;
   /** Null until all are found. */
   total: number | null;
@@ -139,7 +130,6 @@ const columns = `r.replay_id as "replayId", r.webhook_id as "webhookId", r.statu
   r.delivery_status as "deliveryStatus", r.created_at as "createdAt", r.finished_at as "finishedAt",
   (select tracking_id from shipments where shipment_id = r.shipment_id) as "trackingId"`;
 
-/** Running replays and the newest finished ones, of all shippers. */
 export function listReplays(db: Database, limit: number): Promise<Replay[]> {
   return db.query<Replay>(
     'list-replays',
@@ -151,7 +141,6 @@ export function listReplays(db: Database, limit: number): Promise<Replay[]> {
   );
 }
 
-/** A page of a webhook's replays, newest first. */
 export function replaysOfWebhook(
   db: Database,
   webhookId: string,
@@ -170,7 +159,7 @@ export function replaysOfWebhook(
 
 const lastKey = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Null if it does not exist or belongs to another shipper; `shipperId` null stands for any. */
+/** `shipperId` null stands for any. */
 export async function findReplay(
   db: Database,
   replayId: string,
@@ -184,7 +173,7 @@ export async function findReplay(
   return rows[0] ?? null;
 }
 
-/** Ends a running replay; waits for a piece being made. Null if it does not exist or has ended. */
+/** Waits for a piece being made. Null if it does not exist or has ended. */
 export async function endReplay(
   tx: Database,
   replayId: string,
@@ -201,7 +190,7 @@ export async function endReplay(
   return rows[0] ?? null;
 }
 
-/** Whether a cancelled replay has deliveries left, or ended so recently that an earlier claim may still start. */
+/** It has deliveries left, or ended so recently that an earlier claim may still start. */
 export async function isEnding(
   db: Database,
   replayId: string,

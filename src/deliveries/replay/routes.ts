@@ -29,7 +29,6 @@ import {
 } from './request-store.js';
 import { isoOffset } from '../../http/envelope.js';
 
-/** Statuses a replay may be limited to. */
 const replayedStatuses = ['FAILED', 'HELD', 'PENDING'] as const;
 
 const replayId = uuid('Identifier of the replay.');
@@ -77,7 +76,6 @@ const replayList = z
   .object({ replays: z.array(replayProgress), nextCursor })
   .meta({ description: 'Replays, newest first.' });
 
-/** A replay as responses show it. */
 export const replayView = ({ lastEventId, endEventId, ...replay }: Replay) => ({
   ...replay,
   from: isoOffset(replay.from ?? new Date(timeOfId(lastEventId))),

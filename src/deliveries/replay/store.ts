@@ -4,15 +4,12 @@ import { isParking, parkingKey, type ParkedPlace } from '../outbox/parked.js';
 import { isCallable, isProbed, ms } from '../outbox/sql.js';
 
 export interface TakenReplay extends ReplaySpan {
-  /** Deliveries made so far. */
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Whether the webhook is called now. */
   callable: boolean;
 }
 
-/** Whether a replay's next piece is due, and whether a cancelled replay may have deliveries left. */
 export async function findReplayWork(db: Database): Promise<{ due: boolean; withdrawing: boolean }> {
   const [row] = await db.query<{ due: boolean; withdrawing: boolean }>(
     'find-replay-work',
@@ -22,10 +19,7 @@ export async function findReplayWork(db: Database): Promise<{ due: boolean; with
   return row!;
 }
 
-/**
- * Locks the replay whose next piece has waited longest; other workers take other replays. Replays of suspended shippers
- * wait.
- */
+/** Other workers take other replays. Those of suspended shippers wait. */
 export async function takeReplay(db: Database): Promise<TakenReplay | null> {
   const rows = await db.query<TakenReplay>(
     'take-replay',
@@ -41,7 +35,7 @@ export async function takeReplay(db: Database): Promise<TakenReplay | null> {
   return rows[0] ?? null;
 }
 
-/** Postpones the next piece; a replay cancelled meanwhile stays cancelled. */
+/** A replay cancelled meanwhile stays cancelled. */
 export async function postponeReplay(
   db: Database,
   replayId: string,
@@ -55,7 +49,7 @@ export async function postponeReplay(
   );
 }
 
-/** Skips the next event: the next piece begins after it, following a pause. Returns the event's id. */
+/** Followed by a pause. Returns the event's id. */
 export async function skipEvent(
   db: Database,
   replay: TakenReplay,
@@ -79,7 +73,7 @@ export async function skipEvent(
   return next?.event_id ?? null;
 }
 
-/** Saves a replay's progress; its next piece is due now. `walked`: it has found all its deliveries. */
+/** Its next piece is due now. `walked`: it has found all its deliveries. */
 export async function saveProgress(
   db: Database,
   replayId: string,
@@ -106,10 +100,7 @@ export async function endWithDeletedWebhook(db: Database, replayId: string): Pro
   );
 }
 
-/**
- * Ends replays that have found all their deliveries and have none left in the outbox. The others are checked again later,
- * less often the longer they run: a retry may take days.
- */
+/** Those with deliveries in the outbox are checked again later, ever less often: a retry may take days. */
 export async function finishSettledReplays(
   db: Database,
   options: { pauseMs: number; limit: number },
@@ -137,7 +128,7 @@ export interface CancelledReplay {
   webhookId: string;
 }
 
-/** Cancelled replays that may have deliveries left; those checked longest ago come first. */
+/** Those checked longest ago come first. */
 export const findWithdrawing = (db: Database, limit: number): Promise<CancelledReplay[]> =>
   db.query<CancelledReplay>(
     'find-withdrawing',
@@ -146,7 +137,7 @@ export const findWithdrawing = (db: Database, limit: number): Promise<CancelledR
     [limit],
   );
 
-/** Locks a cancelled replay. False if it has no deliveries left. */
+/** False if it has no deliveries left. */
 export async function takeWithdrawing(tx: Database, replayId: string): Promise<boolean> {
   const rows = await tx.query(
     'take-withdrawing',
@@ -156,7 +147,6 @@ export async function takeWithdrawing(tx: Database, replayId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Subtracts the withdrawn deliveries and saves whether any are left. */
 export async function saveWithdrawal(tx: Database, replayId: string, withdrawn: number): Promise<void> {
   await tx.query(
     'save-withdrawal',
@@ -167,23 +157,20 @@ export async function saveWithdrawal(tx: Database, replayId: string, withdrawn: 
 
 export type ParkedWebhook = Pick<TakenParking, 'replayId' | 'webhookId' | 'shipperId'>;
 
-/** A parked webhook and its progress, locked. */
 export interface TakenParking {
   replayId: string;
   webhookId: string;
   shipperId: string;
   place: ParkedPlace;
-  /** Deliveries made so far. */
   done: number;
   setbacks: number;
   webhookDeleted: boolean;
-  /** Whether the webhook is called now; if not, its circuit needs one delivery to probe with. */
+  /** If not, its circuit needs one delivery to probe with. */
   callable: boolean;
-  /** When the webhook was parked. */
   createdAt: Date;
 }
 
-/** Parked webhooks that are called again or deleted; those that have waited longest come first. */
+/** Called again or deleted; those that have waited longest come first. */
 export const findUnparkable = (db: Database, limit: number): Promise<ParkedWebhook[]> =>
   db.query<ParkedWebhook>(
     'find-unparkable',
@@ -227,7 +214,7 @@ export async function takeParked(
   return { ...replay, place: { position, eventId } };
 }
 
-/** Saves the progress of a parked webhook; its next piece is due now. */
+/** Its next piece is due now. */
 export async function saveUnparked(
   tx: Database,
   replayId: string,
@@ -243,7 +230,7 @@ export async function saveUnparked(
   );
 }
 
-/** Ends the parking: events recorded after the commit get deliveries again. */
+/** Events recorded after the commit get deliveries again. */
 export async function endUnparked(tx: Database, replayId: string): Promise<void> {
   await tx.query(
     'end-unparked',
@@ -252,7 +239,6 @@ export async function endUnparked(tx: Database, replayId: string): Promise<void>
   );
 }
 
-/** Deletes at most `limit` replays that finished before the log starts. */
 export async function deleteOldReplays(db: Database, retentionMs: number, limit: number): Promise<void> {
   await db.query(
     'delete-old-replays',

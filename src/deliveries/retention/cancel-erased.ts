@@ -14,10 +14,7 @@ export interface ErasedShipment {
 const retryPauseMs = 50;
 const maxTries = 40;
 
-/**
- * Cancels deliveries of events erased by this transaction or an earlier one, and erases their responses. Waits for
- * replays of the shipper, which may have read the events before, and skips rows that others have locked.
- */
+/** Of earlier transactions, too. Waits for the shipper's replays, which may have read the events; skips locked rows. */
 export async function cancelErasedOnce(
   tx: Database,
   shipments: ErasedShipment[],
@@ -61,7 +58,6 @@ const known = `select k.* from ${erasedEvents} cross join lateral (${owedOf('e')
 const hasResponse = (row: string) =>
   `(${row}.response_body is not null or ${row}.request_headers is not null)`;
 
-/** Webhooks of these shippers with a replay that makes deliveries or is being withdrawn. */
 async function findReplayingWebhooks(db: Database, shipperIds: string[]): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'find-replaying-webhooks',
@@ -72,10 +68,7 @@ async function findReplayingWebhooks(db: Database, shipperIds: string[]): Promis
   return rows.map((row) => row.webhook_id);
 }
 
-/**
- * Cancels redeliveries of erased events, including attempts under way, whose results are then refused. Skips locked rows.
- * Returns the deliveries that had an attempt under way.
- */
+/** Refuses results of attempts under way, and returns their deliveries. Skips locked rows. */
 async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<string[]> {
   const rows = await db.query<{ delivery_id: string; number: number | null }>(
     'cancel-redeliveries',
@@ -91,7 +84,7 @@ async function cancelRedeliveries(db: Database, shipmentIds: string[]): Promise<
   return rows.flatMap((row) => (row.number === null ? [] : [row.delivery_id]));
 }
 
-/** Erases the responses to notifications of erased events, and their headers: these hold signatures of the bodies. */
+/** Headers hold signatures of the bodies. */
 async function eraseResponses(db: Database, shipmentIds: string[]): Promise<void> {
   await db.query(
     'erase-responses',
@@ -107,7 +100,6 @@ async function eraseResponses(db: Database, shipmentIds: string[]): Promise<void
   );
 }
 
-/** Whether deliveries or redeliveries of erased events are left. */
 async function isErasedOwed(db: Database, shipmentIds: string[]): Promise<boolean> {
   const [row] = await db.query<{ owed: boolean }>(
     'is-erased-owed',

@@ -9,10 +9,7 @@ const cancelledPerStatement = 1_000;
 const replaysPerRun = 1_000;
 const lockTimeoutMs = 500;
 
-/**
- * Cancels deliveries owed for longer than the log retention and drops older days of the log, one worker at a time. A day
- * with deliveries still owed stays; one that cannot be dropped without waiting is retried by the next run.
- */
+/** One worker at a time. A day with owed deliveries stays; the next run retries one that would have to wait. */
 export async function dropExpiredDays(db: Database, retentionMs: number, logger: Logger): Promise<void> {
   let expired = 0;
   let cancelled: number;
@@ -41,7 +38,7 @@ export async function dropExpiredDays(db: Database, retentionMs: number, logger:
   await deleteOldReplays(db, retentionMs, replaysPerRun);
 }
 
-/** Days (`YYYYMMDD`, UTC) with a partition of the log that ended before the retention, oldest first. */
+/** `YYYYMMDD`, UTC, oldest first. */
 async function listExpiredDays(db: Database, retentionMs: number): Promise<string[]> {
   const rows = await db.query<{ day: string }>(
     'list-expired-days',
@@ -57,7 +54,7 @@ async function listExpiredDays(db: Database, retentionMs: number): Promise<strin
   return rows.map((row) => row.day);
 }
 
-/** Makes this transaction the only one that drops partitions; false if another one does. */
+/** False if another transaction drops partitions. */
 async function lockRetention(tx: Database): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(
     'lock-retention',
@@ -66,7 +63,7 @@ async function lockRetention(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** Whether deliveries of this day or an earlier one are still owed: they will need its partition of the log. */
+/** They will need its partition of the log. */
 export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   const rows = await db.query(
     'is-owed-until',
@@ -76,10 +73,7 @@ export async function isOwedUntil(db: Database, day: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Drops the partitions of a day. The lock this takes blocks all use of the log, so it is waited for briefly, and not at
- * all while another transaction uses an old day. Throws UNAVAILABLE in that case.
- */
+/** Its lock blocks all use of the log: a brief wait, none while an old day is in use. Throws UNAVAILABLE then. */
 async function dropDay(tx: Database, day: string, lockTimeoutMs: number): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${lockTimeoutMs}ms`]);
   await tx.query('drop-day', 'select drop_log_day($1)', [day]);
@@ -91,20 +85,22 @@ const maxDays = 20;
 
 const yesterday = () => new Date(Date.now() - dayMs);
 
-/** Yesterday's, today's and tomorrow's partitions of the log, which the service needs to start. */
-export const makeFirstPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), 1);
+const daysAheadAtFirst = 2; // with fewer, a new deployment would alarm until its first maintenance
 
-/** The partitions of the coming days, too. */
+/** The service needs these to start. */
+export const makeFirstPartitions = (db: Database): Promise<void> =>
+  makePartitions(db, yesterday(), daysAheadAtFirst);
+
 export const makeLogPartitions = (db: Database): Promise<void> => makePartitions(db, yesterday(), daysAhead);
 
-/** The partitions of past days, which may be missing since the retention was raised; some at a time. */
+/** They may be missing since the retention was raised; some at a time. */
 export async function makePartitionsSince(db: Database, since: Date, retentionMs: number): Promise<void> {
   const oldestMs = Date.now() - retentionMs;
   for (let atMs = Math.max(since.getTime(), oldestMs); atMs <= Date.now(); atMs += maxDays * dayMs)
     await makePartitions(db, new Date(atMs), 0);
 }
 
-/** Makes missing partitions from a day (UTC) to `ahead` days from now, at most `maxDays`. Safe for many workers. */
+/** From a day (UTC), at most `maxDays`. Safe for many workers. */
 async function makePartitions(db: Database, from: Date, ahead: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('lock-partitions', `select pg_advisory_xact_lock(hashtext('parcelhook-partitions'))`);

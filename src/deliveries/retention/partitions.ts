@@ -1,6 +1,5 @@
 import type { Database } from '../../platform/database/postgres.js';
 
-/** A partition of the log (a day) or of the events (a month), and the time it covers. */
 export interface Partition {
   table: string;
   fromMs: number;
@@ -11,7 +10,6 @@ const dayMs = 86_400_000;
 const log = ['deliveries', 'attempts'];
 const partitioned = [...log, 'events'];
 
-/** The partitions of the log and of the events, by their names. */
 export async function readPartitions(db: Database): Promise<Partition[]> {
   const rows = await db.query<{ table: string; date: string }>(
     'read-partitions',

@@ -10,10 +10,9 @@ const webhooksPerStep = 500;
 const minAge = '1 hour';
 
 /**
- * Returns a function that does the next step of a walk over the deleted webhooks: it checks a few hundred and purges
- * those without rows in the outbox, the log, replays or unfolded counts. A failed step is retried with fewer webhooks,
- * and one that fails alone is skipped. It resolves with whether the walk goes on; after its end the next step begins
- * another one.
+ * The function purges the deleted webhooks of a few hundred without rows in the outbox, the log, replays or unfolded
+ * counts. A failed step is retried with fewer webhooks, and one that fails alone is skipped. It resolves with whether
+ * the walk goes on; after its end the next step begins another one.
  */
 export function createPurge(db: Database, logger: Logger): () => Promise<boolean> {
   const walk = createWalk<string>(

@@ -59,7 +59,6 @@ const smallReads: OnReadOpts = {
   },
 };
 
-/** Chooses the agent of each request. Every agent has the guarded lookup. */
 export function createRouter(options: RouteOptions): Router {
   const { policy } = options;
   const agents = { pooled: createAgents(options, true), fresh: createAgents(options, false) };
@@ -121,7 +120,7 @@ function createAgents(options: RouteOptions, keepAlive: boolean) {
     : tunnelled(agents, options.egressProxy, options);
 }
 
-/** Makes an agent resolve names within its attempt's deadline and check every address. */
+/** Names resolve within the attempt's deadline, and every address is checked. */
 function withGuard<Agent extends http.Agent>(agent: Agent, { policy, dns }: RouteOptions): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {

@@ -1,4 +1,3 @@
-/** Why an attempt failed, as the delivery log shows it. */
 export const errorCodes = [
   'TIMEOUT',
   'DNS',
@@ -15,7 +14,7 @@ export const TOO_MANY_ADDRESSES = 'TOO_MANY_ADDRESSES';
 export const errorDetails = [TOO_MANY_ADDRESSES] as const;
 export type ErrorDetail = (typeof errorDetails)[number];
 
-/** The log's codes for Node's error codes; the first match counts. */
+/** By Node's error codes; the first match counts. */
 const CODES: [RegExp, ErrorCode][] = [
   [/^ADDRESS_DENIED$/, 'ADDRESS_DENIED'],
   // The kernel's own timeout; the deadline of the exchange is reported without an error.

@@ -17,10 +17,7 @@ const FRAMING = new Set([
 
 const isFraming = (name: string): boolean => FRAMING.has(name.toLowerCase());
 
-/**
- * The headers as Node's flat array, which it writes unchanged. Host and Content-Length are ours; other framing headers
- * are left out.
- */
+/** Node writes this flat array unchanged. Host and Content-Length are ours; other framing headers are left out. */
 export function flatHeaders(url: URL, headers: Record<string, string>, body: string): string[] {
   const flat = ['Host', url.host];
   for (const [name, value] of Object.entries(headers)) {
@@ -59,13 +56,11 @@ function keyOf(secret: string): Buffer {
   return key;
 }
 
-/** The input of an attempt's headers, besides the webhook's own. */
 export interface SignedAttempt {
   eventId: string;
   sequence: number;
   number: number;
   startedAt: Date;
-  /** `webhook-signature`. */
   signature: string;
   /** Parcelhook's. */
   version: string;
@@ -89,16 +84,14 @@ export const serviceHeaders = (attempt: SignedAttempt): Record<string, string> =
   traceparent: attempt.traceparent,
 });
 
-/** Encodes the webhook's part of the stored headers: its host and the names of its own headers. */
 export function encodeTargetHeaders(url: string, headers: OwnHeaders): string {
   const names = Object.keys(headers).filter((name) => !isFraming(name));
   return `${new URL(url).host} ${names.join(',').toLowerCase()}`;
 }
 
 /**
- * Encodes an attempt's headers for the log: five words (version, host, names, signatures, span) that its row and its
- * event do not have. Of the signatures, separated by commas, only the parts that differ; of `traceparent`, what follows
- * the trace's id.
+ * The version, host, names, signatures and span that row and event lack; of the signatures only the parts that differ, of
+ * `traceparent` what follows the trace's id.
  */
 export const encodeHeaders = (
   { version, signature, traceparent }: SignedAttempt,
@@ -106,10 +99,7 @@ export const encodeHeaders = (
 ): string =>
   `${version} ${targetHeaders} ${signature.slice(3, -1).replaceAll('= v1,', ',')} ${traceparent.slice(36)}`;
 
-/**
- * Decodes an attempt's headers as they were sent, with names in lower case and the values of the webhook's own headers
- * masked. Returns null if none are stored.
- */
+/** Names are in lower case, values of the webhook's own headers masked. Null if none are stored. */
 export function decodeHeaders(
   encoded: string | null,
   { number, startedAt }: Pick<SignedAttempt, 'number' | 'startedAt'>,

@@ -4,7 +4,6 @@ import type { LookupAddress } from 'node:dns';
 import type { Duplex } from 'node:stream';
 import type { Requester } from './dns/resolver.js';
 
-/** The options with which an agent makes a connection. */
 export type AttemptOptions = http.RequestOptions & { requester: Requester };
 
 /** An HTTP proxy that accepts CONNECT (RFC 9110, 9.3.6). */

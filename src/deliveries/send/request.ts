@@ -25,9 +25,9 @@ export interface AttemptOutcome extends SendOutcome {
 }
 
 /**
- * Sends once. Returns null if the attempt may not start any more. `issuedAt` is when the claiming statement was issued,
- * by performance.now(). A request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that
- * it is not retried for ever.
+ * Null if the attempt may not start any more. `issuedAt`: performance.now() when the claiming statement was issued. A
+ * request that cannot be made (no key opens the webhook's secrets) is a failed attempt, so that it is not retried for
+ * ever.
  */
 export async function sendClaim(
   options: SendingOptions,
@@ -112,7 +112,6 @@ function signed(
   return { eventId, sequence, number, startedAt, signature, version, traceparent };
 }
 
-/** The stored body with this attempt's signature (contract, section 5). */
 const requestOf = (
   { timeoutMs }: SendingOptions,
   { shipperId, body }: Claim,

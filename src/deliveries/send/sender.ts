@@ -33,15 +33,13 @@ export interface SendOutcome {
   /** The first 4 KiB, as UTF-8 with replacement characters and without NUL; null without a status line. */
   responseBody: string | null;
   durationMs: number;
-  /** The header's value as received. */
   retryAfter: string | null;
-  /** The request was written to a connection. */
   requestSent: boolean;
 }
 
 export interface Sender {
   send(request: SendRequest): Promise<SendOutcome>;
-  /** Closes all connections: attempts in flight fail with RESET. */
+  /** Attempts in flight fail with RESET. */
   close(): void;
 }
 
@@ -74,8 +72,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function open(request: SendRequest, connection: Connection, deadlineAtMs: number): Request {
     const stream = post(request.url) as unknown as Request;
-    // Got calls this in the next tick. Its own version returns forty members, which makes a request up to twice as
-    // expensive; Node needs only these.
+    // Got calls this in the next tick. Its own version makes a request up to twice as expensive; Node needs only these.
     Object.assign(stream.options ?? {}, {
       createNativeRequestOptions: () => {
         const url = stream.options.url as URL;
@@ -208,7 +205,7 @@ function exchange(
   }
 }
 
-/** Calls back when the connection is open, TLS handshake included; not at all if it fails. */
+/** After the TLS handshake; not at all if it fails. */
 function whenOpen(socket: Socket, callback: () => void): void {
   if (socket instanceof TLSSocket) {
     if (socket.authorized) callback();
@@ -225,7 +222,6 @@ function watchPhases(socket: Socket, onPhase: NonNullable<SendRequest['onPhase']
   socket.once('secureConnect', () => onPhase('tls'));
 }
 
-/** Whether a reused connection was closed before the receiver sent a byte. */
 function isStale(stream: Request, bytesReadBefore: number): boolean {
   return stream.reusedSocket === true && stream.socket?.bytesRead === bytesReadBefore;
 }
@@ -238,7 +234,7 @@ interface BodyHead {
   text(): string;
 }
 
-/** The head of a response body: 8 KiB are read, so that most connections can be reused, and 4 KiB are stored. */
+/** 8 KiB are read, so that most connections can be reused, and 4 KiB are stored. */
 function createBodyHead(): BodyHead {
   const chunks: Buffer[] = [];
   let readBytes = 0;

@@ -6,7 +6,7 @@ import { isActive } from '../outbox/sql.js';
 import type { Durations } from '../durations.js';
 import type { Claim } from '../outbox/types.js';
 
-/** Decides whether an attempt may start. Stopping a webhook relies on it. */
+/** Stopping a webhook relies on this. */
 export interface Starts {
   /**
    * Call it right before the request is written: connecting may have taken long. True for a young claim. For an older

@@ -4,13 +4,12 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { Sealer, OwnHeaders } from '../../webhooks/sealing/sealing.js';
 import { encodeTargetHeaders } from './headers.js';
 
-/** Everything needed to call a webhook. */
 export interface Target {
   webhookId: string;
   revision: number;
-  /** With its query sealed, so the text differs each time the address is set. */
+  /** Its query is sealed, so the text differs each time the address is set. */
   storedAddress: string;
-  /** Opens what is sealed, once. Throws if no key opens it. */
+  /** Throws if no key opens it. */
   open(): OpenTarget;
   /** Until then, during a rotation, the previous secret signs too. */
   previousSecretUntil: Date | null;
@@ -26,13 +25,12 @@ export interface OpenTarget {
 }
 
 export interface Targets {
-  /** The target at this revision of the webhook or a later one. Throws if the webhook is gone. */
+  /** At this revision of the webhook or a later one. Throws if the webhook is gone. */
   of(webhook: { webhookId: string; revision: number }): Promise<Target>;
 }
 
 const maxTargets = 10_000;
 
-/** Caches targets: each claim carries the revision that it needs. */
 export function createTargets(db: Database, sealer: Sealer): Targets {
   const known = new LRUCache<string, Target>({ max: maxTargets });
   const loads = createBatcher<string, Target | undefined>({

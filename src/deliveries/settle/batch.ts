@@ -10,19 +10,15 @@ export interface SettleBatchOptions {
   db: Database & Pick<Pool, 'together'>;
   logger: Logger;
   orderHoldMs: number;
-  /** States that are never superseded. */
   terminalStates: string[];
-  /** These webhooks have something due. */
   notify(due: Due[]): void;
 }
 
-/** A claim and the outcome of its attempt. */
 export interface Outcome {
   claim: Claim;
   settlement: Settlement;
 }
 
-/** Settles outcomes and releases the next deliveries. Returns the result of each, in order. */
 export type SettleBatch = (items: Outcome[]) => Promise<SettlingResult[]>;
 
 export function createSettleBatch(options: SettleBatchOptions): SettleBatch {
@@ -89,7 +85,6 @@ const isFinal = ({ settlement: { status } }: Outcome) => status === 'SUCCEEDED' 
 const turnOf = ({ claim: { ordered, supersedes, webhookId, shipmentId } }: Outcome): Overtaken[] =>
   (ordered || supersedes) && shipmentId !== null ? [{ webhookId, shipmentId, before: null }] : [];
 
-/** The turns that finished deliveries may unblock. */
 const turnsAfter = (items: Outcome[]) => distinctTurns(items.filter(isFinal).flatMap(turnOf));
 
 const dueIn = (turns: Turn[]) => dueSinceUnknown(turns.map(({ webhookId }) => webhookId));

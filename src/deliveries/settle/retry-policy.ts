@@ -48,15 +48,15 @@ const stepOf = (claim: Claim, outcome: AttemptOutcome, scheduleMs: readonly numb
         random: Math.random(),
       });
 
-/** A delivery's status after an attempt. `delayMs` counts from the time of settling. */
+/** `delayMs` counts from the time of settling. */
 export type NextStep = { status: 'SUCCEEDED' } | { status: 'FAILED' } | { status: 'RETRY'; delayMs: number };
 
 export interface RetryInput {
   succeeded: boolean;
-  /** Number of scheduled attempts that failed before: the position in the schedule. */
+  /** The position in the schedule. */
   earlierFailures: number;
   scheduleMs: readonly number[];
-  /** The receiver's Retry-After header (RFC 9110 §10.2.3), unparsed. */
+  /** Unparsed (RFC 9110 §10.2.3). */
   retryAfter: string | null;
   now: Date;
   /** Uniform in [0, 1). */

@@ -18,7 +18,6 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   metrics: Metrics;
   durations: Durations;
   retryScheduleMs: readonly number[];
-  /** Schedules a retry of the webhook. */
   retryAt(delayMs: number, due: Due): void;
   /** These webhooks responded 410, or their circuits are open: they must not be called, except for a probe. */
   onNotCallable(webhookIds: string[]): void;
@@ -26,13 +25,11 @@ export interface SettlerOptions extends TransitionDependencies, SettleBatchOptio
   isIdle(): boolean;
 }
 
-/** Settles the outcomes of scheduled attempts, and carries out their consequences. */
 export interface Settler {
-  /** Resolves when the outcome is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
+  /** Resolves when it is settled or refused. It is retried for `patienceMs` while PostgreSQL is down. */
   settle(claim: Claim, storedAddress: string, outcome: AttemptOutcome): Promise<void>;
   /** From now on outcomes are retried for a few seconds only. */
   hurry(): void;
-  /** Resolves when all settled outcomes are counted for the circuits. */
   flushed(): Promise<void>;
 }
 
@@ -40,7 +37,6 @@ export interface Settler {
 const patienceAtStopMs = 5_000;
 
 interface Item extends Outcome {
-  /** The address it was sent to. */
   storedAddress: string;
   /** A probe's Retry-After; 0 if none. */
   retryAfterMs: number;
@@ -109,10 +105,7 @@ export function createSettler(options: SettlerOptions): Settler {
   };
 }
 
-/**
- * Retries `task` about every second for `patienceMs` while PostgreSQL is down and `mayRetry` agrees. Rejects with the
- * last error, or at once with any other error.
- */
+/** About every second for `patienceMs`, while `mayRetry` agrees. Rejects at once with any other error. */
 export const retryWhileDatabaseDown = <T>(
   task: () => Promise<T>,
   mayRetry: (error: unknown) => boolean,
@@ -131,7 +124,6 @@ export const retryWhileDatabaseDown = <T>(
   });
 };
 
-/** Counts the effect of a scheduled attempt on its delivery. */
 function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Settlement): void {
   if (status === 'RETRY') metrics.retriesScheduled.inc();
   if (status === 'FAILED') metrics.exhausted.inc();
@@ -140,5 +132,4 @@ function noteSettlement(metrics: Metrics, claim: Claim, { status, trigger }: Set
     metrics.eventToSuccess.observe(secondsSince(claim, Date.now()));
 }
 
-/** Counts a delivery that a manual attempt settled. */
 export const noteSuccess = (metrics: Metrics): void => metrics.completed.inc({ status: 'SUCCEEDED' });

@@ -10,16 +10,16 @@ const countsPerStep = 2_000;
 /** A page may end within a webhook's counts; the next page then begins with that webhook. */
 interface Position {
   webhookId: string;
-  /** Whether the next page begins after the webhook. */
+  /** The next page begins after the webhook. */
   isAfter: boolean;
 }
 const start: Position = { webhookId: firstKey, isAfter: false };
 
 /**
- * Returns a function that does the next step of a walk over the unfolded counts, webhook by webhook: it adds some of
- * them to their hours. It resolves with whether the walk goes on; after its end the next step begins another one. A
- * failed step is retried with fewer counts, and a webhook that fails with a single count is skipped. One worker folds at
- * a time, in one statement, so the sum of both tables is always right.
+ * The function adds some unfolded counts to their hours, webhook by webhook, and resolves with whether the walk goes
+ * on; after its end the next step begins another one. A failed step is retried with fewer counts, and a webhook that
+ * fails with a single count is skipped. One worker folds at a time, in one statement, so the sum of both tables is
+ * always right.
  */
 export function createFold(db: Database, logger: Logger): () => Promise<boolean> {
   const walk = createWalk<Position>(
@@ -64,12 +64,12 @@ async function tryLockCounts(tx: Database): Promise<boolean> {
   return row!.locked;
 }
 
-/** Prevents folding until this transaction ends. Must be a statement of its own, before those that rely on it. */
+/** Until this transaction ends. Must be a statement of its own, before those that rely on it. */
 export async function lockCounts(tx: Database): Promise<void> {
   await tx.query('lock-counts', `select pg_advisory_xact_lock(${lockKey})`);
 }
 
-/** Folds at most `limit` counts from a position on. Returns their number and last webhook, which may have more. */
+/** Returns the number folded and the last webhook, which may have more. */
 async function fold(
   tx: Database,
   { webhookId, isAfter }: Position,

@@ -4,7 +4,7 @@ import { ms, owedTo } from '../outbox/sql.js';
 import { lastSuccessHour } from './sql.js';
 import { countRecentAttempts } from './store.js';
 
-/** `health` of webhooks by id, as the API shows it (contract, section 4). */
+/** By id, as the API shows it (contract, section 4). */
 export async function webhookHealth(db: Database, webhookIds: string[]): Promise<Map<string, object>> {
   const figures = await readHealthFigures(db, webhookIds);
   const rates = new Map(
@@ -41,16 +41,16 @@ interface HealthFigures {
 const maxNewestPerState = 50;
 const maxPendingCount = 10_000;
 
-/** The start of the previous day: whole days are whole partitions. */
+/** Whole days are whole partitions. */
 const dayBefore = (timestamp: string) => `date_trunc('day', ${timestamp} - interval '1 day', 'UTC')`;
 const succeeded = `webhook_id = w.webhook_id and status = 'SUCCEEDED' and delivery_id >= s.first and delivery_id < s.last`;
 const nextState = (after: string) =>
   `select state from deliveries where ${succeeded} ${after} order by state limit 1`;
 
 /**
- * Reads each webhook's circuit, last success and number of owed deliveries (at most 10,000 are counted). The log is
- * ordered by when events were recorded, not sent. So the last success is sought among the newest deliveries of today and
- * yesterday, and of the day before the last hour with a success up to that hour; failing that, the hour is returned.
+ * At most 10,000 owed deliveries are counted. The log is ordered by when events were recorded, not sent. So the last
+ * success is sought among the newest deliveries of today and yesterday, and of the day before the last hour with a
+ * success up to that hour; failing that, the hour is returned.
  */
 function readHealthFigures(db: Database, webhookIds: string[]): Promise<HealthFigures[]> {
   return db.query<HealthFigures>(

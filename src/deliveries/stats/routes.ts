@@ -11,7 +11,7 @@ import { maxHours, readHours } from './store.js';
 
 export const defaultHours = 24;
 
-/** `stats` of webhooks by id, as the API shows them (contract, section 4). */
+/** By id, as the API shows them (contract, section 4). */
 export async function webhookStats(
   db: Database,
   webhookIds: string[],

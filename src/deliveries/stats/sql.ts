@@ -1,10 +1,9 @@
-/** The hour of a timestamp, in UTC whatever the session's time zone. */
+/** In UTC whatever the session's time zone. */
 export const hourOf = (timestamp: string) => `date_bin('1 hour', ${timestamp}, timestamptz 'epoch')`;
 
 /**
- * Counts attempts for the statistics, without tests. Part of the statement that writes them into the log, so that both
- * commit together. `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if the outcome is
- * unknown).
+ * Tests are not counted. Part of the statement that writes attempts into the log, so that both commit together.
+ * `attempts` selects webhook_id, started_at, trigger, succeeded and duration_ms (null if the outcome is unknown).
  */
 export const insertCounts = (attempts: string) => `
   insert into attempt_counts (webhook_id, hour, succeeded, failed, durations_ms)
@@ -14,20 +13,17 @@ export const insertCounts = (attempts: string) => `
    where trigger <> 'TEST'
    group by 1, 2`;
 
-/** The latest hour in which a successful attempt of a webhook began; null without any. */
+/** By the start of the attempt; null without any. */
 export const lastSuccessHour = (webhookId: string) => `greatest(
   (select hour from webhook_hours where webhook_id = ${webhookId} and hour <= now() and succeeded > 0
     order by hour desc limit 1),
   (select max(hour) from attempt_counts where webhook_id = ${webhookId} and hour <= now() and succeeded > 0))`;
 
-/** A duration as stored: exact below 64 ms, then in steps of 8 %, so that none is off by more than 5 %. */
+/** Exact below 64 ms, then in steps of 8 %, so that none is off by more than 5 %. */
 const rounded = (ms: string) =>
   `case when ${ms} < 64 then ${ms} else least(round(exp(round(ln(${ms}::float8) / 0.08) * 0.08)), 2147483647)::int end`;
 
-/**
- * Sums unfolded counts by webhook and hour. durations_ms, duration_counts, p50_ms and p95_ms include the hours already
- * folded; succeeded and failed are those of `counts` alone.
- */
+/** durations_ms, duration_counts, p50_ms and p95_ms include folded hours; succeeded and failed are only `counts`. */
 export const sumOfCounts = (counts: string) => `
   select webhook_id, hour, sum(succeeded)::int as succeeded, sum(failed)::int as failed,
          coalesce(array_agg(ms order by ms) filter (where ms is not null), '{}') as durations_ms,

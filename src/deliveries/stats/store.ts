@@ -2,12 +2,10 @@ import type { Database } from '../../platform/database/postgres.js';
 import { ms } from '../outbox/sql.js';
 import { hourOf, sumOfCounts } from './sql.js';
 
-/** How many hours the API shows at most. */
 export const maxHours = 720;
 const hourMs = 3_600_000;
 const hoursPerStatement = 5_000;
 
-/** Attempts of a webhook that began in an hour. */
 export interface HourRow {
   webhookId: string;
   hour: Date;
@@ -17,10 +15,7 @@ export interface HourRow {
   p95Ms: number | null;
 }
 
-/**
- * The last `hours` hours of webhooks, oldest first, including the current one and those without attempts. One statement,
- * so counts folded meanwhile are in one of the two tables.
- */
+/** Oldest first, hours without attempts included. One statement: counts folded meanwhile are in one of the tables. */
 export function readHours(db: Database, webhookIds: string[], hours: number): Promise<HourRow[]> {
   return db.query<HourRow>(
     'read-webhook-hours',
@@ -52,7 +47,7 @@ export function readHours(db: Database, webhookIds: string[], hours: number): Pr
   );
 }
 
-/** Attempts that began in the current hour and the one before it; webhooks without any are left out. */
+/** Of the current hour and the one before it; webhooks without any are left out. */
 export function countRecentAttempts(
   db: Database,
   webhookIds: string[],
@@ -74,7 +69,6 @@ export function countRecentAttempts(
   );
 }
 
-/** Deletes at most `limit` hours older than the retention. Returns how many. */
 async function deleteHoursPage(db: Database, retentionMs: number, limit: number): Promise<number> {
   const rows = await db.query(
     'delete-old-hours',
@@ -91,7 +85,7 @@ async function deleteHoursPage(db: Database, retentionMs: number, limit: number)
   return rows.length;
 }
 
-/** Deletes the hours older than the log, but none that the API may show. */
+/** None that the API may show is deleted. */
 export async function dropOldHours(db: Database, retentionMs: number): Promise<void> {
   const maxAgeMs = Math.max(retentionMs, maxHours * hourMs);
   while ((await deleteHoursPage(db, maxAgeMs, hoursPerStatement)) === hoursPerStatement);

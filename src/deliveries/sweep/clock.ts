@@ -2,14 +2,14 @@ import type { Database } from '../../platform/database/postgres.js';
 import { clockToleranceMs, isTooFarAhead } from '../outbox/sweep.js';
 import { ms } from '../outbox/sql.js';
 
-/** PostgreSQL's time as a query returned it, and performance.now() before and after that query. */
+/** `performance.now()` before and after the query of PostgreSQL's time. */
 export interface ClockReading {
   databaseMs: number;
   sentAt: number;
   receivedAt: number;
 }
 
-/** By how much PostgreSQL's clock was set back between two readings, or slightly less, never more; 0 if it was not. */
+/** Or slightly less, never more; 0 if it was not set back. */
 export function setBackMs(before: ClockReading, now: ClockReading): number {
   const passedMs = now.sentAt - before.receivedAt;
   const backMs = passedMs - (now.databaseMs - before.databaseMs);
@@ -20,7 +20,7 @@ const maxReplayPause = `interval '1 minute'`;
 /** Its interval, or a minute after a failed step. */
 const maxSimulationPause = `greatest(interval_ms * interval '1 millisecond', interval '1 minute')`;
 
-/** Like `correctRows`, for other tables: circuits, manual attempts, replays and simulations. */
+/** Circuits, manual attempts, replays and simulations. */
 export async function correctOthers(
   db: Database,
   options: { setBackMs: number; maxLeaseMs: number; maxOpenMs: number; limit: number },

@@ -20,20 +20,17 @@ export interface SweeperOptions extends TransitionDependencies {
   metrics: Metrics;
   durations: Durations;
   orderHoldMs: number;
-  /** States that are never superseded. */
   terminalStates: string[];
   deliveryTimeoutMs: number;
-  /** These webhooks have something due. */
   notify(due: Due[]): void;
-  /** Sends deliveries that are already claimed. `asOfMs`: performance.now() before the statement was sent. */
+  /** `asOfMs`: performance.now() before the claiming statement was sent. */
   accept(claims: DueClaim[], asOfMs: number): void;
 }
 
 /** Each call is one step and returns the milliseconds until the next one. */
 export interface Sweeper {
-  /** Checks the next page of the outbox. */
   walk(): Promise<number>;
-  /** Takes up expired leases, however long the outbox is. */
+  /** However long the outbox is. */
   takeUpLapsed(): Promise<number>;
 }
 
@@ -92,7 +89,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const attempted = (step: () => Promise<unknown>): Promise<unknown> =>
     step().catch((error: unknown) => stepFailed(error));
 
-  /** Runs `work` in statements of bounded size and skips rows that fail by themselves. */
+  /** Statements have a bounded size; rows that fail by themselves are skipped. */
   const inStatements = <Item extends object>(
     items: Item[],
     work: (some: Item[]) => Promise<void>,
@@ -190,7 +187,6 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   return { walk, takeUpLapsed };
 }
 
-/** Cancels part of a deleted webhook's backlog, a smaller part if that takes too long. */
 async function cancelSome(
   { db, logger }: { db: Database; logger: Logger },
   webhookId: string,
@@ -208,7 +204,7 @@ async function cancelSome(
   }
 }
 
-/** Cancels as much of a deleted webhook's backlog as a request may; the sweeper does the rest. */
+/** As much as a request may; the sweeper does the rest. */
 export async function cancelBacklog(
   { db, logger }: { db: Database; logger: Logger },
   webhookId: string,

@@ -2,11 +2,10 @@ import type { Response } from 'express';
 import { tooManyRequests } from '../../platform/errors.js';
 
 export interface FeedBounds {
-  /** Takes a place among the waiting requests; returns a function that frees it. Throws TOO_MANY_REQUESTS if full. */
+  /** The returned function frees the place. Throws TOO_MANY_REQUESTS if full. */
   wait(shipperId: string): () => void;
-  /** The number of waiting requests. */
   waiting(): number;
-  /** Counts a response until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
+  /** Counted until its client has read it. Throws TOO_MANY_REQUESTS if too much is unread. */
   countResponse(shipperId: string, sizeBytes: number, response: Response): void;
 }
 
@@ -19,7 +18,6 @@ export interface FeedBoundsOptions {
   onRefused(): void;
 }
 
-/** Bounds the waiting requests and unread responses of the feed in this process. */
 export function createFeedBounds(options: FeedBoundsOptions): FeedBounds {
   const waiting = new Map<string, number>();
   const unread = new Map<string, number>();

@@ -1,18 +1,16 @@
-/** A place in the feed: after the event with this position and id. */
+/** The place is after the event with this position and id. */
 export interface Place {
   position: bigint;
   eventId: string;
 }
 
-/** Where a reader continues. */
 export interface Cursor extends Place {
   /** Renewed when the database is restored from a dump or replaced by a standby. */
   epoch: string;
-  /** The reader has all events up to this time, in milliseconds since 1970. */
+  /** The reader has all events up to this time (epoch). */
   timeMs: number;
 }
 
-/** Before all events. */
 export const origin: Place = { position: 0n, eventId: '00000000-0000-0000-0000-000000000000' };
 
 /** 46 bytes in base64url: epoch, position, event id, time. */
@@ -31,7 +29,6 @@ export function encodeCursor({ epoch, position, eventId, timeMs }: Cursor): stri
   return bytes.toString('base64url');
 }
 
-/** Takes a text of `cursorForm`. */
 export function decodeCursor(text: string): Cursor {
   const bytes = Buffer.from(text, 'base64url');
   return {

@@ -2,7 +2,6 @@ import { audit, service, type Actor } from '../../accounts/audit/audit.js';
 import type { Database } from '../../platform/database/postgres.js';
 import { unavailable } from '../../platform/errors.js';
 
-/** How far the feed extends. */
 export interface FeedExtent {
   epoch: string;
   /** Positions before it are decided: later statements see all their events. */
@@ -11,11 +10,10 @@ export interface FeedExtent {
   end: bigint;
   /** A transaction has just begun to write: the horizon may advance far in a few milliseconds. */
   uncertain: boolean;
-  /** This read has made all cursors void. */
   isRenewed: boolean;
 }
 
-/** Key of the advisory lock of transactions that change events and record none. */
+/** Held by transactions that change events and record none. */
 const recordsNothing = [20_261, 9];
 
 /**
@@ -107,10 +105,10 @@ export async function readFeedExtent(tx: Database): Promise<FeedExtent> {
 const renewalLockTimeoutMs = 1_500;
 
 /**
- * Makes all cursors void, for a `reason` or if the server's history has changed: events recorded after the dump or before
- * the promotion may be gone, and their positions are assigned again. Later events come after all existing ones, as no
- * server reaches 2^48 transactions. Waits for recording transactions, which still use the earlier positions. Call it in
- * a transaction.
+ * Later events come after all existing ones, as no server reaches 2^48 transactions. Without a `reason`, only if the
+ * server's history has changed: events recorded after the dump or before the promotion may be gone, and their positions
+ * are assigned again. Waits for recording transactions, which still use the earlier positions. Call it in a
+ * transaction.
  */
 export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): Promise<void> {
   await tx.query('bound-lock', `select set_config('lock_timeout', $1, true)`, [`${renewalLockTimeoutMs}ms`]);
@@ -128,7 +126,6 @@ export async function renewFeed(tx: Database, actor: Actor, reason?: 'ASKED'): P
   if (renewed.length > 0) await audit(tx, actor, { action: 'FEED_RENEWED' });
 }
 
-/** PostgreSQL's transactions, as read at one time. */
 export interface Transactions {
   /** Transactions from this one on begin or end after the read. */
   next: bigint;

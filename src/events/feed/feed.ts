@@ -7,16 +7,15 @@ import { createWatcher } from './watcher.js';
 
 export interface Feed {
   route: Route;
-  /** This process has recorded events of these shippers: requests waiting for them are checked soon. */
+  /** Requests that wait for events of these shippers are checked soon. */
   nudge(shipperIds: Iterable<string>): void;
-  /** The number of waiting requests. */
   waiting(): number;
-  /** Ends all waits with an empty page, now and later. */
+  /** With an empty page, now and later. */
   endWaits(): void;
 }
 
 export interface FeedDependencies extends Pick<FeedRouteDependencies, 'db' | 'retentionMs' | 'stillAllowed'> {
-  /** Waiting requests of all shippers. */
+  /** Of all shippers. */
   maxWaiting: number;
   logger: Logger;
   onRefused(): void;
@@ -27,7 +26,6 @@ const maxUnreadBytes = 8 << 20;
 /** Uses two connections to PostgreSQL; the watcher uses one more while a request waits. */
 const reads = { concurrency: 2, maxWaiting: 2_000, maxWaitMs: 5_000 };
 
-/** The feed of one process. */
 export function createFeed(deps: FeedDependencies): Feed {
   const watcher = createWatcher(deps.db, deps.logger);
   const bounds = createFeedBounds({

@@ -11,7 +11,6 @@ export interface FeedPage {
   next: Cursor;
 }
 
-/** Where a reader begins. */
 export type Start = { after: Cursor | 'latest' } | { from: Date };
 
 const monthMs = 31 * 86_400_000;
@@ -21,14 +20,12 @@ const graceMs = 86_400_000;
 const leewayMs = 60_000;
 
 /**
- * Returns the lowest possible id of an event after a cursor; earlier months are not read. A process only records while
- * its clock is within `clockLeewayMs` of PostgreSQL's. The clock behind the cursor may be further off, and PostgreSQL's
- * may be set back, but neither by a month.
+ * Earlier months are not read. A process only records while its clock is within `clockLeewayMs` of PostgreSQL's. The
+ * clock behind the cursor may be further off, and PostgreSQL's may be set back, but neither by a month.
  */
 export const firstIdAfter = (after: Cursor, readAtMs: number): string =>
   firstIdOf(Math.max(0, Math.min(after.timeMs, readAtMs) - monthMs));
 
-/** Reads the first page of a reader. Throws ApiError INVALID_REQUEST for a void cursor. */
 export const beginReading = (
   db: Database,
   selection: Selection,
@@ -49,7 +46,6 @@ export const beginReading = (
     return readAfter(tx, selection, extent, start.after, readAtMs);
   });
 
-/** Reads the decided events after a cursor. */
 export async function readAfter(
   tx: Database,
   selection: Selection,

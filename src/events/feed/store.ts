@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/database/postgres.js';
 import { origin, type Place } from './cursor.js';
 
-/** A shipper's events, of all shipments or of one. */
 export interface Selection {
   shipperId: string;
   trackingId: string | null;
@@ -12,20 +11,18 @@ export interface FeedRow extends Place {
   externalId: string | null;
   sequence: number;
   recordedAt: Date;
-  /** The notification. */
   body: string;
 }
 
 export interface FeedRows {
   rows: FeedRow[];
-  /** No decided events are left. */
   isEnd: boolean;
 }
 
 /** Total size of a page's notifications, which may have 256 KiB each; the first is always included. */
 const maxBytes = 1 << 20;
 
-/** The events with ids from `firstId` on, as `e`: a shipper's, or a shipment's. Each form is written for its index. */
+/** With ids from `firstId` on, as `e`. Each form is written for its index. */
 const ofAll = (shipperId: string, firstId: string) =>
   `events e where e.shipper_id = ${shipperId} and e.shipment_id is not null and e.event_id >= ${firstId}`;
 const ofShipment = (shipperId: string, trackingId: string, firstId: string) => `(
@@ -47,7 +44,6 @@ const pageText = (events: string) => `
          found::int
     from sized s where bytes_before < ${maxBytes} order by s.position, event_id`;
 
-/** Reads the events after a place and before the horizon, with ids from `firstId` on. */
 export async function readPage(
   tx: Database,
   { shipperId, trackingId, limit }: Selection,
@@ -69,9 +65,7 @@ export async function readPage(
 const placeOf = ([row]: { position: string; eventId: string }[]): Place =>
   row ? { position: BigInt(row.position), eventId: row.eventId } : origin;
 
-/**
- * Finds the shipper's last event before the horizon with an id from `firstId` on; returns the origin if there is none.
- */
+/** Before the horizon, with an id from `firstId` on; the origin if there is none. */
 export async function findLatest(
   tx: Database,
   shipperId: string,
@@ -90,8 +84,8 @@ export async function findLatest(
 }
 
 /**
- * Finds the shipper's last event with an id from `firstId` on and before `endId`; returns the origin if there is none.
- * Written for the index by shipper: the index of all ids would read the events of all shippers.
+ * With an id from `firstId` on and before `endId`; the origin if there is none. Written for the index by shipper: the
+ * index of all ids would read the events of all shippers.
  */
 export async function findBefore(
   tx: Database,
@@ -112,7 +106,7 @@ export async function findBefore(
   );
 }
 
-/** Returns the indices of the waiting readers with a new event before the horizon, with an id from `firstId` on. */
+/** Returns the indices of waiting readers with a new event before the horizon, with an id from `firstId` on. */
 export async function findNews(
   tx: Database,
   waiting: { selection: Selection; after: Place; firstId: string }[],

@@ -7,11 +7,10 @@ import { firstIdAfter, readAfter, databaseReplaced, type FeedPage } from './read
 import { findNews, type Selection } from './store.js';
 
 export interface Watcher {
-  /** `found` resolves with the next non-empty page; with null after `leave` and when the watcher stops. */
+  /** `found` resolves with the next page that is not empty; with null after `leave` and when the watcher stops. */
   wait(selection: Selection, after: Cursor): { found: Promise<FeedPage | null>; leave(): void };
-  /** This process has recorded events of these shippers. */
   nudge(shipperIds: Iterable<string>): void;
-  /** Ends all waits, now and later. */
+  /** Now and later. */
   stop(): void;
 }
 
@@ -32,10 +31,7 @@ const checkEveryMs = 200;
 /** From the last check to one after a nudge. */
 const checkAfterNudgeMs = 15;
 
-/**
- * Serves all waiting requests of this process: while there are any, it checks at short intervals which of them have
- * events, on one connection, which it returns in between. After two failed checks in a row, all waits fail.
- */
+/** One connection checks for all, only while requests wait. After two failed checks in a row, all waits fail. */
 export function createWatcher(db: Database, logger: Logger): Watcher {
   const groups = new Map<string, Group>();
   const ofShipper = new Map<string, number>();

@@ -23,7 +23,10 @@ interface Waiting {
 }
 
 const arrivals = new WeakMap<IncomingMessage, number>();
-/** When the request arrived, by performance.now(). It may have waited in the intake since. */
+/**
+ * When the request arrived, by performance.now(), or when its client read earlier answers again, which it waited for. It
+ * may have waited in the intake since.
+ */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
 /** Accounts whose credentials were accepted lately, by Authorization header. */
@@ -108,6 +111,7 @@ export function createIntake(
       const line = aside.get(socket);
       if (!line) return;
       aside.delete(socket);
+      for (const { request } of line) arrivals.set(request, performance.now());
       queueUp(socket, line);
       schedule();
     },

@@ -3,6 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { ApiError, invalidRequest, type Detail } from '../../platform/errors.js';
 import { maxDetails } from '../route.js';
+import { whileReading } from './watch.js';
 
 const maxBodyBytes = 256 * 1024;
 /** A larger body takes milliseconds to parse and gets an event-loop tick of its own. */
@@ -31,7 +32,7 @@ export function jsonBody(): RequestHandler {
       throw unsupportedMediaType();
     if (Number(length) > maxBodyBytes) throw payloadTooLarge();
     const { countBytes } = response.locals as { countBytes(bytes: number): void };
-    const bytes = await readBytes(request, countBytes);
+    const bytes = await whileReading(response, () => readBytes(request, countBytes));
     if (bytes.length > largeBytes) await ownTick();
     const details: Detail[] = isUtf8(bytes) ? [] : [{ path: 'body', message: 'must be UTF-8' }];
     if (hasMoreValues(bytes, maxValues))

@@ -8,8 +8,8 @@ export interface EndedRequest {
   method: string;
   /** 499: the client gave up before its response. */
   status: number;
-  /** From its arrival to the end of its response. */
-  durationMs: number;
+  /** From its arrival to its answer, without the time that its body took to come. */
+  workedMs: number;
   isSlowByDesign: boolean;
 }
 
@@ -41,12 +41,12 @@ export function createRequestCounter(
     for (const api of apis)
       for (const status of badClasses) httpDuration.zero({ route: `${api}/*`, method: 'any', status });
 
-  return ({ route, method, status, durationMs, isSlowByDesign }) => {
+  return ({ route, method, status, workedMs, isSlowByDesign }) => {
     const path = route ?? 'unmatched';
     const labels = { route: path, method: methodLabel(method, served.get(path) ?? pageMethods), status };
     httpRequests.inc(labels);
-    if (isSlowByDesign) httpSlowByDesign.observe({ route: path }, durationMs / 1_000);
-    else httpDuration.observe(status < 400 ? labels : badLabels(path, status), durationMs / 1_000);
+    if (isSlowByDesign) httpSlowByDesign.observe({ route: path }, workedMs / 1_000);
+    else httpDuration.observe(status < 400 ? labels : badLabels(path, status), workedMs / 1_000);
   };
 }
 

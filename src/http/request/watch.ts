@@ -43,11 +43,14 @@ export function watchRequests(
 ): RequestWatch {
   const count = createRequestCounter(metrics, routes);
   const findRoute = routeFinder(routes);
-  const end = (request: IncomingMessage, startedAt: number, ended: Ended) => {
+  const end = (request: IncomingMessage, startedAt: number, ended: Ended, timing: Timing = {}) => {
     const { requestId, route, status, isSlowByDesign, caller, error, traceId, isAborted } = ended;
     const { method = '' } = request;
-    const durationMs = performance.now() - startedAt;
-    count({ route, method, status, durationMs, isSlowByDesign });
+    const now = performance.now();
+    const untilMs = timing.answeredAtMs ?? timing.readingSinceMs ?? now;
+    const workedMs = Math.max(0, untilMs - startedAt - (timing.readMs ?? 0));
+    const durationMs = now - startedAt;
+    count({ route, method, status, workedMs, isSlowByDesign });
     const level = isProbe(request) ? 'debug' : 'info';
     logger[level](
       {
@@ -72,8 +75,8 @@ export function watchRequests(
       response.set('X-Request-Id', requestId);
       const startedAt = arrivedAt(request);
       response.once('close', () => {
-        const { caller, error, traceId, slowByDesign } = response.locals as Locals;
-        end(request, startedAt, {
+        const { caller, error, traceId, slowByDesign, timing } = response.locals as Locals;
+        const ended: Ended = {
           requestId,
           route: (request.route as { path?: string } | undefined)?.path ?? null,
           status: statusOf(response),
@@ -82,7 +85,8 @@ export function watchRequests(
           error,
           traceId,
           isAborted: !response.writableFinished,
-        });
+        };
+        end(request, startedAt, ended, timing);
       });
       next();
     },
@@ -104,6 +108,35 @@ interface Locals {
   error?: string;
   traceId?: string;
   slowByDesign?: true;
+  timing?: Timing;
+}
+
+/** The parts of a request's time that are its client's: while its body is read, and from the answer on (performance.now()). */
+interface Timing {
+  /** How long the body took to come. */
+  readMs?: number;
+  /** Since when it is being read. */
+  readingSinceMs?: number | undefined;
+  answeredAtMs?: number;
+}
+
+const timingOf = ({ locals }: Response): Timing => ((locals as Locals).timing ??= {});
+
+/** Reads a request's body; the time until it is there is its client's. */
+export async function whileReading<Body>(response: Response, read: () => Promise<Body>): Promise<Body> {
+  const timing = timingOf(response);
+  const sinceMs = (timing.readingSinceMs = performance.now());
+  try {
+    return await read();
+  } finally {
+    timing.readingSinceMs = undefined;
+    timing.readMs = performance.now() - sinceMs;
+  }
+}
+
+/** The answer is ready: whether and how fast the client reads it is not ours. */
+export function markAnswered(response: Response): void {
+  timingOf(response).answeredAtMs ??= performance.now();
 }
 
 function requestIdOf({ headers }: IncomingMessage): string {

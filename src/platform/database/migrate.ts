@@ -9,17 +9,13 @@ import { requireWritable, type Database } from './postgres.js';
 
 const folder = path.join(packageFolder, 'src/migrations');
 const lowestServerVersion = 150_000;
-/**
- * A migration that waits for a lock delays all sessions behind it. It gives up before their statements time out, and is
- * retried.
- */
+/** A waiting migration delays all sessions behind it. It gives up before their statements time out, and is retried. */
 const lockTimeoutMs = 1_500;
 const lockNotAvailable = '55P03';
 
 /** Reported by a process that waits because its role may not migrate. */
 export const waitingForSchema = 'waiting for the schema: run the api, or parcelhook migrate';
 
-/** A migration, identified by its name and the hash of its text. */
 export interface Migration {
   name: string;
   sha256: string;
@@ -33,7 +29,7 @@ export function requireServerVersion(version: number): void {
 
 const byName = (one: Migration, other: Migration) => (one.name < other.name ? -1 : 1);
 
-/** This program's migrations, in order. Line endings are normalised: a checkout may have changed them. */
+/** Line endings are normalised: a checkout may have changed them. */
 function knownMigrations(): (Migration & { text: string })[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
   return files
@@ -46,8 +42,8 @@ function knownMigrations(): (Migration & { text: string })[] {
 }
 
 /**
- * Returns the known migrations that have not run. Throws ConfigError if an applied migration differs from this program's
- * at the same position. Migrations after the last known one belong to a newer program; this one works with them.
+ * Throws ConfigError if an applied migration differs from this program's at the same position. Migrations after the
+ * last known one belong to a newer program; this one works with them.
  */
 export function pendingMigrations<Known extends Migration>(known: Known[], applied: Migration[]): Known[] {
   const inOrder = [...applied].sort(byName);
@@ -72,10 +68,9 @@ async function appliedMigrations(client: pg.Client): Promise<Migration[]> {
   return applied.rows[0]!.applied;
 }
 
-/** Begins a transaction with a bound on waits for locks: a pooler accepts no such setting for a whole connection. */
+/** A pooler accepts no bound on waits for locks for a whole connection. */
 export const beginImpatient = `begin; set local lock_timeout = ${lockTimeoutMs}`;
 
-/** Connects for a migration. An `impatient` connection bounds every wait for a lock, and passes no pooler. */
 export async function withConnection<T>(
   url: string,
   use: (client: pg.Client) => Promise<T>,
@@ -96,9 +91,9 @@ export async function withConnection<T>(
 }
 
 /**
- * Migrates the schema. Returns the names of the migrations that ran. Each is a transaction; concurrent starts wait for
- * one another. Throws if the server is older than PostgreSQL 15 or a lock is not available in time, and ConfigError if
- * the database was made by another build.
+ * Returns the names of the migrations that ran. Each is a transaction; concurrent starts wait for one another. Throws
+ * if the server is older than PostgreSQL 15 or a lock is not available in time, and ConfigError if the database was
+ * made by another build.
  */
 export function migrate(connectionString: string, logger: Logger): Promise<string[]> {
   return withConnection(connectionString, async (client) => {
@@ -113,7 +108,7 @@ export function migrate(connectionString: string, logger: Logger): Promise<strin
   });
 }
 
-/** Resolves with false if another process has run it meanwhile. */
+/** False if another process has run it meanwhile. */
 async function runNext(
   client: pg.Client,
   known: (Migration & { text: string })[],
@@ -140,10 +135,7 @@ async function runNext(
   }
 }
 
-/**
- * Returns a check that rejects while PostgreSQL is older than 15 or read-only, or while its schema lacks a migration or
- * was made by another build, as after the restore of a dump.
- */
+/** Rejects while PostgreSQL is before 15 or read-only, or its schema lacks a migration or is another build's. */
 export function schemaCheck(db: Database): () => Promise<void> {
   const known = knownMigrations().map(({ name, sha256 }) => ({ name, sha256 }));
   return async () => {

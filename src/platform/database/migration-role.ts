@@ -8,15 +8,13 @@ export interface MigrationRoleOptions {
   migrationUrl: string;
   /** Its role may read and write, and owns nothing. If undefined, no other role is granted access. */
   databaseUrl: string | undefined;
-  /** Whether the queue's tables are in this database. */
   withQueue: boolean;
   logger: Logger;
 }
 
 /**
- * Migrates the schema under the role of `migrationUrl`, which takes over what the role of `databaseUrl` owned, and
- * grants the latter access. Returns the names of the migrations that ran. Safe to run concurrently, and beside a
- * running service.
+ * The role of `migrationUrl` takes over what the role of `databaseUrl` owned, and grants the latter access. Returns the
+ * names of the migrations that ran. Safe to run concurrently, and beside a running service.
  */
 export async function migrateUnderOwnRole(options: MigrationRoleOptions): Promise<string[]> {
   const { migrationUrl, databaseUrl, withQueue, logger } = options;
@@ -78,7 +76,7 @@ async function takeOver(client: pg.Client, from: string, to: string): Promise<vo
   });
 }
 
-/** Grants that the role $1 lacks in our schema and in the queue's ($2), and default privileges for later tables. */
+/** The privileges that the role $1 lacks in our schema and in the queue's ($2), now and for later tables. */
 const grantsNeeded = `
   with schemas as (
     select oid, nspname from pg_namespace where nspname in (current_schema(), $2) and pg_has_role(nspowner, 'USAGE')

@@ -6,15 +6,14 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 
-/** The advice where a pooler does not pass on the settings of a new connection. */
+/** For a pooler that does not pass on the settings of a new connection. */
 export const takesNoSettings =
   'PostgreSQL is behind a pooler that does not pass on the settings of a connection: set DATABASE_POOLER=transaction';
 
-/** True for PgBouncer's refusal of a setting that a connection is opened with. */
 export const refusesSettings = (error: Error & { code?: string }): boolean =>
   error.code === '08P01' && error.message.startsWith('unsupported startup parameter');
 
-/** Begins a transaction with these settings, which end with it. */
+/** The settings end with the transaction. */
 export const beginWith = (settings: Record<string, string | number>): string =>
   ['begin', ...Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)].join('; ');
 
@@ -25,7 +24,7 @@ export interface Runs {
 export const socketOf = (client: pg.PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream;
 
-/** Each statement in a transaction of its own, all of it in one message: nothing waits for an answer in between. */
+/** All transactions go in one message: nothing waits for an answer in between. */
 export const oneByOne = (client: pg.PoolClient, begin: string): Runs => ({
   query: async (config) => {
     const socket = socketOf(client);
@@ -39,7 +38,7 @@ export const oneByOne = (client: pg.PoolClient, begin: string): Runs => ({
   },
 });
 
-/** The same on any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
+/** On any connection of the pool. One on which a statement failed is closed, as the pool does by itself. */
 export const anyOneByOne = (pool: pg.Pool, begin: string): Runs => ({
   query: async (config) => {
     const client = await pool.connect();

@@ -11,12 +11,8 @@ import {
   type Runs,
 } from './pooler.js';
 
-/** For store functions: one prepared statement, or several in one transaction. */
 export interface Database {
-  /**
-   * Runs a statement prepared under `name`, or planned each time if the name is empty, and returns its rows. Throws
-   * ApiError UNAVAILABLE if PostgreSQL is unreachable.
-   */
+  /** Prepared under `name`; an empty name is planned each time. Throws ApiError UNAVAILABLE. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 }
@@ -24,16 +20,12 @@ export interface Database {
 export type Queries = Pick<Database, 'query'>;
 
 export interface Pool extends Database {
-  /**
-   * Sends two statements in one message, on one connection: the second begins after the first has committed or failed.
-   * Rejects if neither was sent.
-   */
+  /** In one message: the second begins after the first has committed or failed. Rejects if neither was sent. */
   together<A, B>(
     first: (db: Queries) => Promise<A>,
     second: (db: Queries) => Promise<B>,
   ): Promise<[PromiseSettledResult<A>, PromiseSettledResult<B>]>;
   end(): Promise<void>;
-  /** Open connections, idle ones, and callers waiting for one. */
   usage(): { total: number; idle: number; waiting: number };
 }
 
@@ -72,9 +64,9 @@ const readOnly = '25006'; // read_only_sql_transaction
 const renewEveryMs = 1_000;
 
 /**
- * Closes connections that are of no use any more. If a statement got no reply, the network may have been cut silently:
- * each idle connection would cost its next user a whole timeout. If the server is read-only, its name may resolve to
- * another server by now: busy connections are closed after their work, too.
+ * If a statement got no reply, the network may have been cut silently: each idle connection would cost its next user a
+ * whole timeout. If the server is read-only, its name may resolve to another server by now: busy connections are closed
+ * after their work, too.
  */
 export function closeDeadConnections(pool: pg.Pool): void {
   const open = new Set<pg.PoolClient>();
@@ -158,25 +150,19 @@ function translate(error: unknown): unknown {
 
 const mayBeDone = (error: Error & { code?: string }) => inDoubt.test(error.code ?? error.message);
 
-/** True if a failed statement may have been executed. */
 export const isInDoubt = (error: unknown): boolean =>
   error instanceof ApiError && error.cause instanceof Error && mayBeDone(error.cause);
 
-/** True if the statement may succeed later. */
 export const isOutOfReach = (error: unknown): boolean => isUnavailable(translate(error));
 
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
 
-/** True for a violated unique constraint (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 
-/** True for a violated not-null constraint (SQLSTATE 23502). */
 export const isNullViolation = (error: unknown): boolean => codeOf(error) === '23502';
 
-/** True if the role lacks a permission (SQLSTATE 42501). */
 export const isNotPermitted = (error: unknown): boolean => codeOf(error) === '42501';
 
-/** True for a statement that timed out at the server (SQLSTATE 57014). */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof ApiError && codeOf(error.cause) === '57014';
 
@@ -184,8 +170,7 @@ export const isTooSlow = (error: unknown): boolean =>
 const faultOfPiece = /^(53200|54|XX00[12]|40P01)/;
 
 /**
- * True if the piece of work is at fault: it should be split or skipped. False for errors of PostgreSQL itself or of the
- * network, which a smaller piece would meet as well.
+ * It should be split or skipped. False for errors of PostgreSQL or the network, which a smaller piece meets as well.
  */
 export const isFaultOfPiece = (error: unknown): boolean => {
   if (!isUnavailable(error) || isTooSlow(error)) return true;
@@ -193,7 +178,7 @@ export const isFaultOfPiece = (error: unknown): boolean => {
   return cause === undefined || faultOfPiece.test(codeOf(cause) ?? '');
 };
 
-/** Rejects if the server is read-only, by a setting or as a standby; the pool then closes its connections. */
+/** Read-only by a setting or as a standby; the pool then closes its connections. */
 export async function requireWritable(db: Database): Promise<void> {
   await db
     .query(
@@ -210,7 +195,7 @@ export async function requireWritable(db: Database): Promise<void> {
     });
 }
 
-/** Rejects where the settings that a connection was opened with have not arrived: a pooler may drop them. */
+/** A pooler may drop the settings that a connection was opened with. */
 export async function requireSettings(db: Database): Promise<void> {
   const rows = await db.query<{ mode: string }>('', `select current_setting('plan_cache_mode') as mode`);
   if (rows[0]!.mode !== onePlan.plan_cache_mode) throw new Error(takesNoSettings);
@@ -230,7 +215,7 @@ const runOn =
     }
   };
 
-/** A pool in which every wait is bounded. A broken connection is replaced. */
+/** Every wait is bounded. A broken connection is replaced. */
 export function createPool(options: PoolOptions): Pool {
   const { logger, statementTimeoutMs } = options;
   const queryTimeoutMs = statementTimeoutMs + 300; // a connection that answers nothing at all

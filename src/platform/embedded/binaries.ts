@@ -13,8 +13,8 @@ const platforms: Record<string, string> = {
 };
 
 /**
- * Returns the folder with PostgreSQL's `bin`, `lib` and `share` from this platform's npm package. Restores the links and
- * run bits that npm leaves out with --ignore-scripts. Safe to call from several processes at once.
+ * With `bin`, `lib` and `share` of this platform's npm package. Restores the links and run bits that npm leaves out
+ * with --ignore-scripts. Safe to call from several processes at once.
  */
 export async function prepareBinaries(): Promise<string> {
   const native = locate();

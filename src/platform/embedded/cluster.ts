@@ -8,12 +8,11 @@ import { codeOf, messageOf, problem, useYourOwn } from './problem.js';
 import { changeOwner, run, type Runner } from './run-as.js';
 
 const superuser = 'parcelhook';
-/** The service's role: it owns the database and its contents, and nothing else on the server. */
+/** It owns the database and its contents, and nothing else on the server. */
 const serviceRole = 'parcelhook_service';
 const databaseName = 'parcelhook';
 const queryTimeoutMs = 10_000;
 
-/** Creates the data folder if it is missing, and gives it to the user that the server runs as. */
 export async function ensureCluster(folder: Folder, runner: Runner, password: string): Promise<void> {
   await removeHalfMade(folder);
   if (!existsSync(folder.cluster)) await makeCluster(folder, runner, password);
@@ -74,11 +73,9 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** For the service: our database under the service's role. */
 export const connectionStringFor = (port: number, password: string): string =>
   urlOf(port, serviceRole, servicePasswordOf(password));
 
-/** `password` is the superuser's. */
 export const superuserConnectionString = (port: number, password: string, database = databaseName): string =>
   urlOf(port, superuser, password, database);
 
@@ -89,7 +86,7 @@ const servicePasswordOf = (password: string): string =>
 const urlOf = (port: number, user: string, password: string, database = databaseName): string =>
   `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 
-/** Resolves when the service can use its database; creates its role and database if they are missing. */
+/** Resolves when the service can use it; creates its role and database if they are missing. */
 export async function ensureDatabase(port: number, password: string): Promise<void> {
   try {
     await query(connectionStringFor(port, password), 'SELECT 1');
@@ -127,7 +124,7 @@ async function query(connectionString: string, sql: string): Promise<void> {
   }
 }
 
-/** Creates the role if it is missing, in one transaction, and gives it the database. Safe to repeat. */
+/** In one transaction. Safe to repeat. */
 const makeServiceRole = (database: string, password: string): string => `
   begin;
   select pg_advisory_xact_lock(hashtext('parcelhook-service-role'));

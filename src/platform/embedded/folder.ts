@@ -5,7 +5,6 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
 
-/** Paths of everything the embedded server uses. */
 export interface Folder {
   dataDir: string;
   /** PostgreSQL's data folder. It appears by a rename after initdb, so it is complete if it exists. */
@@ -16,7 +15,7 @@ export interface Folder {
   ownerFile: string;
 }
 
-/** Creates `dataDir` if it is missing and closes it to other users. Rejects if it cannot be used. */
+/** Closes the folder to other users. Rejects if it cannot be used. */
 export async function prepareFolder(dataDir: string): Promise<Folder> {
   const remedy = `set DATA_DIR to a folder that this user may write to, or ${useYourOwn}`;
   let real: string;
@@ -44,7 +43,7 @@ export async function prepareFolder(dataDir: string): Promise<Folder> {
 const isShared = async (folder: string): Promise<boolean> =>
   [homedir(), path.parse(folder).root].includes(folder) || ((await stat(folder)).mode & 0o1000) !== 0;
 
-/** Closes the folder to all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
+/** To all but its owner, after giving it to `owner` if set. Leaves another user's folder as it is. */
 export async function closeFolder(folder: string, owner?: { uid: number; gid: number }): Promise<void> {
   if (process.platform === 'win32') return;
   if (owner) await chown(folder, owner.uid, owner.gid);
@@ -53,7 +52,7 @@ export async function closeFolder(folder: string, owner?: { uid: number; gid: nu
   });
 }
 
-/** The superuser's password: generated once, readable only by the file's owner. */
+/** Of the superuser: generated once, readable only by the file's owner. */
 export async function readOrMakePassword(folder: Folder): Promise<string> {
   const saved = await readFile(folder.passwordFile, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
@@ -84,7 +83,7 @@ export async function readOrMakePassword(folder: Folder): Promise<string> {
   return (await readFile(folder.passwordFile, 'utf8')).trim();
 }
 
-/** Bounds the server's log: at a start, a log over 10 MB is emptied. */
+/** At a start, a log over 10 MB is emptied. */
 export async function boundLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,

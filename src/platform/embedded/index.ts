@@ -12,20 +12,19 @@ const fastTimeoutMs = 10_000;
 const immediateTimeoutMs = 6_000;
 const killTimeoutMs = 2_000;
 
-/** A running PostgreSQL 18. */
+/** PostgreSQL 18. */
 export interface EmbeddedPostgres {
   /** Database `parcelhook` as its owner, not a superuser. Stays valid across restarts of the server. */
   connectionString: string;
-  /** The same database as the server's superuser. */
   superuserConnectionString: string;
   /** Stops the server if this process owns it. Close all pools first. Safe to repeat. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, or takes over the server that a killed process left behind, and restarts it
- * on the same port whenever it dies. If another live process owns the server, this one only uses it, and takes over
- * when the owner is gone. Rejects with an Error that says what is wrong and what to do.
+ * On `<dataDir>/postgres`. Takes over the server that a killed process left behind, and restarts it on the same port
+ * whenever it dies. If another live process owns the server, this one only uses it, and takes over when the owner is
+ * gone. Rejects with an Error that says what is wrong and what to do.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -81,7 +80,6 @@ async function end({ folder, runner, owner, logger }: Server): Promise<void> {
   owner.release();
 }
 
-/** Stops the server on the data folder, if one runs, with increasing force. */
 async function shutDown(folder: Folder, runner: Runner, logger: Logger): Promise<void> {
   const steps = [
     ['SIGINT', fastTimeoutMs],

@@ -3,9 +3,9 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import path from 'node:path';
 import { codeOf } from './problem.js';
 
-/** Which Node process starts, supervises and stops the server. */
+/** The owner starts, supervises and stops the server. */
 export interface Ownership {
-  /** Takes the ownership if no live process has it; true if it is ours now. Cheap to call. */
+  /** True if it is ours now; no live process may have it. Cheap to call. */
   claim(): boolean;
   isMine(): boolean;
   release(): void;
@@ -17,7 +17,7 @@ interface Owner {
   id: string;
 }
 
-/** A file names the owning process; it counts only while that process lives. */
+/** The file counts only while the process it names lives. */
 export function ownershipIn(file: string): Ownership {
   const me: Owner = { pid: process.pid, startedAt: startOf(process.pid) ?? '', id: randomUUID() };
   const isMine = () => readOwner(file)?.id === me.id;
@@ -121,7 +121,6 @@ function processStat(pid: number): { name: string; state: string; startedAt: str
   }
 }
 
-/** A server process as described by its lock file. */
 export interface Postmaster {
   pid: number;
   port: number;
@@ -131,16 +130,13 @@ export interface Postmaster {
 
 const lockFileIn = (cluster: string) => path.join(cluster, 'postmaster.pid');
 
-/** The server running on this data folder; undefined if there is only the lock file of a dead one. */
+/** Undefined if there is only the lock file of a dead one. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
   const found = readLockFile(cluster);
   return found && isPostmaster(found.pid, cluster) ? found : undefined;
 }
 
-/**
- * Removes a lock file that PostgreSQL itself would honour: its number belongs to another process by now, or to a zombie.
- * Both are common in containers.
- */
+/** PostgreSQL would honour one whose number a zombie or another process has: common in containers. */
 export function clearStaleLock(cluster: string): void {
   const found = readLockFile(cluster);
   if (found && exists(found.pid) && !isPostmaster(found.pid, cluster))

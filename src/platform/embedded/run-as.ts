@@ -18,14 +18,12 @@ import path from 'node:path';
 import { closeFolder } from './folder.js';
 import { useYourOwn, codeOf, messageOf, problem } from './problem.js';
 
-/** How to start PostgreSQL's programs, which refuse to run as root. */
+/** PostgreSQL's programs refuse to run as root. */
 export interface Runner {
   native: string;
-  /** Program and arguments in front of the command line. */
   prefix: string[];
   /** Set by Node for the child, where no prefix does so. */
   ids: { uid?: number; gid?: number };
-  /** The owner that the data folder needs; undefined for an ordinary user. */
   owner?: { uid: number; gid: number };
 }
 
@@ -101,12 +99,12 @@ async function ordinaryUsers(): Promise<{ uid: number; gid: number }[]> {
   return found.map((line) => ({ uid: Number(line[2]), gid: Number(line[3]) })).filter(({ uid }) => uid !== 0);
 }
 
-/** Proves that initdb finds everything it needs, which `--version` would not check. Creates nothing. */
+/** Checks what `--version` would not: that initdb finds everything. Creates nothing. */
 async function probePrograms(runner: Runner): Promise<void> {
   await run(runner, 'initdb', ['--show', '-D', runner.native], probeTimeoutMs);
 }
 
-/** Proves that the user can create files in the data folder, through all folders above it. */
+/** Also through all folders above it. */
 async function probeFolder(runner: Runner, dataDir: string): Promise<void> {
   const folder = path.join(dataDir, `postgres.probe-${randomUUID()}`);
   try {
@@ -137,7 +135,7 @@ async function copyBinaries(native: string, dataDir: string): Promise<string> {
   return copy;
 }
 
-/** Gives a folder and its contents to the runner's user. The folder comes last, so an interrupted run is repeated. */
+/** The folder comes last, so an interrupted run is repeated. */
 export async function changeOwner(runner: Runner, folder: string): Promise<void> {
   const { owner } = runner;
   if (!owner || (await stat(folder)).uid === owner.uid) return;
@@ -172,7 +170,7 @@ export function commandLine(
   return { command: command ?? program, args: rest };
 }
 
-/** A minimal environment: it has none of our secrets and no PG… variable. */
+/** A minimal environment, without our secrets and any PG… variable. */
 export function spawnOptions(runner: Runner): SpawnOptions {
   const inherited = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
     const value = process.env[name];
@@ -182,7 +180,7 @@ export function spawnOptions(runner: Runner): SpawnOptions {
   return { ...runner.ids, env, cwd: path.parse(runner.native).root, windowsHide: true };
 }
 
-/** Runs one of PostgreSQL's programs to its end; rejects with its output. */
+/** Rejects with the program's output. */
 export async function run(
   runner: Runner,
   name: string,

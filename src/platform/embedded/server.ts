@@ -29,13 +29,10 @@ const checkMs = 1_000;
 const backoffMs = 250;
 const maxBackoffMs = 5_000;
 const afterFailureMs = 1_000;
-/** A server that ran this long is restarted without delay. */
+/** After this long it is restarted without delay. */
 const steadyMs = 60_000;
 
-/**
- * Resolves when a server on the data folder accepts connections: a running one, whichever process started it, or a new
- * one if none runs and we own the folder. A new one gets `fixedPort`, if given, or fails.
- */
+/** A running server, whichever process started it; a new one, on `fixedPort` if given, only if we own the folder. */
 export async function bringUp(
   server: Server,
   fixedPort?: number,
@@ -81,7 +78,7 @@ async function startServer({ folder, runner }: Server, fixedPort?: number): Prom
   return launch(folder, runner, fixedPort);
 }
 
-/** Undefined if the server is usable, else the reason. Throws if waiting will not help. */
+/** Undefined if it is usable. Throws if waiting will not help. */
 async function refusalOf(running: Postmaster, password: string, folder: Folder): Promise<string | undefined> {
   try {
     await ensureDatabase(running.port, password);
@@ -103,10 +100,7 @@ function notUp(folder: Folder, reason: string): Error {
   );
 }
 
-/**
- * Restarts the server on the same port whenever it dies and we own it; takes over the ownership when its owner is gone.
- * Does not keep the process alive. Resolves after `signal` is aborted.
- */
+/** On the same port while we own it; takes over once the owner is gone. Does not keep the process alive. */
 export async function supervise(server: Server, port: number, signal: AbortSignal): Promise<void> {
   const { folder, owner, logger } = server;
   let upSince = Date.now();
@@ -136,11 +130,9 @@ async function pause(durationMs: number, signal: AbortSignal): Promise<boolean> 
   return !signal.aborted;
 }
 
-/** The start of a server process by us. */
 interface Launch {
   /** Why it ended; undefined while it runs. */
   failure(): { reason: string; isLockHeld: boolean; isPortTaken: boolean } | undefined;
-  /** Stops the process, ready or not. */
   cancel(): Promise<void>;
 }
 
@@ -168,7 +160,7 @@ const serverSettings = {
   log_min_messages: 'log',
 } as const;
 
-/** Starts the server in its own session, so that Ctrl-C reaches only us and we can drain first. */
+/** In its own session, so that Ctrl-C reaches only us and we can drain first. */
 async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promise<Launch> {
   const port = fixedPort ?? (await choosePort(folder.portFile));
   clearStaleLock(folder.cluster);
@@ -212,10 +204,7 @@ async function launch(folder: Folder, runner: Runner, fixedPort?: number): Promi
   };
 }
 
-/**
- * The last port if it is free, else another below the range of ephemeral ports: an outgoing connection could otherwise
- * take the server's port while it is down.
- */
+/** The last port if free, else one below the ephemeral ports: an outgoing connection could take those meanwhile. */
 async function choosePort(portFile: string): Promise<number> {
   const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   if (Number.isInteger(last) && last > 1024 && last < 65_536 && (await isFree(last))) return last;

@@ -7,21 +7,19 @@
  */
 export interface FairQueue<Item, Key = string> {
   /**
-   * Adds an item at the end of its key; an item that already waits there stays in place. If this kind now has too many
-   * items, drops and returns the newest item of the longest key (of this key, in a tie).
+   * An item that already waits under its key stays in place. If this kind now has too many items, drops and returns the
+   * newest item of the longest key (of this key, in a tie).
    */
   add(key: Key, item: Item, kind?: number): Dropped<Item> | undefined;
   delete(key: Key, item: Item, kind?: number): void;
-  /** Takes the first item of the next key that `mayTake` allows (default: all); that key goes to the end. */
+  /** The next key that `mayTake` allows (default: all); it goes to the end. */
   take(mayTake?: (key: Key) => boolean): Item | undefined;
-  /** The number of waiting items, of all keys or of one. */
   size(key?: Key): number;
   items(key?: Key): Item[];
 }
 
 export interface Dropped<Item> {
   item: Item;
-  /** Items left under its key. */
   left: number;
 }
 

@@ -1,23 +1,21 @@
 import { tooManyRequests, unavailable, type ApiError } from '../errors.js';
 import { createFairQueue } from './fair-queue.js';
 
-/** Bounds concurrent work. Keys are served in rotation, so that a long queue of one key does not delay the others. */
+/** Keys are served in rotation, so that a long queue of one key does not delay the others. */
 export interface Gate {
   /**
-   * Runs `work` when a slot is free. Throws ApiError if it is refused: TOO_MANY_REQUESTS, after calling `onCrowded`, if
-   * too many wait and most of them under this key; else UNAVAILABLE.
+   * Throws ApiError: TOO_MANY_REQUESTS (after `onCrowded`) if too many wait, most of them under this key; or
+   * UNAVAILABLE.
    */
   run<T>(key: string, work: () => Promise<T>, options?: { kind?: number; onCrowded?(): void }): Promise<T>;
-  /** Takes a slot if one is free. Returns the function that frees it, or null. */
+  /** The function frees the slot; null if none is free. */
   enter(key: string, weight?: number): (() => void) | null;
   ask(key: string, entry: Entry): Ticket;
-  /** Starts what may start. Call it when `mayStart` or `isOpen` may have changed. */
+  /** Call it when `mayStart` or `isOpen` may have changed. */
   startReady(): void;
-  /** Refuses the waiting items for which `isHopeless` returns true, of one key or of all. */
+  /** Of one key or of all. */
   turnAway(isHopeless: (sinceMs: number) => boolean, key?: string): void;
-  /** The number of waiting items, of all keys or of one. */
   waiting(key?: string): number;
-  /** The total weight running under a key. */
   working(key: string): number;
 }
 
@@ -33,9 +31,8 @@ export interface Entry {
 }
 
 export interface Ticket {
-  /** Stops waiting. */
   withdraw(): void;
-  /** Starts regardless of the bounds, if it still waits. */
+  /** Regardless of the bounds, if it still waits. */
   start(): void;
 }
 
@@ -53,9 +50,9 @@ export interface GateOptions {
   maxWaiting?: number;
   maxWaitMs?: number;
   kinds?: number;
-  /** Whether anything may start. Call `startReady` when that changes. */
+  /** Call `startReady` when that changes. */
   isOpen?(): boolean;
-  /** Whether anything of this key may start. Call `startReady` when that changes. */
+  /** Call `startReady` when that changes. */
   mayStart?(key: string): boolean;
 }
 

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { connectRedis } from '../redis.js';
 
-/** The points a key has left (negative if overdrawn), and the time until it has all of them again. */
+/** Points are negative if overdrawn; the time is until the key has all of them again. */
 export interface Balance {
   left: number;
   resetMs: number;
 }
 
-/** A number of points per key and window; a window begins with the first point spent. Neither function rejects. */
+/** A window begins with the first point spent. Neither function rejects. */
 export interface RateLimit {
   spend(key: string, points?: number): Promise<Balance>;
   balance(key: string): Promise<Balance>;
@@ -21,11 +21,11 @@ export interface RateLimits {
 
 /** Keys that a process counts alone, per limit. Strangers choose how many there are, so the oldest is dropped. */
 const maxKeys = 20_000;
-/** How long a request waits for a Redis that hangs. */
+/** For a Redis that hangs. */
 const commandTimeoutMs = 150;
 
 /**
- * Counts in Redis, so that all processes share a limit. Without `redisUrl`, and while Redis is unavailable or slow, each
+ * In Redis, so that all processes share a limit. Without `redisUrl`, and while Redis is unavailable or slow, each
  * process counts alone. Keys go to Redis as given, so they must hold no secret.
  */
 export function createRateLimits(redisUrl: string | undefined, prefix: string): RateLimits {

@@ -1,6 +1,6 @@
 import type { Job, Queue, Worker } from 'bullmq';
 
-/** The connections of a backend; they are closed with the engine. */
+/** Closed with the engine. */
 export type Opened = { close(): Promise<unknown> }[];
 
 /** `limitBytes`: null without a limit. */
@@ -11,7 +11,7 @@ export interface QueueMemory {
 
 export interface Backend {
   prepare(): Promise<void>;
-  /** Returns a function that returns the queue, opened on first use; it throws while the backend is unavailable. */
+  /** Opened on first use; the function throws while the backend is unavailable. */
   queue(name: string): () => Queue;
   /** `listen` is called with every worker before it runs. */
   worker(

@@ -17,19 +17,18 @@ export interface JobSpec {
 export interface Producer {
   /** Rejects soon while the engine is unavailable; the sweeper recovers what is lost. */
   add(jobs: JobSpec[]): Promise<void>;
-  /** Jobs ready to run now. */
   waitingCount(): Promise<number>;
   counts(): Promise<Record<string, number>>;
-  /** Age of the job that has waited longest; 0 if none waits. */
+  /** 0 if none waits. */
   oldestWaitingMs(): Promise<number>;
 }
 
 export interface QueueEngine {
   kind: 'redis' | 'postgres';
-  /** Migrates the engine's own tables; call it once, before anything else. */
+  /** Call it once, before anything else. */
   prepare(): Promise<void>;
   producer(name: string): Producer;
-  /** Runs `handle` for each job until `close`, which waits for the jobs under way. */
+  /** Until `close`, which waits for the jobs under way. */
   consume(
     name: string,
     concurrency: number,

@@ -14,13 +14,11 @@ import { reopened, workerOptions, type Backend, type Opened } from './backend.js
 const insufficientPrivilege = '42501';
 export const queueSchema = 'bullmq';
 
-/** Migrates BullMQ's own tables. */
 export const migrateQueue = (client: pg.Client): Promise<number> => runMigrations(client, queueSchema);
 
 /** Workers are notified of jobs. They also poll this often, with four statements; BullMQ's default is 5 s. */
 const pollSeconds = 10;
 
-/** All queues share one pool. */
 export function postgresBackend(
   databaseUrl: string,
   opened: Opened,

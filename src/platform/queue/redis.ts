@@ -24,7 +24,6 @@ export function redisBackend(
   const producing = open('fast');
   // The hash tag keeps all keys of a queue on one node of a Redis Cluster, and spreads the queues over the nodes.
   const tagged = (name: string) => `{${prefix}-${name}}`;
-  /** The section of INFO on memory, of each primary. */
   const memories = (): Promise<string[]> => {
     if (producing.status !== 'ready') throw new Error(`Redis is away (${producing.status})`);
     const nodes = 'nodes' in producing ? producing.nodes('master') : [producing];

@@ -19,16 +19,14 @@ export interface ErasureDependencies {
 }
 
 /**
- * Erases the personal data of created shipments at the request of the operator `by`. When it resolves, no earlier
- * notification is sent or owed, and no later event or attempt brings personal data back. Safe to repeat; if it rejects
- * after its commit, a worker finishes it.
- *
- * The mark on a shipment's progress comes first, because every recording locks that row: what was recorded before is
- * rewritten, and a later recording sees the mark and leaves out what was reported. Rewritten events (`DONE`) can never be
- * claimed, replayed or redelivered again. Later ones (`AFTER`) are sent, but their responses are not stored. An attempt
- * claimed before the commit may still start within `maxStartMs`, so deliveries are cancelled once more after that; its
- * outcome is refused because its row is gone. Request headers are erased, too: someone who has the secret could test
- * guesses of what was signed.
+ * Asked for by the operator `by`. When it resolves, no earlier notification is sent or owed, and no later event or
+ * attempt brings personal data back. Safe to repeat; if it rejects after its commit, a worker finishes it. The mark on
+ * a shipment's progress comes first, because every recording locks that row: what was recorded before is rewritten, and
+ * a later recording sees the mark and leaves out what was reported. Rewritten events (`DONE`) can never be claimed,
+ * replayed or redelivered again. Later ones (`AFTER`) are sent, but their responses are not stored. An attempt claimed
+ * before the commit may still start within `maxStartMs`, so deliveries are cancelled once more after that; its outcome
+ * is refused because its row is gone. Request headers are erased, too: someone who has the secret could test guesses of
+ * what was signed.
  */
 export async function eraseShipments(
   deps: ErasureDependencies,
@@ -40,10 +38,7 @@ export async function eraseShipments(
   return marked;
 }
 
-/**
- * The part of `eraseShipments` up to its commit; `finishErasures` must follow. With `quietMs`, erases only shipments
- * without a new state for that time. `by` is null for the retention.
- */
+/** Then call `finishErasures`. `quietMs`: only without a new state for that time. `by`: null for the retention. */
 export async function beginErasures(
   deps: ErasureDependencies,
   shipmentIds: string[],
@@ -67,7 +62,7 @@ export async function beginErasures(
   return marked;
 }
 
-/** The part of `eraseShipments` after its commit. */
+/** After the commit of `beginErasures`. */
 export async function finishErasures(
   deps: Pick<ErasureDependencies, 'db' | 'durations'>,
   shipments: ErasedShipment[],
@@ -94,10 +89,7 @@ async function eraseOrders(tx: Database, shipmentIds: string[]): Promise<void> {
 
 const erased = 'ERASED';
 
-/**
- * Replaces everything about the recipient: name, phone, e-mail, address, and free text. Identifiers, dates, measures and
- * the country stay. The result is still a valid order.
- */
+/** The recipient's data and free text go; identifiers, dates, measures and the country stay. Still a valid order. */
 export const eraseOrder = (order: Order): Order => ({
   ...order,
   recipientLocation: {

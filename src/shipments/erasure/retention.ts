@@ -6,20 +6,16 @@ import { beginErasures, finishErasures, type ErasureDependencies } from './erase
 import { nextAccepted, nextAgain, saveChecked, findUnderWay, type Candidate } from './store.js';
 
 const shipmentsPerStep = 200;
-/** Time until a failed erasure is retried. */
 const retryAfterMs = 3_600_000;
 
 export type RetentionDependencies = ErasureDependencies & { logger: Logger; retentionMs: number };
 
 /**
- * Returns a step of the retention, which erases some shipments whose last state is older than `retentionMs`. The walk
- * over accepted shipments never goes back; one that changed its state since is checked again when it is due. So each
- * shipment is checked at least twice and at most a few times. An interrupted step is repeated; a shipment that fails is
- * skipped and retried later. Each step first finishes erasures of other processes, which may be gone. Resolves with
- * whether there may be more to do.
- *
- * The walk needs no index on the time of the last state, which each event would have to update: a shipment with a newer
- * state waits in `shipments_to_erase` instead.
+ * A step erases some shipments whose last state is older than `retentionMs`. The walk over accepted shipments never
+ * goes back; one that changed its state since is checked again when it is due. An interrupted step is repeated; a
+ * shipment that fails is skipped and retried later. Each step first finishes erasures of other processes, which may be
+ * gone. Resolves with whether there may be more to do. The walk needs no index on the time of the last state, which
+ * each event would have to update: a shipment with a newer state waits in `shipments_to_erase` instead.
  */
 export function createRetention(deps: RetentionDependencies): () => Promise<boolean> {
   let after: string | null = null;
@@ -36,7 +32,7 @@ export function createRetention(deps: RetentionDependencies): () => Promise<bool
   };
 }
 
-/** An erasure that fails to finish stays noted and delays no other. Resolves with whether all are finished. */
+/** A failed erasure stays noted and delays no other. Resolves with whether all are finished. */
 async function finishOrLeave(deps: RetentionDependencies, shipments: ErasedShipment[]): Promise<boolean> {
   let allFinished = true;
   const finish = (some: ErasedShipment[]) => finishErasures(deps, some);

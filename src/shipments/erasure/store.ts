@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/postgres.js';
 import type { ErasedShipment } from '../../deliveries/retention/cancel-erased.js';
 import { ms } from '../../deliveries/outbox/sql.js';
 
-/** An order as JSON. */
+/** As JSON. */
 export interface OrderText {
   shipmentId: string;
   order: string;
@@ -16,10 +16,7 @@ export const findOrders = (tx: Database, shipmentIds: string[]): Promise<OrderTe
     [shipmentIds],
   );
 
-/**
- * Replaces orders with erased ones. Their idempotency keys then accept any body: the hash of the first one could be
- * searched for a name or a phone number.
- */
+/** Idempotency keys then accept any body: the first one's hash could be searched for a name or a phone number. */
 export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promise<void> {
   await tx.query(
     'save-erased-orders',
@@ -35,7 +32,7 @@ export async function saveErasedOrders(tx: Database, orders: OrderText[]): Promi
   );
 }
 
-/** Notes, in the transaction of an erasure, that its owed deliveries have to be cancelled once more. */
+/** In the transaction of an erasure: its owed deliveries have to be cancelled once more. */
 export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): Promise<void> {
   await tx.query(
     'note-erasures-under-way',
@@ -44,7 +41,6 @@ export async function noteUnderWay(tx: Database, shipments: ErasedShipment[]): P
   );
 }
 
-/** The next unfinished erasures after `after`, of all processes. */
 export const findUnderWay = (db: Database, after: string | null, limit: number): Promise<ErasedShipment[]> =>
   db.query<ErasedShipment>(
     'find-erasures-under-way',
@@ -57,7 +53,7 @@ export const findUnderWay = (db: Database, after: string | null, limit: number):
     [after, limit],
   );
 
-/** Removes finished erasures. Skips rows that another process is removing. */
+/** Skips rows that another process is removing. */
 export async function forgetUnderWay(db: Database, shipments: ErasedShipment[]): Promise<void> {
   await db.query(
     'forget-erasures-under-way',
@@ -69,18 +65,13 @@ export async function forgetUnderWay(db: Database, shipments: ErasedShipment[]):
   );
 }
 
-/** A shipment that may be due for erasure. */
 export interface Candidate {
   shipmentId: string;
   lastStateAt: Date;
-  /** Erased already, or gone. */
   erased: boolean;
 }
 
-/**
- * The next created shipments, in the order of acceptance, that were accepted longer ago than the retention, by the time
- * in their ids.
- */
+/** In the order of acceptance, longer ago than the retention, by the time in their ids. */
 export const nextAccepted = (db: Database, retentionMs: number, limit: number): Promise<Candidate[]> =>
   db.query<Candidate>(
     'next-accepted',
@@ -92,7 +83,7 @@ export const nextAccepted = (db: Database, retentionMs: number, limit: number): 
     [retentionMs, limit],
   );
 
-/** The shipments that are due for another check. One without a row of its own is gone. */
+/** One without a row of its own is gone. */
 export const nextAgain = (db: Database, retentionMs: number, limit: number): Promise<Candidate[]> =>
   db.query<Candidate>(
     'next-again',
@@ -106,7 +97,7 @@ export const nextAgain = (db: Database, retentionMs: number, limit: number): Pro
     [retentionMs, limit],
   );
 
-/** Saves which of `checked` need another check, all but `done`, and that the walk continues after `last`. */
+/** All of `checked` but `done` need another check; the walk continues after `last`. */
 export async function saveChecked(
   db: Database,
   checked: Candidate[],

@@ -30,9 +30,9 @@ const maxWaitMs = 2_000;
 export type AdvanceDependencies = RecordDependencies & { logger: Logger };
 
 /**
- * Makes the due steps of simulations. A step is recorded first and counted then; a step that was recorded but not counted
- * is recorded again under the same id, which changes nothing. Resolves with the milliseconds until the next step, or
- * undefined without simulations, at the cost of one query.
+ * A step is recorded first and counted then; a step that was recorded but not counted is recorded again under the same
+ * id, which changes nothing. Resolves with the milliseconds until the next step, or undefined without simulations, at
+ * the cost of one query.
  */
 export async function advanceSimulations(deps: AdvanceDependencies): Promise<number | undefined> {
   for (let round = 0; round < roundsPerRun; round += 1) {
@@ -44,7 +44,7 @@ export async function advanceSimulations(deps: AdvanceDependencies): Promise<num
   return minWaitMs;
 }
 
-/** Makes steps in transactions, in smaller pieces after a failure. Resolves with the number of steps tried. */
+/** In smaller pieces after a failure. Resolves with the number of steps tried. */
 async function makeDue(deps: AdvanceDependencies): Promise<number> {
   let made = 0;
   const failed: string[] = [];
@@ -91,7 +91,7 @@ const eventOf = ({ shipmentId, simulationId, number, state }: Step): NewEvent =>
   externalId: `simulation-${simulationId}-${number}`,
 });
 
-/** The shipment was changed by another event, or is gone. */
+/** Another event changed the shipment, or it is gone. */
 const isRefused = (result: RecordResult): result is ApiError =>
   result instanceof ApiError && result.httpStatus < 500;
 

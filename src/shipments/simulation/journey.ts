@@ -2,10 +2,9 @@ import { allowedFrom, changeRefused } from '../../events/record.js';
 import { conflict } from '../../platform/errors.js';
 import type { StateCatalogue } from '../states.js';
 
-/** The end of a journey without given states. */
 const destination = 'DELIVERED';
 
-/** The fewest states from one to another, including the last; null if no path leads there. */
+/** Includes the last state; null if no path leads there. */
 export function shortestPath(
   { next }: Pick<StateCatalogue, 'next'>,
   from: string,
@@ -31,9 +30,8 @@ function pathBack(cameFrom: Map<string, string>, from: string, to: string): stri
 }
 
 /**
- * The states that a shipment in state `from` will go through: the wanted ones, else the shortest path to DELIVERED. A
- * shipment that is not created yet starts in the initial state. Throws ApiError CONFLICT if the catalogue does not allow
- * the journey.
+ * Without wanted states, the shortest path to DELIVERED. A shipment that is not created yet starts in the initial
+ * state. Throws ApiError CONFLICT if the catalogue does not allow the journey.
  */
 export function planJourney(catalogue: StateCatalogue, from: string | null, wanted?: string[]): string[] {
   const start = from ?? catalogue.initial;

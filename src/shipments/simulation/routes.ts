@@ -21,7 +21,6 @@ export interface SimulationDependencies {
   catalogue: StateCatalogue;
   limits: RateLimits;
   onLimited(): void;
-  /** Wakes the worker of this process. */
   onBegun(): void;
 }
 

@@ -10,7 +10,7 @@ export interface NewSimulation {
   intervalMs: number;
 }
 
-/** A shipper's shipment and its state, which is null before it is created. */
+/** The state is null before the shipment is created. */
 export async function findShipment(
   db: Database,
   shipperId: string,
@@ -26,7 +26,7 @@ export async function findShipment(
   return rows[0] ?? null;
 }
 
-/** Starts a simulation, unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
+/** Unless its shipment has one (`same`) or its shipper has `limit` of them (`many`). */
 export const insertSimulation = (
   db: Database,
   simulation: NewSimulation,
@@ -57,7 +57,6 @@ export const insertSimulation = (
     return row!.begun ? 'begun' : row!.same ? 'same' : 'many';
   });
 
-/** A due step of a simulation. */
 export interface Step {
   shipmentId: string;
   simulationId: string;
@@ -65,11 +64,11 @@ export interface Step {
   number: number;
   state: string;
   isLast: boolean;
-  /** Whether the shipment is created; before that, the step cannot be made. */
+  /** Before that, the step cannot be made. */
   created: boolean;
 }
 
-/** The shipments with due steps, longest due first. Simulations of suspended shippers rest. */
+/** Longest due first. Simulations of suspended shippers rest. */
 export async function listDue(db: Database, limit: number): Promise<string[]> {
   const rows = await db.query<{ shipmentId: string }>(
     'list-due-simulations',
@@ -80,7 +79,7 @@ export async function listDue(db: Database, limit: number): Promise<string[]> {
   return rows.map(({ shipmentId }) => shipmentId);
 }
 
-/** Locks and returns the steps that are still due. Skips steps that another worker has locked. */
+/** Skips steps that another worker has locked. */
 export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> =>
   tx.query<Step>(
     'take-simulation-steps',
@@ -96,13 +95,10 @@ export const takeSteps = (tx: Database, shipmentIds: string[]): Promise<Step[]> 
 const isMoving = (m: string) =>
   `exists (select from shippers s where s.shipper_id = ${m}.shipper_id and s.status = 'ACTIVE')`;
 
-/** The outcomes of steps, as ids of their shipments. */
 export interface Outcomes {
-  /** Made; the next step comes after the interval. */
+  /** The next step comes after the interval. */
   moved: string[];
-  /** No step follows. */
   ended: string[];
-  /** Not possible yet. */
   waiting: string[];
 }
 
@@ -133,7 +129,6 @@ export async function postponeSteps(db: Database, shipmentIds: string[], pauseMs
   );
 }
 
-/** Milliseconds until the next step; null without simulations. */
 export async function untilNextStep(db: Database): Promise<number | null> {
   const rows = await db.query<{ waitMs: number }>(
     'until-next-simulation-step',

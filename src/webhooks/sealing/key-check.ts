@@ -5,10 +5,7 @@ import type { SecretBox } from './sealing.js';
 const where = { webhookId: '', field: 'key check' };
 const value = 'sealed with SECRETS_KEY';
 
-/**
- * Throws ConfigError if neither key opens this database's sealed value. Returns false if there is none yet: before the
- * first start, or before the schema exists.
- */
+/** Throws ConfigError if neither key opens the sealed value. False if there is none yet. */
 export async function requireKey(db: Database, secrets: SecretBox): Promise<boolean> {
   const sealed = await readCheck(db);
   if (sealed === null) return false;
@@ -22,7 +19,7 @@ export async function requireKey(db: Database, secrets: SecretBox): Promise<bool
   return true;
 }
 
-/** As `requireKey`, but seals the value if there is none yet. Of several concurrent starts the first one decides. */
+/** Of several concurrent starts the first one decides. */
 export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   if (await requireKey(db, secrets)) return;
   await db.query('insert-key-check', 'insert into key_check (sealed) values ($1) on conflict do nothing', [
@@ -31,7 +28,7 @@ export async function sealKeyCheck(db: Database, secrets: SecretBox): Promise<vo
   await requireKey(db, secrets);
 }
 
-/** Reseals the value with the current key. Call it when nothing needs the previous key any more. */
+/** Call it when nothing needs the previous key any more. */
 export async function resealKeyCheck(db: Database, secrets: SecretBox): Promise<void> {
   await db.query('reseal-key-check', 'update key_check set sealed = $2 where not starts_with(sealed, $1)', [
     secrets.prefix,

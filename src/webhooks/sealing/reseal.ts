@@ -11,10 +11,7 @@ interface Dependencies {
   logger: Logger;
 }
 
-/**
- * Reseals webhooks that have anything sealed without this prefix. Safe to interrupt and repeat. Returns how many were
- * resealed and how many neither key opens; these stay unchanged.
- */
+/** Safe to interrupt and repeat. Returns how many were resealed, and how many neither key opens: those stay. */
 export async function resealWebhooks(
   deps: Dependencies,
   prefix: string,
@@ -55,7 +52,6 @@ function reseal({ sealer, logger }: Dependencies, before: Sealed): Sealed | null
   }
 }
 
-/** The sealed fields of a webhook, as stored. */
 interface Sealed {
   webhookId: string;
   secret: string;
@@ -66,7 +62,7 @@ interface Sealed {
 
 const query = `substr(target_address, strpos(target_address, '?') + 1)`;
 
-/** Webhooks after `afterId`, deleted ones included, that have anything sealed without this prefix. */
+/** Deleted ones included. */
 function listSealedOtherwise(db: Database, prefix: string, afterId: string | null, limit: number) {
   return db.query<Sealed>(
     'list-foreign-seals',

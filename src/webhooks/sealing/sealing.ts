@@ -7,7 +7,7 @@ export interface SealedField {
   field: string;
 }
 
-/** Encrypts texts at rest, with AES-256-GCM. A sealed text names its form and its key, so that both can change. */
+/** AES-256-GCM. A sealed text names its form and its key, so that both can change. */
 export interface SecretBox {
   /** Begins every text sealed with the current key. */
   prefix: string;
@@ -19,7 +19,7 @@ export interface SecretBox {
 /** A signing secret of Standard Webhooks: `whsec_` and 32 random bytes in Base64. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Begins every sealed text; another form would have another one. */
+/** Another form would have another one. */
 const sealedForm = '1:';
 
 const algorithm = 'aes-256-gcm';
@@ -37,7 +37,6 @@ const deriveKey = (secretsKey: string): Key => {
 
 const boundTo = ({ webhookId, field }: SealedField) => Buffer.from(`${webhookId} ${field}`);
 
-/** Seals with `secretsKey`; opens what either key has sealed. */
 export function createSecretBox(secretsKey: string, otherKey?: string): SecretBox {
   const current = deriveKey(secretsKey);
   const keys = [current, ...(otherKey === undefined ? [] : [deriveKey(otherKey)])];
@@ -76,7 +75,7 @@ const fields = {
   header: (name: string) => `header ${name.toLowerCase()}`,
 };
 
-/** Seals and opens a webhook's secrets, its address's query and its headers' values. Opening throws if no key fits. */
+/** Opening throws if no key fits. */
 export interface Sealer {
   sealSecret(webhookId: string, secret: string): string;
   openSecret(webhookId: string, stored: string): string;
@@ -102,10 +101,8 @@ export function createSealer({ seal, open }: Pick<SecretBox, 'seal' | 'open'>): 
   };
 }
 
-/** The address as the log and notices show it. */
 export const withoutQuery = (address: string): string => address.split('?', 1)[0]!;
 
-/** The same in SQL. */
 export const withoutQuerySql = (column: string): string => `split_part(${column}, '?', 1)`;
 
 export const maskHeaders = (headers: OwnHeaders): OwnHeaders => mapValues(headers, () => masked);

@@ -44,7 +44,6 @@ afterAll(async () => {
 
 type Route = [method: string, path: (of: typeof ids) => string, body?: object | undefined];
 
-/** Every route of a shipper, with the owner's ids where it has any. */
 const routes: Route[] = [
   ['GET', () => '/v1/webhooks'],
   ['POST', () => '/v1/webhooks', { interests: ['*'], targetAddress: 'https://example.org/' }],

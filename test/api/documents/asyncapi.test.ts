@@ -59,7 +59,7 @@ describe('GET /asyncapi.json', () => {
   });
 });
 
-/** Throws unless the document describes such a notification with every field of its body. */
+/** Throws unless every field of the body is described. */
 function expectPromised(name: string, { headers, notification }: Received): void {
   const compile = schemaCompiler(document);
   expectValid(compile('components', 'schemas', 'Headers'), headers, `headers of ${name}`);

@@ -69,14 +69,13 @@ const codeBlocks = () =>
     text.replace(/&([^;]+);/g, (_, name: string) => entities[name]!),
   );
 
-/** Runs a script in a POSIX shell with `curl` replaced by the given function. */
+/** `curl` is replaced by the given function. */
 const shell = (curl: string, script: string, env: Record<string, string>) =>
   execFileSync('sh', ['-euc', `curl() { ${curl}; }\n${script}`], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
   });
 
-/** The request that a command makes, as a POSIX shell parses it. */
 function requestOf(command: string, env: Record<string, string>) {
   const [url, ...options] = shell(`printf '%s\\0' "$@"`, command, env).split('\0').slice(0, -1);
   const headers: Record<string, string> = {};

@@ -16,7 +16,6 @@ import type { Described } from '../../support/openapi.js';
 
 const post = { method: 'POST' };
 
-/** The resources that the calls refer to, created before the first call. */
 export interface World {
   account: Account;
   other: Account;
@@ -32,7 +31,6 @@ export interface World {
   linkToken: string;
 }
 
-/** Fills a service with two shippers, a webhook, a delivered shipment, a running replay and a password link. */
 export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
   const account = await registerAccount(service);
   const other = await registerAccount(service, 'other@example.com');
@@ -71,10 +69,9 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
   };
 }
 
-/** Sends a request with `changes` applied: other ids, another body, other headers, another process. */
+/** `changes` are other ids, another body, other headers, another process. */
 export type Call = (changes?: Partial<World>, options?: Request, url?: string) => Promise<ApiResponse>;
 
-/** A successful call of each operation. */
 export function callsOf(service: Service, world: World): Record<string, Call> {
   const of = (path: (world: World) => string, own: Request, credentials: (world: World) => Request): Call => {
     return (changes = {}, options = {}, url = service.url) => {
@@ -181,7 +178,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
   };
 }
 
-/** A request to an operation with valid credentials and this query, and nothing else. */
+/** Valid credentials, this query, and nothing else. */
 export function bareCall(
   service: Service,
   account: Account,

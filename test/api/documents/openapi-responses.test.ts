@@ -33,7 +33,6 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A proxy to PostgreSQL that can be closed. */
 async function openWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -56,13 +55,11 @@ async function openWay(databaseUrl: string) {
 
 const unknownId = '018f0000-0000-7000-8000-000000000000';
 
-/** The operations that can return this status, each with its call. */
 const thatReturn = (httpStatus: number): [string, Call][] =>
   [...checker.operations.values()]
     .filter(({ operation }) => httpStatus in operation.responses)
     .map(({ operation: { operationId } }) => [operationId, calls[operationId]!]);
 
-/** Checks the response against the document and against the expected status. */
 async function checked(operationId: string, httpStatus: number, response: ReturnType<Call>): Promise<void> {
   const { httpStatus: given, body } = await response;
   expect({ operationId, httpStatus: given, body }).toMatchObject({ operationId, httpStatus });

@@ -20,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Every object in the document with its JSON pointer. */
 function* objectsIn(value: unknown, pointer: string[] = []): Generator<[Record<string, unknown>, string[]]> {
   if (typeof value !== 'object' || value === null) return;
   yield [value as Record<string, unknown>, pointer];
@@ -98,7 +97,7 @@ describe('the document', () => {
   });
 });
 
-/** Every method and path of a real router, including nested routers. */
+/** Nested routers included. */
 function routesOf(router: Pick<IRouter, 'stack'>): string[] {
   return router.stack.flatMap(({ route, handle }) => {
     if (route) {

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A shipment with `count` more states, each with a body of `bodyBytes`. */
 async function wellTravelled(shipperTrackingId: string, count: number, bodyBytes = 0): Promise<string> {
   const trackingId = await placeOrder(account, shipperTrackingId);
   await untilState(account, trackingId, 'CREATED');

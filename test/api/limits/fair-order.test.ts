@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A connection that the service has accepted and responded on. */
+/** The service has accepted and responded on it. */
 async function open(): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -27,7 +27,6 @@ async function open(): Promise<Socket> {
   return socket.resume();
 }
 
-/** A request that gets its response as soon as it is processed. */
 const get = ({ accountKey, token }: Account, requestId: string) =>
   [
     `GET /v1/nothing?key=${accountKey} HTTP/1.1`,

@@ -37,14 +37,12 @@ function expectLimited(response: ApiResponse, withinSeconds: number): void {
   expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(withinSeconds);
 }
 
-/** The number of responses by status. */
 const tally = (responses: ApiResponse[]): Record<number, number> =>
   responses.reduce<Record<number, number>>(
     (counts, { httpStatus }) => ({ ...counts, [httpStatus]: (counts[httpStatus] ?? 0) + 1 }),
     {},
   );
 
-/** Runs `count` calls in `sequences` concurrent sequences; returns all responses. */
 async function inSequences(sequences: number, count: number, call: (index: number) => Promise<ApiResponse>) {
   const responses: ApiResponse[] = [];
   let next = 0;
@@ -55,7 +53,6 @@ async function inSequences(sequences: number, count: number, call: (index: numbe
   return responses;
 }
 
-/** Headers of a proxy that forwards for this address. */
 const from = (ip: string) => ({ 'x-forwarded-for': ip });
 
 const limited = async (limit: string, { url } = service!): Promise<number> => {

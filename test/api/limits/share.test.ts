@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A connection that pipelines many requests. */
 function pipeline(account: Account, path: string) {
   const { hostname, port } = new URL(service.url);
   const head = [

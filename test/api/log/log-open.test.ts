@@ -26,7 +26,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A webhook with this receiver response; undefined: none at all. */
+/** Undefined: no response at all. */
 async function register(response: () => Reply | undefined, fields: object = {}) {
   const receiver = await startReceiver(response);
   receivers.push(receiver);
@@ -38,7 +38,6 @@ const list = async (query: string): Promise<Shown[]> => {
   expectSuccess(response, 200);
   return response.data.deliveries as Shown[];
 };
-/** The webhook's deliveries, once the log has this many with this status. */
 const untilShown = (webhookId: string, status: string, count = 1): Promise<Shown[]> =>
   untilFound(async () => {
     const found = (await list(`webhookId=${webhookId}`)).filter((delivery) => delivery.status === status);
@@ -51,7 +50,7 @@ const order = async () => {
 };
 const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
 
-/** The deliveries are found by their own status, alone and with the webhook, by no other status, and by id. */
+/** By their own status, alone and with the webhook, by no other status, and by id. */
 async function expectFoundBy(status: string, webhookId: string, deliveries: Shown[]): Promise<void> {
   const ids = deliveries.map(({ deliveryId }) => deliveryId);
   expect((await list(`status=${status}&webhookId=${webhookId}`)).map((one) => one.deliveryId)).toEqual(ids);

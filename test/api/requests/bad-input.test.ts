@@ -34,7 +34,6 @@ afterAll(() => service?.stop());
 
 const nothingWritten = async () => expect(await rows()).toEqual(rowsBefore);
 
-/** Sends the raw body to every route that takes one; returns the responses. */
 const everywhere = (raw: string | Buffer, headers: Record<string, string> = {}) => {
   const own = { authorization: `Bearer ${account.token}`, ...headers };
   return Promise.all([

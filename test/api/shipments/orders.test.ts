@@ -15,7 +15,7 @@ afterAll(() => service?.stop());
 type Json = Record<string, any>;
 const send = (body: unknown) => account.call('/v1/shipments', { body });
 
-/** The sample order with the values at dotted paths replaced; `undefined` removes the field. */
+/** Paths are dotted; `undefined` removes the field. */
 function orderWith(changes: Record<string, unknown>): Json {
   const order = sampleOrder() as Json;
   for (const [path, value] of Object.entries(changes)) {

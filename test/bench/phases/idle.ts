@@ -10,7 +10,7 @@ import { chosen, warmUpOrders } from '../settings.js';
 import { allOnPostgres, allOnRedis, type Shape } from '../shapes.js';
 import type { Case, Phase } from './phase.js';
 
-/** The idle service after some load. */
+/** Idle after some load. */
 export const idle: Phase = {
   name: 'idle',
   title: 'nothing to do: CPU in % of one core',

@@ -4,7 +4,6 @@ import type { System } from '../system.js';
 
 export interface Phase {
   name: string;
-  /** One line for the help and the report. */
   title: string;
   cases(settings: Settings): Case[];
 }

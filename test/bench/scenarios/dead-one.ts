@@ -2,10 +2,7 @@ import { median, percentiles } from '../percentiles.js';
 import { startIsolation } from './isolation.js';
 import type { Scenario } from './scenario.js';
 
-/**
- * 400 deliveries a second. At twice that, the p99 on two cores reflects the machine's load more than the dead
- * webhook.
- */
+/** 400 deliveries a second. Twice that would measure the load of two cores rather than the dead webhook. */
 const ordersPerSecond = 80;
 const rounds = 6;
 const phaseSeconds = 20;

@@ -10,7 +10,6 @@ const rounds = 2;
 const warmSeconds = 3;
 const seconds = 8;
 const boundMb = 10;
-/** Concurrent attempts and deliveries a second. */
 const loads = [
   { concurrency: 1, perSecond: 40 },
   { concurrency: 50, perSecond: 200 },
@@ -49,7 +48,7 @@ export const endless: Scenario = {
   },
 };
 
-/** The growth of a warm worker's RSS, the median over the load, with responses of this kind. */
+/** Of a warm worker's RSS, the median over the load. */
 async function growth(bench: Bench, kind: string, concurrency: number, perSecond: number): Promise<number> {
   const deployment = await bench.deploy('split', { DELIVERY_CONCURRENCY: String(concurrency) });
   const { url, workerPid } = deployment;

@@ -25,12 +25,11 @@ export interface Engines {
   /** Null if the queue is on PostgreSQL. */
   redis: { keys(): Promise<number>; usedMb(): Promise<number> } | null;
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts the built service on these engines. */
   deploy(roles: Roles, env?: Record<string, string>): Promise<Deployment>;
   stop(): Promise<void>;
 }
 
-/** An empty embedded PostgreSQL, a Redis if requested (null if none is installed), and a receiver. */
+/** Null if Redis is requested and none is installed. */
 export async function startEngines(queue: string, withStatements = false): Promise<Engines | null> {
   const folder = mkdtempSync(join(tmpdir(), 'parcelhook-scenario-'));
   const redis = queue === 'redis' ? await startRedis(folder) : null;

@@ -7,7 +7,7 @@ const shippers = 20;
 const webhooksPerShipper = 5;
 
 export interface Isolation {
-  /** Latencies in ms of the healthy ones of 100 webhooks under a steady load while those selected by `hangs` hang. */
+  /** In ms, of the healthy ones of 100 webhooks, while those selected by `hangs` hang. */
   phase(seconds: number, hangs: (webhook: number) => boolean): Promise<number[]>;
 }
 
@@ -40,7 +40,7 @@ const healthyOf = (orders: number, kinds: string[][]): number =>
     .map((ofShipper) => ofShipper.filter((kind) => kind === 'ok').length)
     .reduce((sum, healthy) => sum + healthy, 0);
 
-/** New webhooks for each phase, so that no circuit state remains. */
+/** New for each phase, so that no circuit state remains. */
 async function registerAll(bench: Bench, accounts: Account[], kinds: string[][]) {
   const registered = await Promise.all(
     accounts.map(async (account, shipper) => {

@@ -3,7 +3,6 @@ import type { Bench } from './scenario.js';
 /** The default LOG_RETENTION; a partition a day. */
 export const daysBack = 29;
 
-/** A shipper whose log is filled. */
 export interface LogOwner {
   shipperId: string;
   webhookIds: string[];
@@ -59,7 +58,6 @@ const fromTheStart = [
   ],
 ];
 
-/** The stored headers of an attempt. */
 const headers = `1 0.1.0 receiver.example.com x-api-key,x-team ${'s'.repeat(43)}`;
 
 /** Attempts before the last one, of failed and of retried deliveries. */
@@ -109,7 +107,6 @@ const deliveries = (owners: LogOwner[]) => `
          case when tried then '${headers}' end
     from (select *, status <> 'CANCELLED' as tried from parts where status in ('SUCCEEDED', 'FAILED', 'CANCELLED')) f`;
 
-/** The deliveries of each webhook of a shipper. */
 function partsOf({ shipperId, webhookIds, kind }: LogOwner): string[] {
   const got = {
     big: ['true', `recorded_at > now() - interval '${daysBack / 4} days'`, 'sequence = 4'],

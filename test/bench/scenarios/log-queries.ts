@@ -19,7 +19,6 @@ export interface LogShipper {
   account: Account;
 }
 
-/** Every filter alone, every pair of filters, and later pages. */
 export async function queriesOf(bench: Bench, shippers: LogShipper[], daysBack: number): Promise<LogQuery[]> {
   const of = (kind: LogOwner['kind']) => shippers.find(({ owner }) => owner.kind === kind)!;
   const { account, owner } = of('big');

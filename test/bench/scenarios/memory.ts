@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rssMb } from '../processes.js';
 import { median } from '../percentiles.js';
 
-/** RSS of a process at rest: the median of five seconds after ten. */
+/** The median of five seconds after ten. */
 export async function settledRssMb(pid: number): Promise<number> {
   await sleep(10_000);
   const watch = watchMemory(pid);
@@ -10,7 +10,7 @@ export async function settledRssMb(pid: number): Promise<number> {
   return median(watch.stop());
 }
 
-/** Samples a process's RSS ten times a second; `stop` returns the samples in MB. */
+/** Ten times a second; `stop` returns MB. */
 export function watchMemory(pid: number): { stop(): number[] } {
   const seen = [rssMb(pid)];
   const timer = setInterval(() => seen.push(rssMb(pid)), 100);
@@ -22,7 +22,7 @@ export function watchMemory(pid: number): { stop(): number[] } {
   };
 }
 
-/** The highest value of `look`, called four times a second. */
+/** Four times a second. */
 export function watchPeak(look: () => Promise<number>): { stop(): Promise<number> } {
   let peak = -Infinity;
   let stopped = false;

@@ -9,12 +9,11 @@ const events = 30_000_000;
 const perShipment = 10;
 const shippers = 20;
 const rounds = 3;
-/** The highest acceptable ratio to the empty one. */
+/** As a ratio to the empty one. */
 const atMost = 1.1;
 /** Statements with less than this share of the time are noise. */
 const leastShare = 0.05;
 
-/** The statements on a delivery's path, by a unique part of their text. */
 const hotStatements = [
   ['accept orders', 'insert into shipments'],
   ['record events', 'insert into shipment_progress'],
@@ -84,7 +83,7 @@ function byStatement(before: Times, after: Times, deliveries: number): Figure[] 
 const since = (times: Times, before: Times): Times =>
   new Map([...times].map(([name, us]) => [name, us - (before.get(name) ?? 0)]));
 
-/** The service on its own engines, an API and a worker, so that events are pulled; filled or empty. */
+/** An API and a worker, so that events are pulled. */
 async function prepare(bench: Bench, filled: boolean) {
   const { url } = await bench.deploy('split');
   if (filled) await fill(bench);
@@ -106,10 +105,7 @@ async function prepare(bench: Bench, filled: boolean) {
   return { costs, times, events: count };
 }
 
-/**
- * A month at a time, with the indexes last and without the write-ahead log; with their shipments, of some shippers.
- * This month's are before today.
- */
+/** A month at a time, indexes last, without the write-ahead log, for some shippers. This month's are before today. */
 async function fill(bench: Bench): Promise<void> {
   const startedAt = performance.now();
   const shipments = Math.ceil(bench.scaled(events) / months / perShipment);

@@ -11,10 +11,7 @@ const windowSeconds = 20;
 const windows = 4;
 const openSeconds = 600;
 
-/**
- * Full load before, during and after a snapshot that retains every dead row: orders as fast as 48 clients place them.
- * The snapshot counts from the tenth minute on.
- */
+/** Full load of 48 clients before, during (from its tenth minute) and after a snapshot that retains every dead row. */
 export const oldSnapshot: Scenario = {
   name: 'old-snapshot',
   promise: 'a REPEATABLE READ snapshot open for 10 minutes: at least two thirds of the speed before it',
@@ -63,7 +60,6 @@ export const oldSnapshot: Scenario = {
   },
 };
 
-/** Deliveries a second, window by window. */
 async function speeds(bench: Bench, count = windows, seconds = windowSeconds): Promise<number[]> {
   const found: number[] = [];
   for (let n = 0; n < count; n += 1) {

@@ -6,7 +6,6 @@ import type { Bench, Figure } from './scenario.js';
 
 const ordersPerSecond = 20;
 
-/** Another shipper with one webhook, who is not involved. */
 export async function registerOther(bench: Bench, url: string): Promise<Target> {
   const account = await registerAccount({ url });
   await registerWebhook(account, new URL('/other/', bench.receiver.url).href);
@@ -18,7 +17,7 @@ interface Noticed {
   latency: Percentiles;
 }
 
-/** The other shipper's latencies from request to 201, and from there to the receipt, during `work`. */
+/** From request to 201, and from there to the receipt. */
 export async function watchOther(bench: Bench, other: Target, work: () => Promise<void>): Promise<Noticed> {
   await bench.receiver.reset();
   const probe = startProbe([other], ordersPerSecond);
@@ -28,7 +27,6 @@ export async function watchOther(bench: Bench, other: Target, work: () => Promis
   return { accept: percentiles(result.acceptMs), latency: percentiles(latency) };
 }
 
-/** The effect of the work on the other shipper's receiver. */
 export const othersFigures = (alone: Noticed, meanwhile: Noticed): Figure[] =>
   Object.entries({ before: alone, meanwhile }).map(([when, { latency }]) => ({
     name: `another webhook's p99 ${when}`,

@@ -9,7 +9,7 @@ export interface ProbeResult {
   acceptMs: number[];
 }
 
-/** A steady load of orders, rotating between `targets`, independent of the responses (open loop). */
+/** Rotating between `targets`, independent of the responses (open loop). */
 export function startProbe(targets: Target[], perSecond: number): { stop(): Promise<ProbeResult> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const result: ProbeResult = { accepted: new Map(), acceptMs: [] };
@@ -48,10 +48,7 @@ export async function probeFor(targets: Target[], perSecond: number, seconds: nu
   return probe.stop();
 }
 
-/**
- * Milliseconds from each 201 to each receipt on the paths of `kind`. Throws unless all `expected` notifications come
- * within `timeoutMs`.
- */
+/** From each 201, on the paths of `kind`. Throws unless all `expected` notifications come within `timeoutMs`. */
 export async function latencies(
   receiver: BenchReceiver,
   { accepted }: ProbeResult,

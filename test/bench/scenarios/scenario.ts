@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engines } from './engines.js';
 
 export interface Bench extends Engines {
-  /** A count or rate, reduced on slow machines. */
+  /** Reduced on slow machines. */
   scaled(count: number): number;
   say(line: string): void;
 }
@@ -11,24 +11,20 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** The limit, if there is one. */
   atMost?: number;
-  /** Other observations. */
   note?: string;
 }
 
 export interface Scenario {
   name: string;
-  /** The requirement, in one line. */
   promise: string;
-  /** PostgreSQL counts its statements. */
   withStatements?: boolean;
   run(bench: Bench): Promise<Figure[]>;
 }
 
 export const holds = ({ value, atMost }: Figure): boolean => atMost === undefined || value <= atMost;
 
-/** Resolves with the milliseconds until `condition` held; throws after `timeoutMs`. */
+/** Resolves with the milliseconds that took; throws after `timeoutMs`. */
 export async function until(
   what: string,
   timeoutMs: number,

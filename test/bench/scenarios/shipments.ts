@@ -8,7 +8,7 @@ const requestsAtOnce = 2;
 
 export const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 
-/** Places orders through the API and waits until all are created; returns their tracking ids. */
+/** Waits until all are created; returns their tracking ids. */
 export async function createShipments(bench: Bench, target: Target, count: number): Promise<string[]> {
   const accepted = await placeOrders(target, count, connections);
   await until('all shipments are created', 120_000, async () => {
@@ -18,7 +18,6 @@ export async function createShipments(bench: Bench, target: Target, count: numbe
   return [...accepted.keys()];
 }
 
-/** Records a state of every shipment, then the next of each, by `POST /operator/v1/events`. */
 export async function recordStates(
   bench: Bench,
   url: string,

@@ -12,17 +12,17 @@ export const shipmentsARound = 3_000;
 const rounds = 3;
 const held = 100_000;
 const logged = 1_000_000;
-/** The highest acceptable ratio to an otherwise empty system. */
+/** As a ratio to an otherwise empty system. */
 const atMost = 1.2;
 const afterwardsMs = 1_500;
-/** How long PostgreSQL is observed with nothing to deliver. */
+/** With nothing to deliver. */
 const idleMs = 10_000;
 
-/** The CPU of PostgreSQL per delivery, in µs, at each state of `way`: medians of the rounds. */
+/** In µs of PostgreSQL, at each state of `way`: medians of the rounds. */
 type Costs = number[];
 interface Measure {
   costs(rounds: number): Promise<Costs>;
-  /** Its CPU with nothing to deliver, in % of a core: the sweeper's walk over the outbox. */
+  /** In % of a core, with nothing to deliver: the sweeper's walk over the outbox. */
   idle(): Promise<number>;
 }
 

@@ -11,7 +11,7 @@ export interface Read {
 const warmRounds = 5;
 const boundMs = 50;
 
-/** Alternates between all reads, one at a time, so that a busy moment affects them all. */
+/** One at a time and alternating, so that a busy moment affects them all. */
 export async function timeAll(reads: Read[], rounds: number): Promise<Figure[]> {
   const timed = reads.map((read) => ({ ...read, durationsMs: [] as number[], rows: 0 }));
   for (let round = -warmRounds; round < rounds; round += 1) {

@@ -78,7 +78,7 @@ const connections = async ({ sql }: Bench): Promise<number> =>
 const waitingNow = async (url: string): Promise<number> =>
   Number(/^parcelhook_feed_waiting (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 
-/** An order every half second, rotating between the shippers. Its own number is its sending time. */
+/** Every half second, rotating between the shippers. Its own number is its sending time. */
 async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<void> {
   for (let n = 0; n < (lastingSeconds * 1_000) / betweenOrdersMs; n += 1) {
     await placeOrder(accounts[n % accounts.length]!, String(Date.now()));
@@ -86,7 +86,6 @@ async function ordersFor(accounts: Account[], lastingSeconds: number): Promise<v
   }
 }
 
-/** In sequence, `otherOrdersPerSecond` of them. */
 function startOrders(account: Account) {
   let ended = false;
   const run = async () => {

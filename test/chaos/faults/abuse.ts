@@ -7,7 +7,7 @@ import { largeLog, startGreedy } from '../load/greedy-shipper.js';
 import { heldFrom, probeHealth, watchProcess } from '../load/watch.js';
 
 const backWithinMs = 60_000;
-/** More than an API has places for at that limit. */
+/** An API has fewer places at that limit. */
 const fewestConnections = 700;
 
 /** A client that ignores the end and everything else the service does. */
@@ -94,5 +94,4 @@ const fullSpeed: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** Abuse by clients (faults.md, B8 and B9). */
 export const abuses: Fault[] = [halfRequests, fullSpeed];

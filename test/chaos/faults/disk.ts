@@ -52,5 +52,4 @@ const redisFull: Fault = {
   ],
 };
 
-/** F14: a full disk. */
 export const diskFaults: Fault[] = [postgresFull, redisFull];

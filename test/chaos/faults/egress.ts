@@ -188,5 +188,4 @@ async function startAnew({ service }: World, settings: Record<string, string>): 
   await service.startApi(settings);
 }
 
-/** Calls that webhooks can cause. */
 export const egressFaults: Fault[] = [silentDns, webhookOnItself, tightenedPolicy, hugeResponses];

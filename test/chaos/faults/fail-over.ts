@@ -119,5 +119,4 @@ async function unreadyWithin(url: string, atMost: number): Promise<Figure> {
   return { name: 'not ready after', value: isReady ? Infinity : elapsedMs(), unit: 'ms', atMost };
 }
 
-/** F18, F19 and two of B21: another engine takes over. */
 export const failOverFaults: Fault[] = [clusterPrimary, sentinels, standby, readOnly, asynchronousStandby];

@@ -5,32 +5,29 @@ import type { AcceptedEvent, History, Span } from '../model.js';
 import type { ApiSettings } from '../world/service.js';
 import type { World } from '../world/world.js';
 
-/** The means of a fault during the load. */
 export interface Injection {
   world: World;
-  /** Waits; shorter in a quick run. */
+  /** Shorter in a quick run. */
   pause(ms: number): Promise<void>;
-  /** A count; smaller in a quick run. */
+  /** Smaller in a quick run. */
   times(count: number): number;
   random(): number;
   /** The time left for faults until the load has run as long as requested. */
   leftMs(): number;
-  /** Allows this many more attempts in flight to be repeated, besides those of the fault itself. */
+  /** Besides those of the fault itself. */
   mayRepeat(attempts: number): void;
   /** Allows events accepted in this time to be lost, and requests sent in it to be repeated. */
   mayLose(span: Span): void;
-  /** Adds events accepted outside the load to the check. */
   alsoAccepted(events: AcceptedEvent[]): void;
   /** From this time on deliveries must continue. */
   mark(): void;
-  /** Adds a figure that only the fault itself can measure. */
   note(figure: Figure): void;
 }
 
 export interface Outcome {
   history: History;
   responses: Load['responses'];
-  /** When the fault began and ended, in milliseconds since 1970. */
+  /** Epoch, in milliseconds. */
   from: number;
   to: number;
   marks: number[];
@@ -38,11 +35,9 @@ export interface Outcome {
 
 export interface Fault {
   name: string;
-  /** The fault, and the promise besides the invariants. */
   promise: string;
-  /** The fault strikes Redis. */
   needsRedis?: boolean;
-  /** Webhooks have hostnames, and every notification needs a lookup. */
+  /** Webhooks have hostnames: every notification needs a lookup. */
   byName?: boolean;
   needs?: Needs;
   workers: number;

@@ -274,7 +274,7 @@ const single = [
   ...failOverFaults,
 ];
 
-/** The faults of this bench by name; F10 is not among them (see docs/faults.md). */
+/** F10 is not among them (see docs/faults.md). */
 export const faults: Fault[] = [
   ...single,
   ...egressFaults,

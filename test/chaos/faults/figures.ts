@@ -2,11 +2,10 @@ import type { Figure } from '../../bench/scenarios/scenario.js';
 import { percentiles } from '../../bench/percentiles.js';
 import type { Outcome } from './fault.js';
 
-/** Orders first sent during the fault. */
 const ordersDuring = ({ responses, from, to }: Outcome) =>
   responses.filter(({ kind, isFirst, at }) => kind === 'order' && isFirst && at >= from && at <= to);
 
-/** p99 of all orders sent during the fault, whatever the response. */
+/** p99, whatever the response. */
 export function respondedWithin(outcome: Outcome, atMost: number): Figure {
   const all = ordersDuring(outcome);
   const counts = new Map<number, number>();
@@ -16,7 +15,6 @@ export function respondedWithin(outcome: Outcome, atMost: number): Figure {
   return { name: 'p99 of orders during the fault', value, unit: 'ms', atMost, note };
 }
 
-/** Orders sent during the fault that did not get 201. */
 export function notAccepted(outcome: Outcome): Figure {
   const refused = ordersDuring(outcome).filter(({ httpStatus }) => httpStatus !== 201);
   return { name: 'orders not accepted during the fault', value: refused.length, unit: '', atMost: 0 };

@@ -6,7 +6,6 @@ import { probeHealth, residentMb, watchProcess } from '../load/watch.js';
 
 type Flood = Omit<RawClients, 'url'> & { what: string; moreMb: number };
 
-/** The duration, unless the run is quick. */
 const floodMs = 20_000;
 
 /** The slowest response of `/healthz` meanwhile, and the growth of the API's memory. */
@@ -92,5 +91,4 @@ const bodies: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** Requests sent in one piece to stop the service for all (faults.md, B15 and B16). */
 export const floods: Fault[] = [pipelines, bodies];

@@ -15,13 +15,11 @@ import type { Fault, Injection } from './fault.js';
 
 type Credentials = Pick<Account, 'accountKey' | 'email' | 'password'>;
 
-/** A login from an address, as forwarded by a proxy. */
 const login = (url: string, { accountKey, email, password }: Credentials, ip: string): Promise<ApiResponse> =>
   request(`${url}/v1/login?key=${accountKey}`, {
     headers: { authorization: basic(email, password), 'x-forwarded-for': ip },
   });
 
-/** Makes calls in several concurrent sequences until there are `count`, or until stopped. */
 async function inSequences(
   sequences: number,
   call: (n: number) => Promise<unknown>,
@@ -36,7 +34,7 @@ async function inSequences(
 
 const everyMs = 100;
 
-/** Correct logins at a steady rate, each user from another address; returns each duration, `Infinity` if refused. */
+/** At a steady rate, each user from another address; `Infinity` if refused. */
 async function rightLogins(url: string, users: Account[], goesOn: () => boolean): Promise<number[]> {
   const durations: number[] = [];
   const open: Promise<void>[] = [];
@@ -99,7 +97,7 @@ const guesses: Fault = {
   },
 };
 
-/** The ratio of the times for a known and an unknown e-mail; the least of several, to exclude load. */
+/** For a known and an unknown e-mail; the least of several, to exclude load. */
 async function timeTold(url: string, user: Account): Promise<Figure> {
   const least = async (email: string, ip: string) => {
     const durations: number[] = [];
@@ -215,5 +213,4 @@ async function hammerTogether(
   note({ name, value: passed, unit: '', atMost: 600 });
 }
 
-/** Client behaviour, as opposed to engine faults; not part of a mix. */
 export const limitFaults: Fault[] = [guesses, crowds, hammers];

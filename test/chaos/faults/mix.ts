@@ -5,10 +5,7 @@ import type { Fault } from './fault.js';
 /** Many small faults find more than a few long ones. */
 const part = 0.25;
 
-/**
- * F17: the others in an order given by the seed, one after the other until the time is up, each at a quarter of its
- * length; without those that need other engines.
- */
+/** F17: the others that need no engine of their own, ordered by the seed, each at a quarter of its length. */
 export function mix(others: Fault[]): Fault {
   const usual = others.filter(({ needs }) => needs?.failOver === undefined);
   return {

@@ -9,7 +9,7 @@ const address = 'http://127.0.0.1:9/';
 const atMostOwed = 6_000;
 const watchEveryMs = 250;
 
-/** Starts `count` replays of a new webhook; each reads all events, and finds nothing to send unless that is paused. */
+/** Each reads all events, and finds nothing to send unless the webhook is paused. */
 async function replaysOf(account: Account, count: number, paused = false) {
   const { webhookId } = await registerWebhook(account, address, {
     interests: ['*'],
@@ -32,7 +32,6 @@ async function replaysOf(account: Account, count: number, paused = false) {
   return { webhookId, asks: Array.from({ length: count }, () => ask) };
 }
 
-/** The most outbox rows of replays at any time. */
 function watchOwed({ sql }: PostgresEngine) {
   let most = 0;
   const look = async () => {
@@ -93,5 +92,4 @@ const many: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 250), notAccepted(outcome)],
 };
 
-/** The effect of replays of many events. */
 export const replayFaults: Fault[] = [many];

@@ -26,7 +26,6 @@ interface Owed {
   arrivedAt: number;
 }
 
-/** The slow webhook's deliveries, each with its due time and its arrival. */
 function owedTo({ hooks, accepted, journal }: History): Owed[] {
   const { shipper } = hooks.find((hook) => hook.path === path)!;
   const arrivals = new Map<string, { at: number; endedAt: number }>();
@@ -96,5 +95,4 @@ const nearlyFullLane: Fault = {
   figures: (outcome) => [...figuresOf(outcome.history), notAccepted(outcome), othersUndisturbed(outcome)],
 };
 
-/** A slow receiver with about as many deliveries as it can take. */
 export const slowReceiverFaults: Fault[] = [nearlyFullLane];

@@ -11,10 +11,7 @@ const states = 300;
 const lapsedWithinMs = 22_000;
 const walkedWithinMs = 120_000;
 
-/**
- * A large backlog of one shipper: 100 paused webhooks for first states only, with supersede, and shipments with 300
- * states since; and one paused webhook of another shipper.
- */
+/** 100 paused webhooks for first states, with supersede, shipments with 300 states since; and another shipper's. */
 async function owe(
   { service, accounts, sql }: World,
   shipments: number,
@@ -85,7 +82,7 @@ async function lastWalk({ service }: World): Promise<number> {
 const slowPage: Fault = {
   name: 'B14',
   promise:
-    '300,000 rows owed to one customer, 100 paused webhooks of another with states long overtaken, kill -9 of a worker: its claims taken up 12 s after their leases, the walk comes to its end',
+    '300,000 rows owed to one shipper, 100 paused webhooks of another with states long overtaken, kill -9 of a worker: its claims taken up 12 s after their leases, the walk comes to its end',
   workers: 2,
   inFlight: inFlightOfProcess,
   inject: async ({ world, times, pause, mark, note }) => {
@@ -115,5 +112,4 @@ const slowPage: Fault = {
   figures: (outcome) => [takenUpWithin(outcome, lapsedWithinMs), notAccepted(outcome)],
 };
 
-/** A large backlog does not delay the repetition of lost attempts of others. */
 export const sweepFaults: Fault[] = [slowPage];

@@ -30,7 +30,6 @@ const wrongStarts: Fault = {
   figures: (outcome) => [respondedWithin(outcome, 1_000), notAccepted(outcome)],
 };
 
-/** Rows that a start writes before it works, by role. */
 const written = `
   select md5(concat((select string_agg(m::text, ',' order by name) from migrations m),
                     (select string_agg(k::text, ',') from key_check k),
@@ -86,5 +85,4 @@ async function startBeforeSchema({ world: { service, postgres }, note }: Injecti
   }
 }
 
-/** Configuration errors of an operator; not part of a mix. */
 export const wrongStartFaults: Fault[] = [wrongStarts];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { registerWebhook, type Account } from '../../support/client.js';
 import type { PostgresEngine } from '../world/engines.js';
 
-/** Creates a delivery with many attempts and many deleted webhooks; `remove` deletes them. */
+/** Many attempts, and many deleted webhooks; `remove` deletes them. */
 export async function largeLog(
   { sql }: PostgresEngine,
   account: Account,
@@ -45,7 +45,7 @@ export async function largeLog(
   return { deliveryId: row!.id, remove };
 }
 
-/** The shipper's clients, in their own process; `stop` resolves with the count of each response. */
+/** In their own process; `stop` resolves with the count of each response. */
 export function startGreedy(url: string, { accountKey, token }: Account, deliveryId: string) {
   const child = fork(fileURLToPath(new URL('./greedy.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],

@@ -44,7 +44,6 @@ async function forever(work: () => Promise<void>): Promise<never> {
   for (;;) await work();
 }
 
-/** Requests large responses many times, and reads none of them. */
 function neverRead(): void {
   const head = [`GET ${withKey(reads[0]!)} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, '', ''];
   const socket = connect(Number(port), hostname, () => socket.write(head.join('\r\n').repeat(100)));

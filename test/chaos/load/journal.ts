@@ -11,7 +11,6 @@ const respondAfterMs = 100;
 /** Far more than makes a receiver slow. */
 export const slowResponseAfterMs = 3_000;
 
-/** The receiver's process and its journal. */
 export async function startReceiver(journalFile: string, closing: Closing) {
   const child: ChildProcess = fork(fileURLToPath(new URL('./receiver.ts', import.meta.url)), [journalFile], {
     execArgv: ['--import', 'tsx'],

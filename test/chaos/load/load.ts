@@ -7,7 +7,7 @@ const onTheWay = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 export interface Load {
   /** Everything that got 2xx so far. */
   accepted: AcceptedEvent[];
-  /** Every request: its status (0: no response) and its duration. */
+  /** A status of 0 is no response. */
   responses: {
     kind: 'order' | 'event';
     isFirst: boolean;
@@ -16,24 +16,21 @@ export interface Load {
     durationMs: number;
     hasRetryAfter: boolean;
   }[];
-  /** Starts nothing new; resolves with what was never accepted, soon after that time at the latest. */
+  /** Resolves with what was never accepted, soon after that time at the latest. */
   stop(giveUpAfterMs?: number): Promise<string[]>;
 }
 
 interface Shipment {
   shipper: number;
   trackingId: string;
-  /** States recorded after CREATED. */
   states: number;
   readyAt: number;
 }
 
-/** An accepted shipment is unknown. */
 export const unknownShipment = 'an accepted shipment is not known any more';
 
 const now = () => performance.timeOrigin + performance.now();
 const betweenStatesMs = 1_000;
-/** The first of a shipment's events, and those that follow. */
 const eventsOfShipment = 1 + onTheWay.length;
 const lastTryAfterMs = 60_000;
 /** Beyond this many pending requests the rest waits: a storm of requests would only measure itself. */
@@ -42,9 +39,9 @@ const maxPending = 500;
 const againAfterMs = (tries: number) => Math.min(10_000, 250 * 2 ** tries);
 
 /**
- * A steady load of events, independent of the responses: new orders, and the next states of existing shipments. A
- * refused request is repeated with the same idempotency key or event id until it is accepted; a shipment that is not
- * created yet (409) queues again.
+ * New orders, and the next states of existing shipments, independent of the responses. A refused request is repeated
+ * with the same idempotency key or event id until it is accepted; a shipment that is not created yet (409) queues
+ * again.
  */
 export function startLoad(url: string, accounts: Account[], eventsPerSecond: number, seed: number): Load {
   const load: Load = { accepted: [], responses: [], stop };
@@ -72,7 +69,7 @@ export function startLoad(url: string, accounts: Account[], eventsPerSecond: num
     }
   }
 
-  /** The next state of the shipment that has waited longest; every fifth time, or if none is ready, a new order. */
+  /** Of the shipment that has waited longest; every fifth time, or if none is ready, a new order. */
   function next(): Promise<void> {
     const ready = begun % eventsOfShipment > 0 && waiting[0] && waiting[0].readyAt <= now();
     return ready ? record(waiting.shift()!) : order(begun);

@@ -1,4 +1,3 @@
-/** A process of many clients that send raw bytes until stopped (raw.ts). */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 export interface RawClients {
   url: string;
   connections: number;
-  /** The text that each sends in one piece, repeated. */
   text: string;
   repeat: number;
   reads: boolean;
@@ -13,7 +12,7 @@ export interface RawClients {
   again: boolean;
 }
 
-/** Starts them in their own process; `stop` resolves with the count of each response. */
+/** In their own process; `stop` resolves with the count of each response. */
 export function startRawClients(clients: RawClients): { stop(): Promise<string> } {
   const child = fork(fileURLToPath(new URL('./raw-clients.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],

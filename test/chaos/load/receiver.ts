@@ -56,7 +56,7 @@ function fails(path: string, what: string, attempt: number): boolean {
   return digest.readUInt32BE(0) / 2 ** 32 < share;
 }
 
-/** Checks the signature alone: the checker judges the clock difference. */
+/** The checker judges the clock difference. */
 function verifies(path: string, body: string, headers: IncomingMessage['headers']): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers;
   const signed = new Date(Number(seconds) * 1_000);

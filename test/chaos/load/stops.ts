@@ -7,10 +7,7 @@ const againAfterMs = 250;
 const triedForMs = 300_000;
 const now = () => performance.timeOrigin + performance.now();
 
-/**
- * During the load one webhook is deleted and another paused and resumed, whatever else happens, retrying until 2xx.
- * Nothing may be sent to them after those responses.
- */
+/** One webhook is deleted, another paused and resumed, each until 2xx. Nothing may be sent to them after that. */
 export async function stopSome({ accounts, hooks }: World, pausedMs: number): Promise<Stop[]> {
   const [toDelete, paused] = [hooks[0]!, hooks[3]!];
   const of = (hook: typeof toDelete) => `/v1/webhooks/${hook.webhookId}`;
@@ -29,10 +26,7 @@ export async function stopSome({ accounts, hooks }: World, pausedMs: number): Pr
   ];
 }
 
-/**
- * Repeats a request until it gets 2xx or another acceptable status. A DELETE whose response was lost gets 404 the
- * next time.
- */
+/** A repeated DELETE gets 404 if its first response was lost. */
 export async function untilDone(ask: () => Promise<ApiResponse>, alsoFine: number[] = []): Promise<void> {
   for (const giveUpAt = now() + triedForMs; now() < giveUpAt; await sleep(againAfterMs)) {
     const status = (await ask().catch(() => null))?.httpStatus ?? 0;

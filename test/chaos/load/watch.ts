@@ -4,7 +4,7 @@ import type { Figure } from '../../bench/scenarios/scenario.js';
 
 const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** The number of connections from these ports that are open on the service's side (Linux): those have an inode. */
+/** On the service's side (Linux): those have an inode. */
 export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number): number {
   const portOf = (address = '') => parseInt(address.slice(address.indexOf(':') + 1), 16);
   const lines = ['tcp', 'tcp6'].flatMap((file) =>
@@ -19,7 +19,6 @@ export function heldFrom(clientPorts: ReadonlySet<number>, servicePort: number):
 export const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-/** Samples the resources of a process until stopped. */
 export function watchProcess(pid: number) {
   let [maxMb, maxOpen] = [0, 0];
   const look = () => {
@@ -37,7 +36,6 @@ export function watchProcess(pid: number) {
 const probeEveryMs = 100;
 const probeTimeoutMs = 5_000;
 
-/** Requests `/healthz` on its own connections until stopped. */
 export function probeHealth(url: string): { stop(): Promise<{ slowestMs: number; figures: Figure[] }> } {
   let stopped = false;
   let [asked, slowestMs] = [0, 0];

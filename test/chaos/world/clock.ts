@@ -6,10 +6,9 @@ import type { Span } from '../model.js';
 
 /** The wall clocks of the service's processes; all others stay right. */
 export interface Clocks {
-  /** The environment to start a process with. */
   env: Record<string, string>;
   nodeOptions: string[];
-  /** Resolves when they are off by this much (0: right). */
+  /** 0: right. */
   set(processes: RunningProcess[], offsetMs: number): Promise<void>;
   wrong(): Span[];
 }

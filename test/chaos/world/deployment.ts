@@ -7,15 +7,10 @@ import { proxyTo, type Proxy } from './proxied.js';
 import { redisCluster, redisWithSentinels, type FailingOver } from './redis-fail-over.js';
 import { postgresWithStandby, type PostgresPair } from './standby.js';
 
-/** Special requirements of a fault for its deployment. */
 export interface Needs {
-  /** The data of each engine on a small disk of its own. */
   disks?: boolean;
-  /** A proxy in front of each engine. */
   proxies?: boolean;
-  /** Adjustable wall clocks of the service. */
   clocks?: boolean;
-  /** An adjustable wall clock of PostgreSQL. */
   postgresClock?: boolean;
   /** An engine with a substitute. */
   failOver?: 'cluster' | 'sentinel' | 'standby' | 'asynchronous standby';
@@ -23,7 +18,7 @@ export interface Needs {
 
 type PerEngine<Thing> = { postgres?: Thing; redis?: Thing };
 
-/** The engines, and what can be done to them; null if not requested. */
+/** Null if not requested. */
 export interface Engines {
   databaseUrl: string;
   redisUrl: string | undefined;

@@ -3,12 +3,11 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Closing } from './engines.js';
 
-/** This machine does not allow the fault: it was not run, which is neither a success nor a violation. */
+/** The fault was not run, which is neither a success nor a violation. */
 export class NotRunnable extends Error {}
 
 export interface Disk {
   path: string;
-  /** Leaves no free space. */
   fill(): Promise<void>;
   free(): Promise<void>;
 }

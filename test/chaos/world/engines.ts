@@ -31,7 +31,7 @@ export async function sql<Row>(
   }
 }
 
-/** A private Redis that can be killed, paused and commanded; null if none is installed. */
+/** Null if none is installed. */
 export async function redisIn(folder: string, closing: Closing) {
   let server: RedisServer | null = await startRedis(folder);
   if (!server) return null;
@@ -41,7 +41,6 @@ export async function redisIn(folder: string, closing: Closing) {
     url,
     kill: async () => void (await server?.stop()),
     start: async () => void (server = await startRedis(folder, Number(new URL(url).port))),
-    /** It exists, but does not respond. */
     freeze: async (ms: number) => {
       const { pid } = server!;
       process.kill(pid, 'SIGSTOP');
@@ -56,7 +55,6 @@ export async function redisIn(folder: string, closing: Closing) {
   };
 }
 
-/** A private PostgreSQL that can be crashed and restarted; optionally with an adjustable clock. */
 export async function postgresIn(folder: string, closing: Closing, hasClock = false) {
   const begin = () => startEmbeddedPostgres({ dataDir: folder, logger });
   let server = await begin();
@@ -78,7 +76,7 @@ export async function postgresIn(folder: string, closing: Closing, hasClock = fa
       await server.stop();
     },
     start: async () => void (server = await begin()),
-    /** Refuses writes, like an old primary after a fail-over; or accepts them again. */
+    /** Like an old primary after a fail-over; or accepts writes again. */
     setReadOnly: async (setting: 'on' | 'off') => {
       const { superuserConnectionString: superuser } = server;
       await sql(superuser, `alter system set default_transaction_read_only = ${setting}`);

@@ -6,10 +6,7 @@ const triedForMs = 90_000;
 const pollMs = 250;
 const respondWithinMs = 2_000;
 
-/**
- * How long until a job has passed through every queue to every worker, and the API can use the queue. Deliveries
- * alone do not show it: the sweep sends due ones without a queue.
- */
+/** Through every queue to every worker. Deliveries do not show it: the sweep sends due ones without a queue. */
 export async function flowsWithin({ service }: World, atMost: number): Promise<Figure> {
   const startedAt = performance.now();
   const elapsedMs = () => performance.now() - startedAt;

@@ -10,17 +10,14 @@ import { until } from '../../bench/scenarios/scenario.js';
 import { NotRunnable } from './disk.js';
 import type { Closing } from './engines.js';
 
-/** Sets only PostgreSQL's clock; resolves when PostgreSQL returns that time. */
+/** Resolves when PostgreSQL returns that time. */
 export type SetClock = (offsetMs: number) => Promise<void>;
 
 const upWithinMs = 60_000;
 /** libfaketime reads its file this often at most. */
 const heardWithinMs = 5_000;
 
-/**
- * Restarts a stopped server on the data folder with the same command, and with an adjustable clock (Debian's package
- * libfaketime).
- */
+/** On the data folder, with the same command and an adjustable clock (Debian's package libfaketime). */
 export async function startWithClock(dataDir: string, url: string, closing: Closing): Promise<SetClock> {
   const library = libraryOf();
   const cluster = join(dataDir, 'postgres');

@@ -10,7 +10,6 @@ export interface Proxy {
   send(order: Order): Promise<void>;
 }
 
-/** A proxy in front of the engine at `url`. */
 export async function proxyTo(url: string, closing: Closing): Promise<Proxy> {
   const program = fileURLToPath(new URL('./proxy.ts', import.meta.url));
   const child = fork(program, [new URL(url).port], { execArgv: ['--import', 'tsx'] });

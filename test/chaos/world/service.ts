@@ -20,7 +20,6 @@ export const inFlightOfProcess = Object.values(placesOf(concurrency).places).red
 const endsWithinMs = 60_000;
 
 type Settings = Record<string, string>;
-/** Differences of the API from a usual deployment. */
 export interface ApiSettings {
   env?: Record<string, string>;
   openFiles?: number;
@@ -32,17 +31,14 @@ export interface Service {
   env: Settings;
   api: RunningProcess;
   workers: RunningProcess[];
-  /** Ends a process on purpose; resolves with its exit code or signal, or 'late'. */
+  /** Resolves with the exit code or signal, or 'late'. */
   end(running: RunningProcess, signal: NodeJS.Signals): Promise<number | string>;
-  /** Processes that ended unexpectedly. */
   deserters(): string[];
-  /** Starts another API on the same port after the end of the old one. */
   startApi(settings?: Settings): Promise<void>;
   startWorker(settings?: Settings): Promise<RunningProcess>;
   output(): string;
 }
 
-/** One API on a fixed port, and workers. */
 export async function serviceOn(
   databaseUrl: string,
   redisUrl: string | undefined,

@@ -32,19 +32,13 @@ export interface PostgresPair extends FailingOver {
   /** For the superuser, bypassing the proxy. */
   primaryUrl: string;
   standbyUrl: string;
-  /**
-   * Later commits no longer reach the standby. Resolves with a time, in milliseconds since 1970, before which all
-   * did.
-   */
+  /** Later commits no longer reach the standby. Resolves with a time (epoch, in ms) before which all did. */
   cutOff(): Promise<number>;
-  /** The standby accepts writes, and new connections lead to it; those to the primary stay. */
+  /** New connections lead to it; those to the primary stay. */
   promote(): Promise<void>;
 }
 
-/**
- * A PostgreSQL and its standby, synchronous if requested, behind a proxy that points to the standby once it is
- * promoted, like a hostname or a virtual address.
- */
+/** Synchronous if requested. The proxy points to the standby once it is promoted, like a virtual address. */
 export async function postgresWithStandby(
   folder: string,
   closing: Closing,

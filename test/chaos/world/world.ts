@@ -12,13 +12,12 @@ import { serviceOn, type ApiSettings, type Service } from './service.js';
 
 const shippers = 4;
 
-/** A deployment on its own engines, and all a fault may do to it. */
 export interface World extends Engines {
   service: Service;
   clocks: Clocks | null;
   accounts: Account[];
   hooks: Hook[];
-  /** One more webhook, with all states in order; `-slow` at the end of its name makes its receiver slow. */
+  /** For all states in order; `-slow` at the end of its name makes its receiver slow. */
   addHook(account: Account, path: string, shipper: number): Promise<void>;
   /** Silent about hostnames that begin with `dead-`; `huge-` have 6,100 addresses, all others are this machine. */
   dns: DnsServer;

@@ -26,7 +26,6 @@ const boundMs = 60_000;
 
 interface Receiver {
   url: string;
-  /** Arrivals per event. */
   arrivals: Map<string, number>;
   close(): void;
 }
@@ -105,7 +104,6 @@ async function oweMany(webhookId: string): Promise<void> {
   await service.sql(due, [account.shipperId, webhookId, backlog]);
 }
 
-/** The responses to the disturbances. */
 const responses = {
   paused: [] as number[],
   resumed: [] as number[],
@@ -114,7 +112,6 @@ const responses = {
   redelivered: [] as number[],
 };
 
-/** Other operations on the shipper's webhooks meanwhile; returns how many. */
 async function disturb(targetAddress: string, over: () => boolean): Promise<number> {
   const paused = (await registerWebhook(account, targetAddress)).webhookId;
   await registerWebhook(account, receivers[2]!.url, { supersede: true });
@@ -155,7 +152,6 @@ async function disturb(targetAddress: string, over: () => boolean): Promise<numb
   return rounds;
 }
 
-/** Retries, pulled by all workers meanwhile. */
 async function redeliverOwed(): Promise<void> {
   const owed = `select delivery_id from outbox where shipper_id = $1 and status = 'RETRY' limit 3`;
   for (const { delivery_id: id } of await service.sql<{ delivery_id: string }>(owed, [account.shipperId]))

@@ -40,7 +40,6 @@ test('in any order of events everything owed reaches the log once, and first suc
   );
 }, 60_000);
 
-/** Advances replays until everything parked has rows. */
 async function untilUnparked(): Promise<void> {
   const parked = `select 1 from replays where kind = 'PARKED' and status = 'RUNNING'`;
   for (let step = 0; (await world.sql(parked)).length > 0; step += 1) {

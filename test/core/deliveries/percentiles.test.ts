@@ -19,7 +19,6 @@ const duration = fc.oneof(
   fc.integer({ min: 60, max: 20_000 }),
   fc.integer({ min: 0, max: 2 ** 31 - 1 }),
 );
-/** Counts of several statements, some of them followed by a fold. */
 const pieces = fc.array(
   fc.record({ durations: fc.array(duration, { minLength: 1, maxLength: 30 }), folded: fc.boolean() }),
   { minLength: 1, maxLength: 5 },

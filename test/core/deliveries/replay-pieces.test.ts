@@ -13,7 +13,6 @@ import {
 
 let shared: World;
 let world: World;
-/** A worker's pool with a shorter timeout. */
 let impatient: Pool;
 beforeAll(async () => {
   shared = await createWorld();
@@ -41,7 +40,6 @@ const onAdded = (body: string) =>
      create or replace trigger on_added before insert on outbox for each row execute function on_added()`,
   );
 
-/** Runs a replay without its pauses. */
 async function workOff(replayId: string): Promise<[string, number, number | null]> {
   for (let step = 0; step < 100; step += 1) {
     await world.sql('update replays set next_at = now() where replay_id = $1', [replayId]);

@@ -24,7 +24,6 @@ const states = ['IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 const webhook = fc.nat(webhooks - 1);
 const shipment = fc.nat(shipments - 1);
 
-/** One operation of some client or process. */
 export const step = fc.oneof(
   {
     weight: 6,
@@ -71,10 +70,8 @@ export const step = fc.oneof(
 
 export type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
 
-/** Consecutive steps, some of them concurrent. */
 export const walk = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 20 });
 
-/** The subjects of a walk and its visible results. */
 export interface Walk {
   /** The last one may be deleted; the one before has supersede set. */
   webhookIds: string[];

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A shipment that was accepted and reached its last state some hours ago. */
 async function shipment(acceptedHoursAgo: number, lastStateHoursAgo: number): Promise<string> {
   const shipmentId = await addPlantedOrder(world, newId(Date.now() - acceptedHoursAgo * hourMs));
   await recordPlanted(world.db, shipmentId, ['CREATED']);
@@ -28,7 +27,7 @@ const age = (shipmentId: string, hours: number) =>
     [shipmentId, hours],
   );
 
-/** Runs steps until nothing is left; returns how many. */
+/** Until nothing is left; returns how many. */
 async function sweep(hours: number): Promise<number> {
   const step = createRetention({ ...erasing(world.db), logger, retentionMs: hours * hourMs });
   for (let steps = 0; ; steps += 1) if (!(await step())) return steps;

@@ -119,7 +119,7 @@ test('it is neither replayed nor redelivered', async () => {
   expect(await outboxOf(world)).toEqual([]);
 });
 
-/** Concurrent operations: the statement and its call; their claims are sent, and get a response, after the erasure. */
+/** Their claims are sent, and get a response, after the erasure. */
 const others: Record<string, [statement: string, run: (db: Database) => Promise<Claim[]>]> = {
   'recording a state': ['insert-events', (db) => recordPlanted(db, shipmentId, ['DELIVERED'])],
   'recording a state, the shipment read before': [
@@ -147,7 +147,6 @@ async function sendAll(db: Database, status: 'SUCCEEDED' | 'RETRY'): Promise<Cla
   return [];
 }
 
-/** Redelivers a succeeded and an owed delivery. */
 async function redeliver(db: Database): Promise<Claim[]> {
   const ids = [await firstDelivery(), ...(await outboxOf(world, webhookId)).map((row) => row.delivery_id)];
   for (const id of ids) await requestRedelivery(db, world.shipperId, id);

@@ -19,7 +19,7 @@ afterAll(() => world.stop());
 
 const noTrace = Buffer.alloc(24);
 
-/** A statement that an order's name stops: it continues or fails when told to. */
+/** It continues or fails when told to. */
 interface Stopped {
   begun: Promise<void>;
   begin(): void;
@@ -62,7 +62,6 @@ function orders(options: { atOnce?: number; following?: () => Promise<void> } = 
   return {
     stops,
     press: (deliveries: number) => (pressure = deliveries),
-    /** The HTTP status of the order. */
     place: (called: string): Promise<number | undefined> =>
       accept(world.shipperId, order(called), undefined, noTrace).then(
         ({ httpStatus }) => httpStatus,

@@ -21,7 +21,7 @@ const deps = (): RecordDependencies => ({
   next: catalogue.next,
   metrics,
 });
-/** Orders that were accepted 30 s ago, and not created since. */
+/** 30 s ago, and not created since. */
 async function accepted(count = 1): Promise<string[]> {
   const shipmentIds = await addShipments(world, count);
   await world.sql(`insert into orders_to_create select unnest($1::uuid[])`, [shipmentIds]);
@@ -74,12 +74,12 @@ test('several of its events in one request are recorded in order', async () => {
   expect(await statesOf(shipmentId!)).toEqual(['CREATED', ...states]);
 });
 
-test('an event that may not follow the creation is refused as after it, and creates nothing', async () => {
+test('an event that may not follow the creation is refused with what may, and creates nothing', async () => {
   const [shipmentId] = await accepted();
   const [result] = await recordEvents(deps(), [{ shipmentId: shipmentId!, state: 'DELIVERED' }]);
   expect(result).toBeInstanceOf(ApiError);
   expect((result as ApiError).message).toBe(
-    'A shipment cannot change from CREATED to DELIVERED; allowed: PICKED_UP, CANCELLED, LOST.',
+    'A shipment that is not created yet cannot change to DELIVERED; allowed: PICKED_UP, CANCELLED, LOST.',
   );
   expect([await statesOf(shipmentId!), await uncreated()]).toEqual([[], 1]);
 });

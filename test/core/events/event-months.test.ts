@@ -28,7 +28,6 @@ afterEach(() =>
 
 const dayMs = 86_400_000;
 
-/** Makes everything recorded so far that many days older. */
 async function age(days: number): Promise<void> {
   const shift = (id: string) =>
     `overlay(${id}::text placing left(uuid_floor(to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000.0) - interval '${days} days')::text, 13) from 1 for 13)::uuid`;
@@ -50,7 +49,6 @@ const historyOf = async (id: string) => {
   return tracked!.bodies.map((body) => (JSON.parse(body) as { state: string }).state);
 };
 
-/** Records a state under a caller's id. */
 async function named(
   db: Database,
   externalId: string,

@@ -41,10 +41,7 @@ async function heldRecording(shipmentId: string) {
   }
 }
 
-/**
- * For a transaction that stays open after recording. The service never has one: it repeats a recording in another
- * transaction, at a later position. So this fails instead.
- */
+/** The service never has an open transaction after recording: it repeats it in another one. So this fails instead. */
 function recordingOnce(tx: Database): Database {
   let began = false;
   const query: Database['query'] = (name, ...rest) => {

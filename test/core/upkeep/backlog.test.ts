@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { readBacklog, type Backlog } from '../../../src/deliveries/outbox/sendable.js';
+import { readBacklog, type Backlog, type HeldBack } from '../../../src/deliveries/outbox/sendable.js';
 import { createBacklogGauges } from '../../../src/operator/backlog.js';
 import { createMetrics } from '../../../src/platform/metrics.js';
 import { pull, record } from '../../support/core/acts.js';
@@ -26,7 +26,7 @@ const nothing = { full: {}, readAtMs: 0 };
 const read = (last: Pick<Backlog, 'full' | 'readAtMs'> = nothing, limit?: number, maxWebhooks?: number) =>
   readBacklog(world.db, { fullFrom, last, ...(limit && { limit }), ...(maxWebhooks && { maxWebhooks }) });
 
-/** A webhook of a shipper of its own that is owed `count` deliveries of different shipments, due for `seconds`. */
+/** Of a shipper of its own; the deliveries are of different shipments, due for `seconds`. */
 async function owed(count: number, seconds: number): Promise<{ own: World; webhookId: string }> {
   const own = await forNewShipper(world);
   const webhookId = await addWebhook(own);
@@ -53,7 +53,7 @@ test('what is due and claimed by nobody is sendable, and has been since it was d
   expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{}, {}]);
 });
 
-test('what is claimed is not sendable until its lease runs out', async () => {
+test('what is claimed is not sendable until its lease expires', async () => {
   const { webhookId } = await owed(1, 300);
   await pull(world.db, webhookId);
   expect(await read()).toMatchObject({ sendable: 0, oldestSendableSeconds: 0 });
@@ -150,6 +150,34 @@ test('what is due to a receiver with as many attempts as it may have waits for i
   expect(later.sendable).toBe(20);
   expectOldest(later, 0); // since it was last seen full, not since it was due
   expectOldest(await read(), 900);
+});
+
+test('what a worker holds back is sendable with all behind it, although its claims would fill the receiver', async () => {
+  const { webhookId } = await owed(20, 900);
+  await pull(world.db, webhookId, fullFrom);
+  const heldBack = (held: Partial<HeldBack>) => ({
+    [webhookId]: { count: fullFrom, sendableForMs: 950_000, freeForMs: null, ...held },
+  });
+  const readBy = (held: Partial<HeldBack>, last = nothing) =>
+    readBacklog(world.db, { fullFrom, last, heldBack: heldBack(held) });
+  const before = await read();
+  expect(before).toMatchObject({ sendable: 0, unserved: { slow: 1 } });
+
+  // The worker has sent to nobody there, and its claims are the longest due.
+  const justBefore = { full: {}, readAtMs: before.readAtMs };
+  const never = await readBy({}, justBefore);
+  expect(never).toMatchObject({ sendable: 20, unserved: { slow: 0 } });
+  expectOldest(never, 950);
+  // The receiver had room for the whole time since the last read, which was a minute ago.
+  const starved = await readBy({ freeForMs: 90_000 }, { full: {}, readAtMs: before.readAtMs - 60_000 });
+  expect(starved.sendable).toBe(20);
+  expectOldest(starved, 90);
+  // The claims have begun, and their attempts are over: they wait to be settled.
+  const unsettled = await readBy({ count: 0, sendableForMs: 0, freeForMs: 90_000 }, justBefore);
+  expect(unsettled.sendable).toBe(15);
+  // It was full since the last read.
+  const full = await readBy({ freeForMs: 5_000 }, { full: {}, readAtMs: before.readAtMs - 60_000 });
+  expect(full).toMatchObject({ sendable: 0, oldestSendableSeconds: 0, unserved: { slow: 1 } });
 });
 
 test('it is read for a bounded number of webhooks and deliveries, the same number for each', async () => {

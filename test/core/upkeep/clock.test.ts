@@ -12,7 +12,7 @@ const durations = durationsOf();
 const hour = `interval '1 hour'`;
 const hourMs = 3_600_000;
 
-/** Moves everything forward, as if the clock was put back by an hour after it was written. */
+/** All times move forward, as if the clock had been put back by an hour. */
 async function putClockBack(): Promise<void> {
   await world.sql(
     `update outbox set due_at = due_at + ${hour}, scheduled_at = scheduled_at + ${hour}, lease_until = lease_until + ${hour},
@@ -24,7 +24,7 @@ async function putClockBack(): Promise<void> {
   );
 }
 
-/** Milliseconds until a time in the only row. */
+/** In milliseconds, of the only row. */
 const ahead = async (moment: string, table = 'outbox') => {
   const [row] = await world.sql<{ ms: number }>(
     `select (extract(epoch from ${moment} - now()) * 1000)::float8 as ms from ${table}`,

@@ -8,7 +8,7 @@ import { durationsOf } from '../../../src/deliveries/durations.js';
 
 setUpRaces('outbox, events, webhooks, circuits, deliveries');
 
-/** The pages of 8 KiB that a statement of the sweeper reads, from memory or disk. */
+/** Of 8 KiB, from memory or disk. */
 async function pagesReadBy(statement: string, work: (db: Database) => Promise<unknown>): Promise<number> {
   let pages = 0;
   await work({
@@ -31,7 +31,7 @@ async function pagesReadBy(statement: string, work: (db: Database) => Promise<un
   return pages;
 }
 
-/** Owes the webhook the first states of `shipments` shipments, followed by `laterStates` states it does not want. */
+/** The webhook does not want the `laterStates` that follow. */
 async function oweFirstStates(to: string, shipments: number, laterStates: number): Promise<void> {
   await world.sql(
     `with s as (select gen_random_uuid() as shipment_id from generate_series(1, $3)), p as (
@@ -102,7 +102,7 @@ describe('expired claims', () => {
 describe('a row that no statement can handle in time', () => {
   const statementTimeoutMs = 100;
 
-  /** Adds a webhook whose failed state costs PostgreSQL more than the statement timeout. */
+  /** Its failed state costs PostgreSQL more than the statement timeout. */
   async function addPoison(): Promise<{ webhookId: string; deliveryId: string }> {
     const poisoned = await addWebhook(world, { supersede: true, interests: ['CREATED'] });
     const poison = await addShipment(world);
@@ -169,7 +169,6 @@ describe('a row that no statement can handle in time', () => {
 const walkedAt = async (metrics: { text(): Promise<string> }) =>
   Number(/^parcelhook_outbox_walked_timestamp_seconds (.+)$/m.exec(await metrics.text())![1]);
 
-/** Owes `count` states of one shipment. */
 const owe = (count: number) =>
   world.sql(
     `insert into outbox (shipper_id, delivery_id, event_id, webhook_id, shipment_id, sequence, state, status, due_at)

@@ -5,7 +5,7 @@ import { transformed, type Table } from './tables.js';
 import { configOf } from './values.js';
 import { interpolate, interpolateSql, type Choices } from './variables.js';
 
-/** One line of a panel: values by time, null where there is none. */
+/** Null where there is no value. */
 export interface Line {
   name: string;
   refId: string;
@@ -14,7 +14,6 @@ export interface Line {
   config: FieldConfig;
 }
 
-/** The results of a panel's queries. */
 export interface Answered {
   panel: Panel;
   /** In seconds, the same for all lines. */
@@ -22,7 +21,6 @@ export interface Answered {
   lines: Line[];
   /** Of a panel of type `table`, and of what comes from SQL. */
   table: Table | null;
-  /** The errors, query by query. */
   errors: { target: Target; message: string }[];
 }
 
@@ -30,7 +28,7 @@ export type Row = Record<string, unknown>;
 
 export interface Sources {
   prometheus: Pick<Prometheus, 'range' | 'instant'>;
-  /** Rows that PostgreSQL answers, read only and with a time limit. */
+  /** Read only and with a time limit. */
   sql(text: string): Promise<Row[]>;
 }
 
@@ -44,7 +42,6 @@ export interface Span {
 /** Of the scrape interval, as Grafana's `$__rate_interval`. */
 const rateIntervalSeconds = 4;
 
-/** Asks everything that a board asks, one panel after the other. */
 export async function ask(
   board: Board,
   choices: Choices,
@@ -112,7 +109,7 @@ function tableOf(rows: Row[]): Table {
   return { columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) };
 }
 
-/** PromQL of a panel with Grafana's variables filled in and its own windows divided as those of the rules are. */
+/** Grafana's variables are filled in, and its own windows divided as those of the rules are. */
 function promqlOf(expr: string, choices: Choices, span: Span, division: Division): string {
   const seconds = Math.ceil(span.to - span.from);
   // Windows as long as the drawn range are not divided: they are short already.
@@ -125,7 +122,7 @@ function promqlOf(expr: string, choices: Choices, span: Span, division: Division
   return interpolate(shownWindow, choices);
 }
 
-/** The macros of Grafana's PostgreSQL data source that boards may use. */
+/** Macros of Grafana's PostgreSQL data source that boards may use. */
 function sqlOf(rawSql: string, choices: Choices, { from, to }: Span): string {
   const moment = (seconds: number) => `'${new Date(seconds * 1_000).toISOString()}'`;
   const filled = rawSql

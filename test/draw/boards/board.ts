@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The options for the values of a panel, or of one of its series. */
 export interface FieldConfig {
   unit?: string;
   decimals?: number;
@@ -42,7 +41,7 @@ export interface Target {
   format?: string;
 }
 
-/** A panel, with the place and the size that Grafana gives it: in columns of 24, and rows of 38 pixels. */
+/** In columns of 24, and rows of 38 pixels. */
 export interface Panel {
   id: number;
   type: string;
@@ -79,7 +78,6 @@ export interface Board {
   annotations: { name: string; expr: string; color: string }[];
 }
 
-/** Every board of a folder, as Grafana would load it. */
 export const readBoards = (folder: string): Board[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))

@@ -4,7 +4,6 @@ import { isKnownUnit } from './units.js';
 
 const drawnTypes = ['timeseries', 'stat', 'gauge', 'bargauge', 'table', 'text', 'state-timeline'];
 
-/** Features of a board that would be drawn wrong here, in words. */
 export function undrawableOf({ name, panels }: Board): string[] {
   return panels.flatMap(({ title, type, fieldConfig, transformations }) => {
     const { defaults, overrides } = fieldConfig;

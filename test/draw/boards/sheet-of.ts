@@ -12,7 +12,6 @@ export interface Labels {
   marks: Graph['marks'];
 }
 
-/** A board with what its queries answered, ready to be drawn. */
 export function sheetOf(board: Board, answered: Answered[], { subtitle, caption, marks }: Labels): Sheet {
   const bottoms = answered.map(({ panel: { gridPos } }) => gridPos.y + gridPos.h);
   return {
@@ -42,7 +41,7 @@ function contentOf(answered: Answered, marks: Graph['marks']): Partial<Drawing> 
 
 const absentOf = ({ fieldConfig }: Panel) => ({ absent: fieldConfig.defaults.noValue ?? 'No data' });
 
-/** The figures of a stat panel; where its queries return nothing, one figure that says so. */
+/** Where the queries return nothing, one figure that says so. */
 export function figuresOf({ panel, lines, table }: Answered): Figure[] {
   const { defaults } = panel.fieldConfig;
   const isFilled = String(panel.options.colorMode ?? 'value').startsWith('background');

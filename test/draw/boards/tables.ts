@@ -16,7 +16,7 @@ export const drawnTransformations = [
   'limit',
 ];
 
-/** The rows of all queries as the panel's transformations leave them; one that is not drawn here changes nothing. */
+/** A transformation that is not drawn here changes nothing. */
 export function transformed(frames: Table[], { transformations }: Panel): Table {
   let tables = frames;
   for (const { id, options } of transformations) tables = apply(tables, id, options ?? {});

@@ -1,7 +1,7 @@
 import type { FieldConfig, Mapping, MappingResult, Override } from './board.js';
 import { formatted } from './units.js';
 
-/** A value as Grafana shows it: its text by unit and mappings, its colour by mappings and thresholds. */
+/** The text is by unit and mappings, the colour by mappings and thresholds. */
 export interface Shown {
   text: string;
   /** Grafana's name of a colour, or a colour of CSS. */
@@ -49,7 +49,6 @@ function colorOf(value: number | string, { color, thresholds }: FieldConfig): st
   );
 }
 
-/** The configuration of one series: the panel's, and what overrides say of its name. */
 export function configOf(
   name: string,
   refId: string,
@@ -73,7 +72,6 @@ function set(config: any, [first, ...rest]: string[], value: unknown): void {
   else set((config[first!] ??= {}), rest, value);
 }
 
-/** Values over time to one, as `reduceOptions.calcs` says. */
 export function reduced(values: (number | null)[], calc = 'lastNotNull'): number | null {
   const there = values.filter((value): value is number => value !== null && !Number.isNaN(value));
   if (calc === 'last') return values.at(-1) ?? null;

@@ -1,6 +1,5 @@
 import type { Board, Variable } from './board.js';
 
-/** The choice at the top of a board: some values, or all of them. */
 export interface Choice {
   values: string[];
   isAll: boolean;
@@ -8,10 +7,10 @@ export interface Choice {
 
 export type Choices = Record<string, { variable: Variable; choice: Choice }>;
 
-/** Answers what a variable asks: `label_values(metric, label)`. */
+/** `label_values(metric, label)`. */
 export type LabelValues = (label: string, selector: string | null) => Promise<string[]>;
 
-/** Every variable of a board: as `chosen`, else all values where the board has `All`, else the first. */
+/** As `chosen`, else all values where the board has `All`, else the first. */
 export async function choicesOf(
   { variables }: Board,
   labelValues: LabelValues,
@@ -44,7 +43,7 @@ async function valuesOf(variable: Variable, labelValues: LabelValues, choices: C
 
 const escaped = (value: string) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\\\$&');
 
-/** A text with its variables replaced as Grafana's Prometheus data source does. */
+/** As Grafana's Prometheus data source does. */
 export function interpolate(text: string, choices: Choices): string {
   return text.replace(/\$\{(\w+)(?::\w+)?\}|\$(\w+)|\[\[(\w+)\]\]/g, (whole, braced, plain, squared) => {
     const found = choices[(braced ?? plain ?? squared) as string];
@@ -57,7 +56,7 @@ export function interpolate(text: string, choices: Choices): string {
   });
 }
 
-/** The same in SQL: values are quoted, separated by commas. */
+/** Values are quoted, separated by commas. */
 export const interpolateSql = (text: string, choices: Choices): string =>
   text.replace(/'?(?:\$\{(\w+)(?::\w+)?\}|\$(\w+)|\[\[(\w+)\]\])'?/g, (whole, braced, plain, squared) => {
     const found = choices[(braced ?? plain ?? squared) as string];
@@ -65,7 +64,7 @@ export const interpolateSql = (text: string, choices: Choices): string =>
     return found.choice.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ');
   });
 
-/** The choice in words: `environment production, job All`. */
+/** `environment production, job All`. */
 export const inWords = (choices: Choices): string =>
   Object.values(choices)
     .filter(({ variable }) => variable.type !== 'datasource')

@@ -8,7 +8,6 @@ const legendLine = 16;
 const gridColor = 'rgba(204,204,220,0.08)';
 const axisColor = '#9a9aab';
 
-/** Lines over time with axes, thresholds, marks and a legend, in so many pixels. */
 export function drawGraph(
   body: any,
   graph: Graph,

@@ -1,9 +1,8 @@
 /** The input of the page, which decides nothing but positions in pixels. */
 export interface Sheet {
   title: string;
-  /** Beside the title: what is chosen, and of when it is. */
+  /** Beside the title: the choice and the time. */
   subtitle: string;
-  /** Below everything. */
   caption: string;
   rows: { title: string; y: number }[];
   panels: Drawing[];
@@ -60,7 +59,7 @@ export interface Graph {
     calcs: string[];
     items: { name: string; color: string; figures: string[] }[];
   } | null;
-  /** Moments marked with a line, in seconds. */
+  /** In seconds. */
   marks: { at: number; color: string }[];
 }
 
@@ -68,7 +67,6 @@ export interface Figure {
   name: string;
   text: string;
   color: string;
-  /** Whether the colour is behind the text rather than of it. */
   isFilled: boolean;
   spark: (number | null)[] | null;
 }

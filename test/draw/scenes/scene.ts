@@ -9,7 +9,6 @@ export interface Struck {
   discover(): void;
 }
 
-/** An event in one environment, and its expected signs. */
 export interface Part {
   /** Runs once everything is quiet. Anything it leaves running ends with the scene. */
   strike?: (struck: Struck) => Promise<void> | void;
@@ -19,7 +18,6 @@ export interface Part {
   mayBeTold?: Record<string, string>;
   /** PostgreSQL does not answer the boards that ask it; what they ask is then no error. */
   isSilent?: boolean;
-  /** Which half of Overview's first row is red then. */
   red: Red;
 }
 

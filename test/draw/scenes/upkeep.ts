@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
 import type { Struck } from './scene.js';
 
-/** Limits that one client reaches. */
 export const upkeepSettings = { API_RATE_LIMIT: '20', MAX_CONNECTIONS: '64' };
 
 const drainsForMs = 6_000;
@@ -40,7 +39,7 @@ export async function upkeep({ environment, discover }: Struck): Promise<void> {
     const read = () => account.call('/v1/events?limit=10&wait=2s').catch(() => null);
     await Promise.all(Array.from({ length: readersAtOnce }, read));
   }
-  /** One more api, which then leaves as it does at a release. */
+  /** The old one leaves as it does at a release. */
   async function replaceApi(): Promise<void> {
     const added = await environment.start('api', { SHUTDOWN_DELAY: `${drainsForMs}ms` });
     discover();

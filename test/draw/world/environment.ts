@@ -21,11 +21,8 @@ export interface Environment {
   postgres: PostgresEngine;
   redis: RedisEngine;
   accounts: Account[];
-  /** The targets that Prometheus scrapes. */
   targets: ScrapeTarget[];
-  /** One more process; Prometheus finds it. */
   start(role: 'api' | 'worker', settings?: Record<string, string>): Promise<RunningProcess>;
-  /** One more webhook of a shipper, whose receiver behaves so. */
   addWebhook(account: Account, behaviour: Behaviour): Promise<string>;
 }
 

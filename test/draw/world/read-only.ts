@@ -2,7 +2,7 @@ import pg from 'pg';
 
 const withinMs = 5_000;
 
-/** Rows that PostgreSQL answers to a query of a board; rejects after a while. */
+/** Rejects after a while. */
 export async function readOnly(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({
     connectionString,

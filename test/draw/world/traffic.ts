@@ -4,7 +4,6 @@ import { sampleOrder, type Account } from '../../support/client.js';
 import type { Environment } from './environment.js';
 
 export interface Traffic {
-  /** Callers hang up after so long from now on. */
   setPatience(ms: number): void;
   stop(): Promise<void>;
 }
@@ -16,7 +15,7 @@ const betweenStatesMs = 2_000;
 /** Shipments on their way at once; later orders stay CREATED. */
 const maxUnderWay = 60;
 
-/** Orders, the next states of their shipments, and and the reads of people and programs meanwhile, whatever the responses. */
+/** Orders, the next states of their shipments, and reads of people and programs meanwhile, whatever the responses. */
 export function startTraffic({ api, accounts }: Environment, ordersPerSecond: number): Traffic {
   let patienceMs = usualPatienceMs;
   const over = new AbortController();

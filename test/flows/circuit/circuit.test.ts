@@ -19,7 +19,6 @@ import { placeOrders } from '../../support/load.js';
 import { until } from '../../support/until.js';
 import { countShown, deliveriesOf } from '../../support/deliveries.js';
 
-/** Reads and changes circuits in the tables of the service. */
 function circuitCalls(service: () => Service) {
   const waitingForRetry = async (webhookId: string) => {
     const waiting = `select from outbox where webhook_id = $1 and status = 'RETRY' and failure_count = 1`;

@@ -28,11 +28,10 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
   });
 
   const receivers: Receiver[] = [];
-  /** A shipper with its receivers, and helpers. */
   async function newShipper() {
     const account = accounts.pop()!;
     const receiver = await startReceiver();
-    /** Another webhook of the shipper: its deliveries prove that work has continued since. */
+    /** Its deliveries prove that work has continued since. */
     const witness = await startReceiver();
     receivers.push(receiver, witness);
     await registerWebhook(account, witness.url);
@@ -50,7 +49,6 @@ describe.each(backends)('a webhook that is stopped, with the queue on %s', (back
         const counts = await countShown(account, webhookId);
         return Object.values(counts).reduce((sum, n) => sum + n, 0) === count;
       });
-    /** Resolves when the log shows every delivery of the webhook in this status. */
     const untilAllAre = (webhookId: string, status: string, count: number, timeoutMs = 15_000) =>
       until(
         `${count} deliveries ${status}`,

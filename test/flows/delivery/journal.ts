@@ -30,10 +30,7 @@ export interface Journal {
   entries: Entry[];
 }
 
-/**
- * A receiver with a journal; `behave` decides each response, `earlier` are the previous requests of the same
- * notification.
- */
+/** `behave` decides each response, `earlier` are the previous requests of the same notification. */
 export async function startJournal(
   behave: (entry: Entry, earlier: Entry[], count: number) => Behaviour,
 ): Promise<Journal> {
@@ -68,7 +65,7 @@ export async function startJournal(
   return { receiver, entries };
 }
 
-/** The requests of one notification by attempt; a broken kept connection may cause two with the same number. */
+/** By attempt; a broken kept connection may cause two with the same number. */
 export function attemptsOf(entries: Entry[], id: string): Entry[][] {
   const byNumber = new Map<number, Entry[]>();
   for (const entry of entries.filter((entry) => entry.id === id))
@@ -76,7 +73,6 @@ export function attemptsOf(entries: Entry[], id: string): Entry[][] {
   return [...byNumber.keys()].sort((a, b) => a - b).map((number) => byNumber.get(number)!);
 }
 
-/** The sequence numbers of a shipment in order of first arrival. */
 export const firstArrivals = (entries: Entry[], trackingId: string): number[] => [
   ...new Set(entries.filter((entry) => entry.trackingId === trackingId).map(({ sequence }) => sequence)),
 ];

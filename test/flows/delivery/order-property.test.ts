@@ -27,7 +27,6 @@ interface Outcome {
   entries: Entry[];
   log: LoggedDelivery[];
   trackingIds: string[];
-  /** Recorded states of each shipment, the initial one first. */
   states: Map<string, string[]>;
 }
 
@@ -48,7 +47,6 @@ describe.each(backends)('order with two workers and the queue on %s:', (backend)
     await service?.stop();
   });
 
-  /** Plays a scenario until nothing is open. */
   async function play({ shipments, requests, behaviours }: Scenario, fields: object): Promise<Outcome> {
     const account = await registerAccount(service);
     // Every third request succeeds, or the circuit would open; no notification fails forever.

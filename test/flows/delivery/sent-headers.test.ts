@@ -54,7 +54,6 @@ const sendTest = (account: Account, webhookId: string) =>
 const change = (account: Account, webhookId: string, body: object) =>
   account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body });
 
-/** All headers of each request, as the log should show them. */
 const asShown = (received: Received[], names: string[] = Object.keys(own)) =>
   received
     .map(({ headers }) => ({

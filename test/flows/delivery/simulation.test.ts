@@ -19,7 +19,7 @@ const toTheEnd = ['PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
 const slow = 3_600_000;
 
 let service: Service;
-/** An api and two workers of another deployment, which one test kills. */
+/** Another deployment, which one test kills. */
 let apart: Service;
 let workers: RunningProcess[] = [];
 let accounts = 0;
@@ -53,7 +53,6 @@ const statesSent = ({ receiver }: Hook, trackingId: string) =>
   receiver.received
     .filter((one) => trackingIdOf(one) === trackingId)
     .map(({ notification }) => notification.state);
-/** An account with a webhook and an order accepted just now. */
 async function scene(at = service) {
   const account = await newAccount(at);
   const hook = await startHook(account);

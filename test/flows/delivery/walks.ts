@@ -4,10 +4,8 @@ import type { Behaviour } from './journal.js';
 
 export const catalogue = createCatalogue();
 
-/** The events of some shipments after their creation, and the behaviour of their receiver. */
 export interface Scenario {
   shipments: number;
-  /** State events in the order recorded, by request. */
   requests: { events: { shipment: number; state: string }[]; pauseMs: number }[];
   behaviours: Behaviour[];
 }
@@ -21,7 +19,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ reset: fc.constant(true), delayMs: fc.nat(100) }) },
 );
 
-/** Random walks of several shipments through the catalogue, interleaved, in requests of one to ten events. */
+/** Interleaved, in requests of one to ten events. */
 export const scenario: fc.Arbitrary<Scenario> = fc
   .record({
     walks: fc.array(fc.array(fc.nat(99), { minLength: 1, maxLength: 6 }), { minLength: 4, maxLength: 10 }),

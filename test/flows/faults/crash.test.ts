@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 import { untilAllAre } from '../../support/deliveries.js';
 
 describe.each(backends)('after a kill -9, with the queue on %s,', (backend) => {
-  /** A service for one test, which runs concurrently with the other. */
+  /** Runs concurrently with the other test. */
   const withService =
     (
       options: Parameters<typeof startService>[0],

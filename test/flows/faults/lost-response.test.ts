@@ -15,7 +15,7 @@ import { deployment } from '../../support/deployment.js';
 import { inSequence, until } from '../../support/until.js';
 import { orderDelivered, startHook, untilDelivery } from '../../support/deliveries.js';
 
-/** A proxy between a worker and PostgreSQL; can pass a statement on and drop its response, or close all connections. */
+/** It can pass a statement on and drop its response, or close all connections. */
 async function startProxy(target: URL): Promise<{
   url: string;
   loseResponseTo(name: string): void;
@@ -128,7 +128,7 @@ test.concurrent(
   30_000,
 );
 
-/** A proxy to PostgreSQL that can go silent: no more bytes, and no close. */
+/** It can go silent: no more bytes, and no close. */
 async function startSilence(target: URL) {
   const open = new Set<Socket>();
   let isSilent = false;

@@ -31,7 +31,7 @@ const startPostgres = async () => {
   postgres = await startEmbeddedPostgres({ dataDir: folder.path, logger });
 };
 
-/** Kills the server at once, like a crash, without a restart. */
+/** At once, without a restart. */
 const crashPostgres = async () => {
   const pid = Number(readFileSync(join(folder.path, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
   process.kill(pid, 'SIGQUIT');
@@ -47,7 +47,6 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** The private environment of a test. */
 interface Own {
   databaseUrl: string;
   env: Record<string, string>;
@@ -74,7 +73,7 @@ describe.each(backends)('PostgreSQL in trouble, with the queue on %s:', (backend
     expect(crashTraces(service.output())).toEqual([]);
   };
   const newName = () => `away_${backend}_${(databases += 1)}`;
-  /** On a server that may be crashed: one test at a time. */
+  /** The server may be crashed: one test at a time. */
   const onOwnServer = (run: (own: Own) => Promise<void>) => async () =>
     withService(await createDatabase(postgres.superuserConnectionString, newName(), null), run);
   /** For tests that affect one database only. */

@@ -10,7 +10,6 @@ import { crashTraces, newFolder, type Folder } from '../../support/deployment.js
 import { heardOf, percentile, placeOrders, repeated, startLoad, verifyAll } from '../../support/load.js';
 import { inSequence, until } from '../../support/until.js';
 
-/** The number of orders with jobs in Redis. */
 async function enqueued({ url }: RedisServer): Promise<number> {
   const client = new Redis(url);
   const keys = await client.keys('*:create:c-*');
@@ -19,7 +18,6 @@ async function enqueued({ url }: RedisServer): Promise<number> {
   return jobs.flatMap((data) => (JSON.parse(data ?? '{}') as { ids?: string[] }).ids ?? []).length;
 }
 
-/** The private environment of a test. */
 interface Own {
   receiver: Receiver;
   redis?: RedisServer | null;

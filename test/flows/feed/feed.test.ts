@@ -18,7 +18,6 @@ import {
 import { accountAt, crashTraces } from '../../support/deployment.js';
 import { inSequence, until } from '../../support/until.js';
 
-/** Two apis and a worker. */
 let service: Service;
 let another: RunningProcess;
 let worker: RunningProcess;
@@ -49,7 +48,6 @@ const poll = async (of: Account, query?: string, wait = '15s') => {
   const response = await of.call(`/v1/events?${query ?? `after=${await latest(of)}`}&wait=${wait}`);
   return { response, at: Date.now() };
 };
-/** The service's connections to PostgreSQL, in total and in a transaction. */
 const connections = async () =>
   (
     await service.sql<{ open: number; busy: number }>(

@@ -31,7 +31,6 @@ afterAll(async () => {
 });
 
 let accounts = 0;
-/** An account, and a local server with a listener for it. */
 async function newAccount() {
   const account = await registerAccount(service, `user${(accounts += 1)}@example.com`);
   const local = await startReceiver();
@@ -44,7 +43,7 @@ async function newAccount() {
   return { account, local, listenTo };
 }
 
-/** With the typed client, which retries on an overloaded service. */
+/** The typed client retries on an overloaded service. */
 async function placeOrders(account: Account, count: number): Promise<string[]> {
   const { accountKey: key, email, password } = account;
   const client = createClient({ url: service.url, key, email, password, retries: 20 });
@@ -57,7 +56,6 @@ async function placeOrders(account: Account, count: number): Promise<string[]> {
   return trackingIds;
 }
 
-/** Changes the state of shipments, many at once. */
 const record = (trackingIds: string[], state: string) =>
   until(
     `all are ${state}`,
@@ -71,7 +69,6 @@ const record = (trackingIds: string[], state: string) =>
 const idOf = ({ headers }: Received) => headers['webhook-id'] as string;
 const stateOf = ({ notification }: Received) => notification.state as string;
 
-/** The ids of all events of the account, in feed order. */
 async function feedIds(account: Account): Promise<string[]> {
   const ids: string[] = [];
   for (let query = 'limit=250&from=1970-01-01'; ;) {

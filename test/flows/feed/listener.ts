@@ -6,13 +6,12 @@ import { until } from '../../support/until.js';
 export type Line = { type: string } & Record<string, any>;
 
 export interface Listener {
-  /** The lines printed with `--json`. */
+  /** Printed with `--json`. */
   lines(type?: string): Line[];
   output(): string;
   errors(): string;
   /** Exit code, or the signal that ended it. */
   exited: Promise<number | string>;
-  /** Sends a signal; returns the exit code and how long the exit took. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | string; afterMs: number }>;
 }
 
@@ -21,7 +20,6 @@ const program = fileURLToPath(new URL('../../../dist/client/parcelhook.js', impo
 const running = new Set<() => void>();
 process.on('exit', () => running.forEach((kill) => kill()));
 
-/** Runs `listen` as its own process. */
 export function runListen(args: string[], env: Record<string, string>, script = program): Listener {
   const child = spawn(process.execPath, [script, 'listen', ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -59,7 +57,7 @@ export const credentials = (url: string, { accountKey, email, password }: Accoun
   PARCELHOOK_PASSWORD: password,
 });
 
-/** Runs it for an account with `--json`; resolves when it listens. */
+/** With `--json`; resolves when it listens. */
 export async function startListener(
   url: string,
   account: Account,

@@ -29,7 +29,6 @@ afterAll(async () => {
   await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
 });
 
-/** An account whose token was used on both processes. */
 async function knownAccount(): Promise<Account> {
   const account = await registerAccount(service, `user${(accounts += 1)}@example.com`);
   for (const at of [account, accountAt(account, another)]) expectSuccess(await at.call('/v1/webhooks'), 200);

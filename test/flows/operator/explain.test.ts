@@ -19,7 +19,6 @@ const explained = async (deliveryId: string) => {
   return response.data;
 };
 
-/** The webhook's delivery of that state once it has that status in the log. */
 const deliveryOf = (hook: Hook, state: string, status: string) =>
   untilFound(async () =>
     (await deliveriesOf(account, hook.webhookId)).find((one) => one.state === state && one.status === status),

@@ -20,7 +20,7 @@ const debugLevel = 20;
 /** The bytes of a line with its end. */
 const bytesOf = (line: Line | undefined) => Buffer.byteLength(`${JSON.stringify(line)}\n`);
 
-/** What docs/operating.md says that a line takes. */
+/** The size of a line as docs/operating.md gives it. */
 const documentedBytes = (what: RegExp): number => Number(what.exec(readTracked('docs/operating.md'))?.[1]);
 
 describe('log lines', () => {

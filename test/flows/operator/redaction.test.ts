@@ -142,7 +142,7 @@ describe.each(backends)('sensitive data, with the queue on %s', (backend) => {
       () => worker.output().split('"status":"FAILED"').length > count,
     );
 
-  /** Bad requests with values that the log must not repeat. */
+  /** The log must not repeat their values. */
   async function provokeErrors(): Promise<void> {
     const headers = { authorization: `Bearer ${account.token}x` };
     const wrong = {

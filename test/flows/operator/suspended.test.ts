@@ -12,7 +12,7 @@ const transitMs = 25;
 
 describe.each(backends)('a shipper that is suspended or removed, with the queue on %s', (backend) => {
   let service: Service;
-  /** Another shipper, whose notifications prove that work has continued since. */
+  /** Its notifications prove that work has continued since. */
   let witness: Account;
   let witnessHook: Hook;
   const hooks: Hook[] = [];
@@ -32,7 +32,6 @@ describe.each(backends)('a shipper that is suspended or removed, with the queue 
     hooks.push(hook);
     return hook;
   };
-  /** A shipper with a webhook, and helpers. */
   async function newShipper(name: string) {
     const account = await registerAccount(service, `${name}@example.com`);
     const hook = await hookOf(account);

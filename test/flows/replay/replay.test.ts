@@ -25,7 +25,6 @@ describe.each(backends)('replay with the queue on %s', (backend) => {
   });
   afterAll(() => service?.stop());
 
-  /** A shipper with helpers for replays. */
   const newShipper = () => {
     const account = accounts.pop()!;
     const calls = replayCalls(

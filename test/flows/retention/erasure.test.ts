@@ -175,7 +175,6 @@ describe.each(backends)('an erased shipment, with the queue on %s', (backend) =>
     }
   });
 
-  /** A shipment that was accepted, and reached its last state, some days ago; returns its id. */
   async function agedOrder(acceptedDaysAgo: number, lastStateDaysAgo: number): Promise<string> {
     const { data } = await account.call('/v1/shipments', { body: order() });
     const id = data.shipmentId as string;
@@ -205,7 +204,6 @@ describe.each(backends)('an erased shipment, with the queue on %s', (backend) =>
   };
 });
 
-/** The keys under a prefix that contain one of the words. */
 async function inRedis(prefix: string): Promise<string[]> {
   const redis = new Redis(process.env.TEST_REDIS_URL!);
   const keys = await redis.keys(`*${prefix}*`);

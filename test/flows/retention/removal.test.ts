@@ -59,7 +59,7 @@ async function fill(account: Account, hook: Hook): Promise<void> {
   await service.sql(manyShipments, [account.shipperId, webhookId, bulk]);
 }
 
-/** `count` shipments, each with an event and a delivery, half of them finished. */
+/** Each with an event and a delivery, half of them finished. */
 const manyShipments = `
   with made as (
     insert into events (event_id, shipper_id, shipment_id, sequence, state, recorded_at, body)
@@ -85,7 +85,6 @@ const manyShipments = `
          interval '1 day'
     from split where not finished`;
 
-/** Columns that tell the owner of a row. */
 const owners = ['shipper_id', 'webhook_id', 'user_id', 'shipment_id', 'delivery_id', 'event_id'];
 /** Tables with such a column of which nothing remains, or which may remain: each was considered. */
 const thoughtOf = [
@@ -123,7 +122,7 @@ test('every table with data of a shipper is considered', async () => {
   expect(tables.map((row) => row.table_name)).toEqual([...thoughtOf].sort());
 });
 
-/** Tables that contain the ids, except the audit log, which survives the objects it mentions. */
+/** The audit log survives the objects it mentions. */
 const findUnaudited = async (ids: string[]) =>
   (await findInDatabase(service.sql, ids)).filter((place) => !place.startsWith('public.audit:'));
 

@@ -22,10 +22,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/**
- * A day of the log some days ago, with a finished delivery of each status; one is still owed without an attempt, one
- * waits for a retry, and one lost its worker during an attempt.
- */
+/** One finished delivery of each status; one is owed unattempted, one awaits a retry, one lost its worker. */
 async function makeOldDay(daysAgo: number): Promise<string> {
   const [{ day } = { day: '' }] = await service.sql<{ day: string }>(
     `select to_char((now() at time zone 'UTC')::date - $1::int, 'YYYYMMDD') as day`,
@@ -59,7 +56,7 @@ async function makeOldDay(daysAgo: number): Promise<string> {
   return day;
 }
 
-/** Several days, once the sweeper has taken over the deliveries of the killed worker. */
+/** Resolves once the sweeper has taken over the deliveries of the killed worker. */
 async function makeOldDays(...daysAgo: number[]): Promise<string[]> {
   const days: string[] = [];
   for (const ago of daysAgo) days.push(await makeOldDay(ago));
@@ -92,7 +89,7 @@ const statuses = async (day: string) =>
     ({ status }) => status,
   );
 
-/** Reads the day in an open transaction; resolves with a function that ends it. */
+/** In an open transaction; resolves with a function that ends it. */
 async function startReading(day: string): Promise<() => Promise<void>> {
   const reader = new pg.Client({ connectionString: service.env.DATABASE_URL });
   await reader.connect();
@@ -104,7 +101,6 @@ async function startReading(day: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Lines of the audit log some days ago. */
 const writeAuditLines = (lines: number, daysAgo: number) =>
   service.sql(
     `insert into audit (audit_id, at, action, outcome, actor_kind)

@@ -85,7 +85,6 @@ describe('embedded mode, on a path with spaces', () => {
     await until('ready', async () => (await request(`${running!.url}/readyz`)).httpStatus === 200);
   }, 60_000);
 
-  /** Pastes the printed commands into bash; returns the output. */
   const paste = async (greeting: string) => {
     const commands = greeting
       .slice(greeting.indexOf('KEY='))

@@ -37,7 +37,6 @@ const redis = process.env.TEST_REDIS_URL;
     await client.end();
   });
 
-  /** The environment of this role's container, with the ports and waits of the test. */
   async function given(role: string): Promise<Record<string, string>> {
     const own = pods.get(role)!.container.env.filter(({ valueFrom }) => !valueFrom.secretKeyRef.optional);
     const values: Record<string, string> = { ...secrets, ...stores };

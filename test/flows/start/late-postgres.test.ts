@@ -20,7 +20,7 @@ afterAll(() => dropDatabase(server, name));
 
 interface Proxy {
   url: string;
-  /** The number of connections that get through; later ones are accepted and stay silent. */
+  /** Later ones are accepted and stay silent. */
   letThrough: number;
   server: Server;
 }

@@ -44,7 +44,7 @@ const untilReady = (url: string, ready: boolean) =>
 const untilQueueIs = (ok: boolean, url: string) =>
   until(`queue ok: ${ok}`, async () => ((await readyz(url)).checks.queue === 'OK') === ok);
 
-/** Requests readiness many times, so that a line per check would show; returns the lines about this check. */
+/** Many times, so that a line per check would show. */
 async function linesOf(output: () => string, url: string, check: string): Promise<string[]> {
   for (let time = 0; time < 10; time += 1) await readyz(url);
   return output()
@@ -174,7 +174,6 @@ test.each([150_000, 180_004])('PostgreSQL %i is accepted', (version) => {
   });
   afterAll(() => folder.remove());
 
-  /** A Redis and a service on it, for one test. */
   const withRedis = async (
     options: { role?: string; env?: Record<string, string>; settings?: string[] },
     run: (service: Service, redis: RedisServer) => Promise<void>,

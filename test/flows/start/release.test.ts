@@ -49,7 +49,6 @@ const orderEveryMs = 60;
     folder.remove();
   });
 
-  /** An api and a worker of a build. */
   const start = async (program: string): Promise<RunningProcess[]> => {
     const pair = await Promise.all(
       ['api', 'worker'].map((role) => startProcess(env, role, undefined, undefined, program)),

@@ -37,7 +37,6 @@ interface Stored {
   headers: Record<string, string>;
 }
 
-/** The prefixes of all sealed values: format and key. */
 const sealsOf = async () => {
   const rows = await service.sql<Stored>('select * from webhooks');
   const sealed = rows.flatMap((row) => [

@@ -25,7 +25,6 @@ export const longHoldMs = 3_600_000;
 export const terminalStates = ['DELIVERED'];
 const metrics = createMetrics();
 
-/** Collects the claims that a recording makes for this process. */
 export interface Collector extends HandOver {
   claims: DueClaim[];
 }
@@ -59,7 +58,7 @@ interface RecordOptions {
   orderHoldMs?: number;
 }
 
-/** Records the next states of a shipment in one statement; returns the claims made for this process. */
+/** In one statement; returns the claims made for this process. */
 export const record = (
   db: Database,
   shipmentId: string,
@@ -72,7 +71,7 @@ export const record = (
     options,
   );
 
-/** As `record`, for several shipments, each from its given state on. */
+/** As `record`; each shipment from its given state on. */
 export async function recordAll(
   db: Database,
   states: [shipmentId: string, state: string][],
@@ -87,7 +86,6 @@ export async function recordAll(
   return collected.claims;
 }
 
-/** Claims the due deliveries of one or several webhooks. */
 export const pull = (db: Database, webhookIds: string | string[], room = 1_000): Promise<DueClaim[]> =>
   pullDue(
     db,
@@ -118,7 +116,7 @@ export const settlementOf = (
   requestHeaders: null,
 });
 
-/** Records outcomes with the worker's own code. Returns the claims whose outcome counted. */
+/** With the worker's own code. Returns the claims whose outcome counted. */
 export async function finish(
   db: Database | Pool,
   claims: Claim[],
@@ -168,7 +166,6 @@ export const inspect = (db: Database, limit = 20_000) =>
 export const takeUpLapsed = async (db: Database, byHandLeaseMs = leaseMs) =>
   takeLapsed(db, (await inspect(db)).lapsed, { leaseMs, byHandLeaseMs });
 
-/** A sweeper, and the claims of its probes. */
 export function createSweeper(
   db: Database,
   orderHoldMs = longHoldMs,
@@ -203,7 +200,7 @@ export async function lapse({ sql }: World): Promise<void> {
   );
 }
 
-/** Sends all deliveries like a healthy worker with a sweeper, until nothing is owed. Returns the successes. */
+/** Like a healthy worker with a sweeper, until nothing is owed. Returns the successes. */
 export async function drain(world: World, rounds = 60): Promise<Claim[][]> {
   const { sql, db } = world;
   const { sweep } = createSweeper(db);

@@ -13,18 +13,14 @@ let lastGate = 0;
  */
 export type StopAt = 'SNAPSHOT' | 'COMMIT';
 
-/** A database on which one statement stops once, until released. */
+/** One statement stops once, until released. */
 export interface Stop {
   db: Database;
-  /** Resolves when the statement has stopped. */
   reached: Promise<void>;
   go(): void;
 }
 
-/**
- * A trigger before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that
- * gate.
- */
+/** Before each statement that writes the outbox, after its snapshot: with `test.gate` set it waits for that gate. */
 export async function installGates(db: Database): Promise<void> {
   await db.query(
     '',
@@ -42,7 +38,6 @@ export async function installGates(db: Database): Promise<void> {
   );
 }
 
-/** Stops the first statement named `name` on the returned database. */
 export const stopAt = (on: { db: Database; databaseUrl: string }, name: string, where: StopAt): Stop =>
   where === 'COMMIT' ? stopBeforeCommit(on.db, name) : stopAfterSnapshot(on, name);
 
@@ -113,10 +108,7 @@ async function untilSomeoneWaits(client: pg.Client, gate: number): Promise<void>
 
 type Run = (tx: Database) => Promise<any[]>;
 
-/**
- * `db` with the first statement named `name` (with any suffix for months) run by `handle`, in its own transaction if
- * it has none.
- */
+/** `handle` runs the first statement named `name` (any suffix for months), in its own transaction if it has none. */
 function intercept(db: Database, name: string, handle: (tx: Database, run: Run) => Promise<any[]>): Database {
   let met = false;
   const wrap = (inner: Database, inTransaction: boolean): Database => ({

@@ -3,7 +3,6 @@ import { isProbed } from '../../../src/deliveries/outbox/sql.js';
 import { inspect } from './acts.js';
 import { outboxOf, type OwedRow, type World } from './world.js';
 
-/** The owed deliveries of each webhook and shipment, the earlier states first. */
 async function owedByShipment(world: World): Promise<OwedRow[][]> {
   const groups = new Map<string, OwedRow[]>();
   for (const row of await outboxOf(world)) {
@@ -13,19 +12,17 @@ async function owedByShipment(world: World): Promise<OwedRow[][]> {
   return [...groups.values()];
 }
 
-/** Shipments of which all owed states wait: only the sweeper can release them. */
+/** All their owed states wait: only the sweeper can release them. */
 const strandedShipments = async (world: World): Promise<OwedRow[][]> =>
   (await owedByShipment(world)).filter((rows) =>
     rows.every((row) => row.waits_turn && row.status !== 'SENDING'),
   );
 
-/** No shipment waits for the sweeper. */
 export async function expectNoneStranded(world: World): Promise<void> {
   const stranded = await strandedShipments(world);
   expect(stranded.map((rows) => rows.map((row) => `${row.sequence} ${row.status}`))).toEqual([]);
 }
 
-/** The sweeper finds stranded shipments on its page, if the webhook may be called. */
 export async function expectSweeperFindsStranded(world: World): Promise<void> {
   const probed = await world.sql<{ webhook_id: string }>(
     `select webhook_id from webhooks where ${isProbed('webhooks')}`,
@@ -37,7 +34,6 @@ export async function expectSweeperFindsStranded(world: World): Promise<void> {
   for (const [first] of stranded) expect(keys).toContain(`${first!.webhook_id} ${first!.shipment_id}`);
 }
 
-/** How often the outbox and the log together have a delivery, unless it is once. */
 export const notOnce = ({ sql }: World, webhookIds: string[], shipmentIds: string[]) =>
   sql<{ sequence: number; webhook_id: string; copies: number }>(
     `select e.shipment_id, e.sequence, w as webhook_id, count(k.delivery_id)::int as copies
@@ -50,7 +46,6 @@ export const notOnce = ({ sql }: World, webhookIds: string[], shipmentIds: strin
     [webhookIds, shipmentIds],
   );
 
-/** Each event of the shipments is owed to, or logged for, each of the webhooks exactly once. */
 export async function expectEachOnce(
   world: World,
   webhookIds: string[],
@@ -59,7 +54,6 @@ export async function expectEachOnce(
   expect(await notOnce(world, webhookIds, shipmentIds)).toEqual([]);
 }
 
-/** The deliveries owed or logged before still exist, each once. */
 export async function expectStillThere({ sql }: World, deliveryIds: string[]): Promise<void> {
   const wrong = await sql(
     `select i.id, count(k.delivery_id)::int as copies
@@ -71,7 +65,7 @@ export async function expectStillThere({ sql }: World, deliveryIds: string[]): P
   expect(wrong).toEqual([]);
 }
 
-/** Every row is consistent: a waiting one is not due, one being sent has a lease. */
+/** A waiting row is not due, one being sent has a lease. */
 export async function expectSoundRows(world: World): Promise<void> {
   const unsound = await world.sql(
     `select * from outbox
@@ -81,7 +75,6 @@ export async function expectSoundRows(world: World): Promise<void> {
   expect(unsound).toEqual([]);
 }
 
-/** At most one state of each shipment of an ordered webhook may be sent at a time. */
 export async function expectOneAtATime(world: World): Promise<void> {
   const groups = (await owedByShipment(world)).filter(([first]) => first!.shipment_id !== null);
   const crowded = groups.filter((rows) => rows.filter((row) => !row.waits_turn).length > 1);

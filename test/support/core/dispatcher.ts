@@ -47,7 +47,7 @@ const optionsOf = ({ db }: World, url: string): DispatcherOptions => {
   };
 };
 
-/** A worker's dispatcher alone: no sweep, no queue. Every webhook is called at `url`. */
+/** Alone: no sweep, no queue. Every webhook is called at `url`. */
 export const startDispatcher = (
   world: World,
   url: string,

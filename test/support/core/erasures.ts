@@ -13,7 +13,6 @@ import { sampleOrder } from '../client.js';
 import { collector, longHoldMs, muchRoom, recording, settlementOf } from './acts.js';
 import type { World } from './world.js';
 
-/** Personal data of a recipient, and a receiver's response. */
 export const planted = {
   fullName: 'Planted Name',
   phone: '98989898989898',
@@ -35,7 +34,6 @@ export const erasing = (db: Database) => ({
 export const erase = (db: Database, shipmentId: string) =>
   eraseShipments(erasing(db), [shipmentId], operator);
 
-/** An accepted order with planted personal data. */
 export async function addPlantedOrder({ db, shipperId }: World, shipmentId = newId()): Promise<string> {
   const sample = sampleOrder();
   const order = {
@@ -59,7 +57,7 @@ export async function addPlantedOrder({ db, shipperId }: World, shipmentId = new
   return shipmentId;
 }
 
-/** Records states with planted evidences, claimed as far as there is room. Returns the claims. */
+/** Claimed as far as there is room. */
 export async function recordPlanted(
   db: Database,
   shipmentId: string,
@@ -82,7 +80,6 @@ export async function recordPlanted(
   return collected.claims;
 }
 
-/** Settles the claims with a planted response, stored where responses are stored. */
 export const settlePlanted = (db: Database, claims: Claim[], status: 'SUCCEEDED' | 'FAILED' | 'RETRY') =>
   settle(
     db,

@@ -28,7 +28,7 @@ const told = ({ events }: FeedPage): Told[] =>
     shipment: (JSON.parse(body) as { tracking_id: string }).tracking_id,
   }));
 
-/** Follows the feed by its cursor, a page at a time, and retries after lost connections. */
+/** A page at a time, by its cursor; retries after lost connections. */
 export function follow(world: World, db: Database, start: Start) {
   const seen: Told[] = [];
   let at = start;

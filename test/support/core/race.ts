@@ -7,10 +7,7 @@ export let world: World;
 export let webhookId: string;
 export let shipmentId: string;
 
-/**
- * Call once per file: one world for all tests, and before each test these tables empty, a new webhook, and an
- * accepted shipment.
- */
+/** Call once per file: one world; before each test these tables empty, a new webhook, and an accepted shipment. */
 export function setUpRaces(tables = 'outbox, webhooks, circuits'): void {
   beforeAll(async () => {
     world = await createWorld();
@@ -25,7 +22,6 @@ export function setUpRaces(tables = 'outbox, webhooks, circuits'): void {
 
 export const now = (): Promise<string[]> => picture(world, webhookId);
 
-/** A state of the shipment is sent and finally fails. */
 export async function failForGood(state = 'CREATED'): Promise<void> {
   await record(world.db, shipmentId, [state]);
   await finish(world.db, await pull(world.db, webhookId), 'FAILED');

@@ -13,7 +13,7 @@ import { logger, picture, type World } from './world.js';
 
 const dayMs = 86_400_000;
 
-/** Requests a replay of all events; returns its id, or null for a deleted webhook. */
+/** Of all events; null for a deleted webhook. */
 export async function askForReplay(world: World, webhookId: string, events = 1_000): Promise<string> {
   const replayId = newId();
   const range = {
@@ -32,7 +32,6 @@ export async function askForReplay(world: World, webhookId: string, events = 1_0
 
 export const horizon = async (tx: Database) => (await readFeedExtent(tx)).horizon;
 
-/** Advances replays, and releases the turns that follow. */
 export const advance = (db: Database): Promise<boolean> =>
   advanceReplays({
     db,
@@ -51,7 +50,7 @@ export async function replay(world: World, db: Database, webhookId: string): Pro
   return replayId;
 }
 
-/** Cancels a replay as its owner does, and takes its deliveries back as a worker does. */
+/** As its owner does; takes its deliveries back as a worker does. */
 export const cancel = (
   world: World,
   db: Database,
@@ -70,16 +69,15 @@ export const cancel = (
     { replayId, shipperId: world.shipperId },
   );
 
-/** The status of a replay, its done deliveries, and its total. */
+/** Status, done deliveries, total. */
 export async function progressOf(world: World, replayId: string): Promise<[string, number, number | null]> {
   const { status, done, total } = (await findReplay(world.db, replayId, null))!;
   return [status, done, total];
 }
 
-/** Cancelled replays with remaining deliveries. */
 export const withdrawing = 'select 1 from replays where withdrawing';
 
-/** Nothing of a cancelled replay is sent any more, and its failed deliveries have failed. */
+/** Nothing of it is sent any more, and its failed deliveries have failed. */
 export async function expectWithdrawn(
   world: World,
   webhookId: string,

@@ -53,7 +53,6 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** The same database for a new shipper, isolated from the webhooks of others. */
 export const forNewShipper = async (world: World): Promise<World> => ({
   ...world,
   shipperId: await addShipper(world.db),
@@ -116,7 +115,7 @@ export interface OwedRow {
   trigger: string;
 }
 
-/** Owed deliveries, the earlier states of a shipment first. */
+/** The earlier states of a shipment first. */
 export const outboxOf = ({ sql }: World, webhookId?: string): Promise<OwedRow[]> =>
   sql<OwedRow>(
     `select * from outbox where webhook_id = coalesce($1, webhook_id) order by webhook_id, shipment_id, sequence`,
@@ -143,7 +142,7 @@ export const logOf = ({ sql }: World, webhookId?: string): Promise<LoggedRow[]> 
     [webhookId ?? null],
   );
 
-/** The state of each delivery by sequence number: `2 RETRY`, `3 waits`, `1 SUCCEEDED`. */
+/** By sequence number: `2 RETRY`, `3 waits`, `1 SUCCEEDED`. */
 export async function picture(world: World, webhookId: string): Promise<string[]> {
   const owed = await outboxOf(world, webhookId);
   const logged = await logOf(world, webhookId);

@@ -11,7 +11,6 @@ const production = {
   OPERATOR_TOKEN: 'o'.repeat(16),
 };
 
-/** The lines of the message: one per wrong variable. */
 function problems(env: Record<string, string>): string[] {
   try {
     parseConfig(env);
@@ -23,7 +22,6 @@ function problems(env: Record<string, string>): string[] {
 }
 const named = (env: Record<string, string>) => problems(env).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
 
-/** Wrong values of every variable that can be wrong. */
 const wrong: Record<string, string[]> = {
   PORT: ['eighty', '-1', '65536', '80.5', ' ', '1e3', '0x50'],
   HOST: ['127.0.0.1:80', 'a host', '[::1]', 'http://localhost'],

@@ -42,7 +42,6 @@ const readyz = async () => {
   return { httpStatus: response.status, ...((await response.json()) as { checks: Record<string, string> }) };
 };
 
-/** A pending check with a result to be set later. */
 function slowCheck() {
   let begin!: () => void;
   let pass!: () => void;

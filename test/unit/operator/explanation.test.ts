@@ -147,7 +147,7 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     'a lease that has run out',
     { ...sending, leaseUntil: later(-1) },
     { reason: 'LEASE', until: null },
-    /Attempt 3 was begun, and its lease ran out/,
+    /Attempt 3 was begun, and its lease expired/,
     /sweep takes it over, one every 2 s/,
   ],
   [

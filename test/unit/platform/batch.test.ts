@@ -6,7 +6,6 @@ import { ApiError, unavailable } from '../../../src/platform/errors.js';
 
 const limits = { maxItems: 10, concurrency: 2, maxWaiting: 1_000 };
 
-/** A flush that waits for its outcome to be set. */
 function gatedFlush() {
   const flushes: { items: number[]; finish(): void; fail(error: unknown): void }[] = [];
   const flush = (items: number[]) =>

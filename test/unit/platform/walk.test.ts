@@ -5,7 +5,6 @@ import { afterPage, afterFailure, walkStart, type Place } from '../../../src/pla
 
 const maxSize = 1_000;
 
-/** A walk over rows with costs, with a limited time per page. */
 function walkOver(costs: number[], maxPerPage: number) {
   const handled: number[] = [];
   const skipped: number[] = [];

@@ -14,7 +14,7 @@ const hook = (shipper: number, name: string, interests: string[] | null, ordered
   ordered,
 });
 
-/** A sound history of two shippers with two webhooks each. */
+/** Two shippers with two webhooks each. */
 function goodHistory(shipments: number): History {
   const hooks = [0, 1].flatMap((shipper) => [
     hook(shipper, 'all', null, true),
@@ -70,7 +70,6 @@ function goodHistory(shipments: number): History {
 const invariantsOf = (history: History, allowed = 0) => [
   ...new Set(check(history, allowed).map(({ invariant }) => invariant)),
 ];
-/** Replaces the journal and adapts the log to it. */
 const withJournal = (history: History, journal: Entry[]): History => ({ ...history, journal });
 const swap = <Item>(items: Item[], at: number, by: (item: Item) => Item[]) =>
   items.flatMap((item, n) => (n === at ? by(item) : [item]));

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { patienceMs } from '../../../src/platform/batch.js';
 import { createAdmission } from '../../../src/shipments/admission.js';
 
-/** Orders waiting for admission, and their outcomes so far. */
 function play(options: { atOnce?: number } = {}) {
   let pressure = 0;
   let looks = 0;
@@ -120,7 +119,7 @@ describe('orders are admitted', () => {
   });
 });
 
-/** One of each shipper, then the second ones, and so on; shippers in order of arrival. */
+/** Shippers in order of arrival: one of each, then the second ones, and so on. */
 function inTurn(shippers: string[]): string[] {
   const rounds = new Map<number, string[]>();
   const seen = new Map<string, number>();

@@ -148,7 +148,7 @@ describe('at registration', () => {
   });
 });
 
-/** An address of the range, its free bits from the seed. */
+/** Its free bits come from the seed. */
 function inRange(range: string, seed: Uint8Array): number[] {
   const [first, bits] = ipaddr.parseCIDR(range);
   return first.toByteArray().map((byte, i) => {

@@ -5,7 +5,7 @@ import { describeError } from '../../../platform/errors.js';
 import type { Logger } from '../../../platform/logger.js';
 import { packageFolder } from '../../../version.js';
 
-/** The result of a lookup; `ttlMs` is how long it may be reused. `isSilent`: no response came in time. */
+/** `ttlMs`: how long it may be reused. `isSilent`: no response came in time. */
 export type Found = { addresses: LookupAddress[]; ttlMs: number } | { failure: string; isSilent: boolean };
 
 /** A lookup under way. A cancelled one still resolves. */
@@ -14,7 +14,6 @@ export interface Lookup {
   cancel(): void;
 }
 
-/** The options that the thread is started with. */
 export interface LookupOptions {
   /** Name servers, `address` or `address:port`; if not set, those of the machine. */
   servers?: readonly string[] | undefined;
@@ -22,13 +21,12 @@ export interface LookupOptions {
   systemToo: boolean;
 }
 
-/** To the thread: a lookup to begin or, with an id alone, one to cancel. */
+/** A lookup to begin or, with an id alone, one to cancel. */
 export interface LookupCommand {
   id: number;
   begin?: { hostname: string; shipperId: string };
 }
 
-/** From the thread, once for each lookup, cancelled ones included. */
 export interface LookupReport {
   id: number;
   found: Found;
@@ -36,7 +34,6 @@ export interface LookupReport {
 
 export interface LookupThread {
   begin(hostname: string, shipperId: string): Lookup;
-  /** Ends the thread, and with it all lookups under way. */
   close(): void;
 }
 

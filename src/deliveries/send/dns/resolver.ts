@@ -5,23 +5,21 @@ import type { Logger } from '../../../platform/logger.js';
 import { TOO_MANY_ADDRESSES } from '../errors.js';
 import { createLookupThread, type Found, type Lookup, type LookupOptions } from './lookups.js';
 
-/** The attempt that a lookup is for; its deadline is by performance.now(). */
+/** `deadline` is by performance.now(). */
 export interface Requester {
   shipperId: string;
   deadlineAtMs: number;
 }
 
 export interface DnsResolver {
-  /** All addresses of a name. Rejects with the code `DNS`, at the requester's deadline at the latest. */
+  /** Rejects with the code `DNS`, at the requester's deadline at the latest. */
   resolve(hostname: string, requester: Requester): Promise<LookupAddress[]>;
-  /** Ends all lookups under way. */
   close(): void;
 }
 
 const maxLookups = 256;
 const maxLookupsPerShipper = 64;
 const maxCachedNames = 5_000;
-/** Of all cached names together. */
 const maxCachedAddresses = 40_000;
 const maxTtlMs = 30_000;
 const failureTtlMs = 5_000;
@@ -35,10 +33,9 @@ const loopback: LookupAddress[] = [
 ];
 const isLocalhost = (hostname: string) => /^(.+\.)?localhost$/.test(hostname);
 
-/** One lookup for all attempts that want the same name. */
+/** Shared by all attempts that want the same name. */
 interface SharedLookup {
   waiters: Set<(found: Found) => void>;
-  /** Each shipper's request for a free slot. */
   tickets: Map<string, Ticket>;
   lookup: Lookup | null;
 }

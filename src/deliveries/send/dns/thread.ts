@@ -57,8 +57,8 @@ function lookUp(hostname: string, shipperId: string): Lookup {
 }
 
 /**
- * All addresses of a name by DNS, IPv4 first. Each lookup has its own channel (20 µs): it can be cancelled alone, its
- * port is unpredictable, and a server's silence about one name does not count against it for another.
+ * IPv4 comes first. Each lookup has its own channel (20 µs): it can be cancelled alone, its port is unpredictable, and
+ * a server's silence about one name does not count against it for another.
  */
 function lookUpByDns(hostname: string): Lookup {
   const resolver = new Resolver({ timeout: firstTryMs, tries });
@@ -106,7 +106,7 @@ function combine(responses: PromiseSettledResult<RecordWithTtl[]>[]): Found {
   };
 }
 
-/** By the machine, which knows the hosts file and search domains. */
+/** The machine knows the hosts file and search domains. */
 function lookUpBySystem(hostname: string, shipperId: string): Lookup {
   let cancel = () => {};
   const found = new Promise<Found>((resolve) => {

@@ -4,7 +4,7 @@ import { createLoginLimits } from '../../../../src/accounts/login/limits.js';
 import { hashing } from '../../../../src/accounts/credentials.js';
 import { createRateLimits } from '../../../../src/platform/limits/rate-limit.js';
 
-/** Logins whose hashes are only recorded, in order. */
+/** Hashes are only recorded, in order. */
 function play() {
   const hashed: string[] = [];
   const limits = createLoginLimits({
@@ -32,7 +32,7 @@ function play() {
   return { hashed, login };
 }
 
-/** Keeps 40 logins with invented accounts under a known key in flight, from 20 blocks, until stopped. */
+/** 40 logins in flight, with invented accounts under a known key, from 20 blocks. */
 function startCrowd(login: ReturnType<typeof play>['login']) {
   let over = false;
   let next = 0;
@@ -56,7 +56,6 @@ const hashedAtLeast = async (hashed: string[], count: number) => {
   while (hashed.length < count) await tick();
 };
 
-/** The number of other hashes before this login's. */
 async function waitedFor(hashed: string[], email: string, login: Promise<unknown>): Promise<number> {
   const before = hashed.length;
   expect(await login).toBe(email);

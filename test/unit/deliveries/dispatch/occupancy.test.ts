@@ -4,12 +4,13 @@ import { createOccupancy } from '../../../../src/deliveries/dispatch/occupancy.j
 import { createScheduler } from '../../../../src/deliveries/dispatch/scheduler.js';
 import type { DueClaim } from '../../../../src/deliveries/outbox/types.js';
 
+const slowMs = 1_000;
 const changes = fc.array(fc.record({ isFull: fc.boolean(), afterMs: fc.nat({ max: 5_000 }) }), {
   maxLength: 400,
 });
 
 describe('the time for which a receiver was full', () => {
-  /** The changes as they happened, and how much of a time was full, added up without a bound on memory. */
+  /** Adds up how much of a time was full, without a bound on memory. */
   const follow = (given: { isFull: boolean; afterMs: number }[]) => {
     const occupancy = createOccupancy(0);
     const stretches: { fromMs: number; toMs: number }[] = [];
@@ -89,7 +90,6 @@ describe('the time for which a receiver was full', () => {
 });
 
 describe('how long a delivery was sendable', () => {
-  const slowMs = 1_000;
   const claim = (sendableForMs: number, webhookId = 'w') =>
     ({ shipperId: webhookId, webhookId, dueAt: new Date(0), sendableForMs, isProbe: false }) as DueClaim;
   const exchange = (
@@ -161,5 +161,52 @@ describe('how long a delivery was sendable', () => {
     expect(scheduler.answered(quick!.claim, 20)).toBe(600_000);
     scheduler.slow(6_000);
     expect(scheduler.answered(slow!.claim, 6_000)).toBe(0);
+  });
+});
+
+describe('what a process holds back', () => {
+  const claims = (webhookId: string, count: number, sendableForMs = 0) =>
+    Array.from({ length: count }, () => ({
+      shipperId: webhookId,
+      webhookId,
+      dueAt: new Date(0),
+      sendableForMs,
+      isProbe: false,
+    })) as DueClaim[];
+  const begin = (scheduler: ReturnType<typeof createScheduler>, nowMs: number) => {
+    const started = scheduler.starts(nowMs).map(({ claim }) => claim);
+    for (const claim of started) scheduler.sending(claim, nowMs);
+    return started;
+  };
+  const answer = (scheduler: ReturnType<typeof createScheduler>, answered: DueClaim[], nowMs: number) => {
+    for (const claim of answered) scheduler.answered(claim, nowMs);
+  };
+
+  test('are claims that wait for a place, not those that wait for a full receiver', () => {
+    const scheduler = createScheduler({ concurrency: 4, slowMs });
+    scheduler.claimed([...claims('a', 3), ...claims('b', 2)], 0, null);
+    const started = begin(scheduler, 0);
+    expect(started.map(({ webhookId }) => webhookId).sort()).toEqual(['a', 'a', 'b', 'b']);
+    scheduler.claimed(claims('c', 5, 70_000), 0, null);
+    expect(scheduler.heldBack(2_000)).toEqual({ c: { count: 5, sendableForMs: 72_000, freeForMs: null } });
+  });
+
+  test('are claims whose attempt has not begun, or is over and not settled', () => {
+    const scheduler = createScheduler({ concurrency: 4, slowMs });
+    scheduler.claimed(claims('a', 2), 0, null);
+    scheduler.starts(0); // their targets are being read
+    expect(scheduler.heldBack(3_000)).toEqual({ a: { count: 2, sendableForMs: 3_000, freeForMs: null } });
+
+    const settling = createScheduler({ concurrency: 4, slowMs });
+    settling.claimed(claims('a', 3), 0, null);
+    answer(settling, begin(settling, 0), 500);
+    expect(settling.heldBack(9_500)).toEqual({ a: { count: 1, sendableForMs: 9_500, freeForMs: 9_000 } });
+  });
+
+  test('are none while every receiver has as many attempts as its lane allows', () => {
+    const scheduler = createScheduler({ concurrency: 100, slowMs });
+    scheduler.claimed(claims('a', 5), 0, null);
+    begin(scheduler, 0);
+    expect(scheduler.heldBack(60_000)).toEqual({});
   });
 });

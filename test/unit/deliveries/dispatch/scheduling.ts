@@ -21,21 +21,19 @@ export interface Simulation {
   scheduler: Scheduler;
   concurrency: number;
   act(act: Act): void;
-  /** Lets time pass with quick responses until nothing happens any more. */
+  /** With quick responses, until nothing happens any more. */
   finish(): void;
   unsent(): string[];
   sentTwice(): string[];
   passedOver(): string[];
   idleLanes(): string[];
-  /** Of each attempt that ended: how long its delivery had been due when it began, and how much of that counts as ours. */
+  /** `waitedMs`: how long a delivery was due before its attempt; `sendableMs`: how much of that counts as ours. */
   waits(): { waitedMs: number; sendableMs: number }[];
-  /** One webhook with a slow receiver, and rows recorded at a steady pace. Returns the wait of the longest due one. */
+  /** Rows are recorded at a steady pace. Returns the wait of the longest due one. */
   runSlowReceiver(options: { respondsAfterMs: number; everyMs: number; forMs: number }): number;
 }
 
-/**
- * The real scheduler in a simulated environment: rows in PostgreSQL, pages under way, attempts in flight and a clock.
- */
+/** The real scheduler amid simulated rows, pages, attempts and a clock. */
 export function createSimulation(options: {
   concurrency: number;
   slowMs: number;

@@ -28,7 +28,7 @@ export function createLoopback() {
 
   return {
     listen,
-    /** A TCP server that calls `answer` with the first bytes of every request. */
+    /** `respond` gets the first bytes of every request. */
     raw(respond: (socket: net.Socket, requestNumber: number, data: Buffer) => void): Promise<Listening> {
       let requests = 0;
       return listen(

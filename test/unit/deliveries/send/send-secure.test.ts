@@ -35,7 +35,7 @@ afterEach(() => {
   loopback.closeAll();
 });
 
-/** An https server that counts the bytes it can decrypt. */
+/** Counts the bytes it can decrypt. */
 async function secureServer(pair: Pair, options: https.ServerOptions = {}) {
   let bytes = 0;
   const server = https.createServer({ ...pair, ...options }, (_, response) => response.end('OK'));
@@ -219,7 +219,7 @@ describe('a policy that became tighter', () => {
 describe('through an egress proxy', () => {
   const publicAddress = 'A 93.184.215.14';
 
-  /** Tunnels every CONNECT to `port`, except those to the addresses in `refused`. */
+  /** All but those to the addresses in `refused`. */
   async function proxyTo(
     port: number,
     { records = publicAddress, refused = [] as string[], userInfo = '', policy = corpusPolicy } = {},

@@ -23,7 +23,6 @@ afterEach(() => {
   loopback.closeAll();
 });
 
-/** A server that responds to every request and counts the bytes read. */
 async function counting() {
   let bytes = 0;
   const server = http.createServer((_, response) => response.end('OK'));

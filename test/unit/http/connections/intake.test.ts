@@ -6,7 +6,7 @@ import { createIntake, recognise } from '../../../../src/http/connections/intake
 
 const eventLoopTick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An intake of numbered requests, each on its own connection unless given. */
+/** Each request is on its own connection unless given. */
 function numbered() {
   const taken: number[] = [];
   const givenUp: number[] = [];

@@ -13,7 +13,6 @@ const large = Buffer.alloc(32 * 1024 * 1024, 'x'); // more than the kernel buffe
 
 let listener: Listener;
 const clients: Socket[] = [];
-/** Responses begun and ended. */
 let begun = 0;
 let over = 0;
 

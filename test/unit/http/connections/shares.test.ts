@@ -16,7 +16,6 @@ const usual = {
   maxStalled: 4,
 };
 
-/** A response that its client may read or not. */
 class ApiResponse extends EventEmitter {
   destroyed = false;
   close(): void {

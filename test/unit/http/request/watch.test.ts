@@ -30,7 +30,6 @@ const routes = [
   declared('get', '/v1/login', true),
 ];
 
-/** A real server; `lines` are what it logs. */
 async function start() {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });

@@ -5,7 +5,6 @@ import { createFairQueue } from '../../../../src/platform/limits/fair-queue.js';
 const kinds = 4;
 const keys = ['a', 'b', 'c', 'd', 'e'];
 const item = fc.record({ kind: fc.nat({ max: kinds - 1 }), key: fc.constantFrom(...keys) });
-/** Items to add and takes (null), in any order. */
 const steps = fc.array(fc.option(item), { maxLength: 200 });
 
 describe('keys alternate', () => {

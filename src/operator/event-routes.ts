@@ -1,61 +1,10 @@
 import * as z from 'zod';
-import { actorOf } from '../accounts/audit/audit.js';
-import { password } from '../accounts/password-page.js';
-import { registerShipper } from '../accounts/shippers.js';
-import { newPasswordLink, registerUser } from '../accounts/users.js';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import {
-  described,
-  anyJson,
-  idInPath,
-  milliseconds,
-  notBlank,
-  trackingId,
-  details,
-  uuid,
-} from '../http/request/fields.js';
-import { isUuid } from '../http/request/paging.js';
+import { described, anyJson, milliseconds, trackingId, details } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { detailOf, route, type Route } from '../http/route.js';
-import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext, Tracing } from '../platform/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
-import { statusResponse } from './status.js';
-
-export interface OperatorDependencies {
-  db: Database;
-  publicUrl(): string;
-  /** States that an event may have. */
-  knownStates: ReadonlySet<string>;
-  recordEvent(event: NewEvent): Promise<RecordResult>;
-  recordEvents(events: NewEvent[]): Promise<RecordResult[]>;
-  tracing: Tracing;
-  status(): Promise<object>;
-}
-
-const setPasswordUrl = described(
-  z.string(),
-  'Give it to the user: good for one use and 24 hours.',
-  'https://parcelhook.example.com/set-password?token=Zm9yLXRoZS1kb2N1bWVudC1vbmx5LW5vdC1hLWxpbms',
-  { format: 'uri' },
-);
-
-const registeredShipper = z
-  .object({
-    shipperId: uuid('Identifier of the shipper.'),
-    accountKey: described(
-      z.string(),
-      'Account key of all its users; shown only here.',
-      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
-    ),
-  })
-  .meta({ id: 'Shipper', description: 'The shipper with its account key, which is shown only here.' });
-
-const registeredUser = z
-  .object({ userId: uuid('Identifier of the user.'), setPasswordUrl })
-  .meta({ id: 'User', description: 'The user with a link to set a password.' });
-
-const passwordLink = z.object({ setPasswordUrl }).meta({ description: 'The link.' });
 
 const eventId = described(
   z.string(),
@@ -142,9 +91,13 @@ const resultView = (result: RecordResult) =>
       }
     : result;
 
-/** Registration, events and status (contract, section 6). */
-export function operatorRoutes(deps: OperatorDependencies): Route[] {
-  const { db } = deps;
+/** State events from the operator's own systems (contract, section 6). */
+export function eventRoutes(deps: {
+  knownStates: ReadonlySet<string>;
+  recordEvent(event: NewEvent): Promise<RecordResult>;
+  recordEvents(events: NewEvent[]): Promise<RecordResult[]>;
+  tracing: Tracing;
+}): Route[] {
   const fields = eventFields(deps.knownStates);
   const bulkEvent = z.object({ trackingId, ...fields });
   // Events are validated one by one, so that an invalid one does not block the others.
@@ -154,66 +107,6 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
     .min(1, 'must have at least one event')
     .max(maxEvents, `must have at most ${maxEvents} events`);
   return [
-    route({
-      method: 'post',
-      path: '/operator/v1/shippers',
-      summary: 'Register a shipper',
-      operationId: 'createShipper',
-      tag: 'Operator',
-      responses: { 201: registeredShipper },
-      auth: 'operator',
-      body: z.object({
-        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
-          pattern: notBlank,
-        }),
-      }),
-      handle: async ({ caller, body }) => ({
-        httpStatus: 201,
-        data: await registerShipper(db, actorOf(caller), body.name),
-      }),
-    }),
-    route({
-      method: 'post',
-      path: '/operator/v1/shippers/:shipperId/users',
-      summary: 'Register a user of a shipper',
-      operationId: 'createUser',
-      tag: 'Operator',
-      description: 'With a password, or with a link on which the user sets one.',
-      responses: { 201: registeredUser },
-      errors: { 409: 'The shipper already has a user with this e-mail address.' },
-      slowByDesign: true,
-      auth: 'operator',
-      params: z.object({ shipperId: idInPath('The shipper.') }),
-      body: z.object({
-        email: described(
-          z.string().regex(z.regexes.email, 'must be an e-mail address').max(254),
-          'E-mail address.',
-          'ana@example.com',
-        ),
-        password: password.optional(),
-      }),
-      handle: async ({ caller, params: { shipperId }, body }) => {
-        if (!isUuid(shipperId)) throw notFound('This shipper');
-        const user = { shipperId, ...body };
-        return { httpStatus: 201, data: await registerUser(db, deps.publicUrl(), actorOf(caller), user) };
-      },
-    }),
-    route({
-      method: 'post',
-      path: '/operator/v1/users/:userId/password-link',
-      summary: 'Make a link on which a user sets a password',
-      operationId: 'createPasswordLink',
-      tag: 'Operator',
-      description: 'Good for one use and 24 hours. Earlier links stay good until one of them is used.',
-      responses: { 201: passwordLink },
-      auth: 'operator',
-      params: z.object({ userId: idInPath('The user.') }),
-      handle: async ({ caller, params: { userId } }) => {
-        if (!isUuid(userId)) throw notFound('This user');
-        const setPasswordUrl = await newPasswordLink(db, deps.publicUrl(), actorOf(caller), userId);
-        return { httpStatus: 201, data: { setPasswordUrl } };
-      },
-    }),
     route({
       method: 'post',
       path: '/operator/v1/shipments/:trackingId/events',
@@ -268,18 +161,6 @@ export function operatorRoutes(deps: OperatorDependencies): Route[] {
         );
         return { httpStatus: 202, data: { results: views.map(resultView) } };
       },
-    }),
-    route({
-      method: 'get',
-      path: '/operator/v1/status',
-      summary: 'How the service is doing',
-      operationId: 'getStatus',
-      tag: 'Operator',
-      description:
-        'Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.',
-      responses: { 200: statusResponse },
-      auth: 'operator',
-      handle: async () => ({ data: await deps.status() }),
     }),
   ];
 }
