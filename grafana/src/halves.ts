@@ -83,10 +83,10 @@ export const oursRow = {
     figure({
       title: 'Ready of expected',
       description:
-        'Ready processes as a share of those that Prometheus knows, by role. Red: a role that ran within the last 6 hours has no ready process.',
+        'Ready processes as a share of those that Prometheus knows, by role. Red: one of them is not ready, or a role of the last 6 hours has none.',
       unit: 'percentunit',
       queries: [{ expr: known(`(${readyByRole}) / (${expectedByRole})`), legend: '{{role}}' }],
-      thresholds: atLeast(1, 0.0001),
+      thresholds: atLeast(1, 0.999),
       without: 'absent',
       span: 4,
     }),

@@ -66,7 +66,7 @@ const scenes: Record<string, Scene> = {
   },
   'orders created late': { api: {}, workers: [{ figures: { order_to_created_seconds: 7 } }], red: 'ours' },
   'deliveries sent late': { api: {}, workers: [{ figures: { sendable_seconds: 7 } }], red: 'ours' },
-  'one of two workers killed': { api: {}, workers: [{}, { isKilled: true }], red: 'none' },
+  'one of two workers killed': { api: {}, workers: [{}, { isKilled: true }], red: 'ours' },
   'the last worker killed': { api: {}, workers: [{ isKilled: true }], red: 'ours' },
   'nobody tries what is sendable': {
     api: { figures: { ...quiet, sendable_deliveries: 4, sendable_oldest_seconds: 30 } },
