@@ -47,7 +47,7 @@ const changes = ({ values }: Answered['lines'][number]): boolean => {
 
 /** Null where there is no figure at all. */
 function lastOf({ lines, table }: Answered): string | null {
-  if (table) return table.rows.length > 0 ? JSON.stringify(table.rows) : null;
+  if (table) return JSON.stringify(table.rows);
   const figures = lines.flatMap(({ name, values }) => {
     const last = values.filter(isFigure).at(-1);
     return last === undefined ? [] : [[name, last]];
@@ -62,6 +62,10 @@ const mayStandStill: [panel: RegExp, reason: string][] = [
   [/› Late results$/, 'no worker hangs for longer than its lease'],
   [/› Oldest expired claim$/, 'another worker takes it up between two readings'],
   [/^receivers › Failing$/, 'the circuit opens between two readings'],
+  [/› (Attempted late|Error budget left)$/, 'a scene ends before what is late is attempted'],
+  [/› Brought back by the sweeper$/, 'events create orders sooner, and leases outlast most scenes'],
+  [/› Waiting for a connection$/, 'a pool runs out only under more load than that of a scene'],
+  [/› Draining$/, 'it shows 1 for the seconds that a process drains, and nothing else'],
 ];
 
 /** Of the panels that never moved, those without a reason. */

@@ -6,7 +6,7 @@ export const upkeepSettings = { API_RATE_LIMIT: '20', MAX_CONNECTIONS: '64' };
 
 const drainsForMs = 6_000;
 const idleConnections = 80;
-const readersAtOnce = 40;
+const readersAtOnce = 60;
 
 /** Everyday acts of operators and clients, none of which is worth an alert. */
 export async function upkeep({ environment, discover }: Struck): Promise<void> {
@@ -25,7 +25,7 @@ export async function upkeep({ environment, discover }: Struck): Promise<void> {
 
   const greedy = await newcomer();
   await readers(greedy);
-  await Promise.all(Array.from({ length: 300 }, () => greedy.call('/v1/states').catch(() => null)));
+  for (const calls of [300, 20]) await ask(greedy, calls); // what the first ones use up, the others lack
   for (let n = 0; n < idleConnections; n += 1) idle(api.url);
   await replaceApi();
 
@@ -34,6 +34,10 @@ export async function upkeep({ environment, discover }: Struck): Promise<void> {
     await environment.addWebhook(account, 'well');
     await placeOrder(account);
     return account;
+  }
+  async function ask(account: Account, calls: number): Promise<void> {
+    const one = () => account.call('/v1/states').catch(() => null);
+    await Promise.all(Array.from({ length: calls }, one));
   }
   async function readers(account: Account): Promise<void> {
     const read = () => account.call('/v1/events?limit=10&wait=2s').catch(() => null);
