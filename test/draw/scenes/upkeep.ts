@@ -40,7 +40,7 @@ export async function upkeep({ environment, discover }: Struck): Promise<void> {
     await Promise.all(Array.from({ length: calls }, one));
   }
   async function readers(account: Account): Promise<void> {
-    const read = () => account.call('/v1/events?limit=10&wait=2s').catch(() => null);
+    const read = () => account.call('/v1/events?after=latest&wait=2s').catch(() => null);
     await Promise.all(Array.from({ length: readersAtOnce }, read));
   }
   /** The old one leaves as it does at a release. */
