@@ -121,5 +121,9 @@ curl -s "$URL/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "$AUTH"; echo
 curl -s "$URL/v1/deliveries?key=$KEY" -H "$AUTH"; echo
 curl -s "$URL/v1/shipments?key=$KEY&shipperTrackingId=ORDER-1001" -H "$AUTH"; echo
 
+  How the service is doing:
+
+${operatorEnv(url, dataDir)}npm run operator -- status
+
 `;
 }

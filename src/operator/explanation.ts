@@ -213,7 +213,7 @@ function settled(facts: DeliveryFacts, claim: Claim | null): { why: string; next
     };
   const how = facts.reason ? `${facts.status} (${facts.reason})` : facts.status;
   return {
-    why: `It is finished: ${how} at ${at(facts.completedAt!)}, after ${facts.attemptCount} attempts.`,
+    why: `It is finished: ${how} at ${at(facts.completedAt!)}, after ${facts.attemptCount} attempt${facts.attemptCount === 1 ? '' : 's'}.`,
     next:
       facts.status === 'SUCCEEDED'
         ? 'Nothing.'

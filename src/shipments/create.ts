@@ -56,7 +56,8 @@ const ordersPerSweep = 2_000;
 /** Their job was lost. An order that fails delays no other: the next sweep begins after its page and returns later. */
 export function createOrderSweep(deps: {
   db: Database;
-  create(shipmentIds: string[]): Promise<unknown>;
+  /** Resolves with the number created. */
+  create(shipmentIds: string[]): Promise<number>;
   logger: Logger;
   metrics: Metrics;
 }): () => Promise<boolean> {
@@ -67,9 +68,10 @@ export function createOrderSweep(deps: {
     after = null;
     if (forgotten.length === 0) return hadStart;
     deps.logger.info({ orders: forgotten.length }, 'forgotten orders found; creating their shipments');
-    deps.metrics.swept.inc({ kind: 'order' }, forgotten.length);
     let allCreated = true;
-    await inPieces(forgotten, ordersPerSweep, deps.create, (shipmentId, error) => {
+    const create = async (some: string[]) =>
+      deps.metrics.swept.inc({ kind: 'order' }, await deps.create(some));
+    await inPieces(forgotten, ordersPerSweep, create, (shipmentId, error) => {
       allCreated = false;
       deps.logger.error(
         { shipmentId, error: describeError(error) },

@@ -179,6 +179,8 @@ describe('exit codes', () => {
     [['event', 'send', '--tracking-id', '..', '--state', 'S'], 'must be an id'],
     [['event', 'load', '/no/such/file'], 'there is no such file'],
     [['event', 'load', '.'], 'is a folder'],
+    [['listen', '--help'], 'Put listen first'],
+    [['listen', '--forward', 'http://localhost:3000'], 'Put listen first'],
     [['status', '--url', 'not a url'], 'http://localhost:8080'],
     [['status', '--url', 'ftp://x'], 'http://localhost:8080'],
   ])('2 for wrong usage: %j', async (args, part) => {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
 import { variables } from '../../src/config/variables.js';
 import { createMetrics } from '../../src/platform/metrics.js';
@@ -240,6 +241,19 @@ describe('what stands around them', () => {
     expect(jobs.map(({ job_name: name }) => name)).toEqual(
       expect.arrayContaining(serving.map((role) => `parcelhook-${role}`)),
     );
+  });
+
+  test('loads every alert by the command of the README, with links to the address of the deployment', () => {
+    const command = /^\{\n[\s\S]+?^\} \| kubectl apply -f -$/m.exec(readme)![0];
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { stdout } = spawnSync('bash', ['-c', `kubectl() { cat; }; ${command}`], options);
+    const rules = readFileSync('grafana/prometheus/rules.yml', 'utf8');
+    expect(parse(stdout)).toEqual({
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name: 'parcelhook' },
+      spec: parse(rules.replaceAll('http://localhost:8080', 'https://parcelhook.example')),
+    });
   });
 
   test('has every secret made by the commands of the README', () => {

@@ -48,6 +48,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
     .description("forward an account's notifications to your own machine: listen --help")
     .helpOption(false)
     .allowUnknownOption()
+    .allowExcessArguments()
     .action(() => {
       throw new UsageError('Put listen first: listen --forward http://localhost:3000/hook');
     });

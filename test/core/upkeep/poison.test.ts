@@ -55,18 +55,22 @@ const idsOf = async (condition: string) =>
     (row) => row.shipment_id as string,
   );
 
-test('forgotten orders are created, except one that cannot be', async () => {
+test('forgotten orders are created and counted as brought back, except one that cannot be', async () => {
   const shipmentIds = (await ordersOf(5, 1)).sort();
   await poison(shipmentIds[1]!);
   const creation = { ...recording(world.db, collector(muchRoom), longHoldMs), initialState: 'CREATED' };
   const deps = { db: world.db, logger, metrics: createMetrics() };
   const sweep = createOrderSweep({ ...deps, create: (ids) => createShipments(creation, ids) });
+  const reenqueued = async () =>
+    /sweeper_reenqueued_total\{kind="order"\} (\d+)/.exec(await deps.metrics.text())?.[1];
   await sweep();
   expect(await idsOf('true')).toEqual(shipmentIds.filter((_, n) => n !== 1));
+  expect(await reenqueued()).toBe('4');
   await cure();
   await sweep(); // on the page before
   await sweep();
   expect(await idsOf('true')).toEqual(shipmentIds);
+  expect(await reenqueued()).toBe('5');
 });
 
 test('retention erases all shipments but one that cannot be, and that one an hour later', async () => {

@@ -89,11 +89,12 @@ describe('embedded mode, on a path with spaces', () => {
     const commands = greeting
       .slice(greeting.indexOf('KEY='))
       .replaceAll(/^(?: {2}|\{).*$/gm, '') // the text between them, and the log
-      .replace('npm run operator --', `'${process.execPath}' '${programFile}' operator`)
+      .replaceAll('npm run operator --', `'${process.execPath}' '${programFile}' operator`)
       .replaceAll('http://localhost:9000/', receiver.url);
     const { code, stdout, stderr } = await bash(commands, ['-eu', '-o', 'pipefail']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('"status":"CREATED"');
+    expect(stdout).toMatch(/^lag\.deliveriesDue +\d/m); // of the status
     return stdout;
   };
 

@@ -201,6 +201,7 @@ test.each<[Partial<DeliveryFacts>, RegExp, RegExp]>([
     /finished: SUCCEEDED at 2026-11-21T11:59:00\+00:00, after 2 attempts/,
     /^Nothing\.$/,
   ],
+  [{ status: 'SUCCEEDED', attemptCount: 1 }, /after 1 attempt\.$/, /^Nothing\.$/],
   [{ status: 'FAILED' }, /finished: FAILED/, /by hand or replays/],
   [{ status: 'CANCELLED', reason: 'EXPIRED' }, /CANCELLED \(EXPIRED\)/, /replays/],
 ])('a finished delivery waits for nothing: %j', (facts, why, next) => {
