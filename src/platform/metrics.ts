@@ -77,7 +77,7 @@ export function createMetrics() {
     ),
     httpDuration: histogram(
       'http_request_duration_seconds',
-      'Time from the arrival of a request to its answer, without the time in which its body was uploaded or its answer downloaded, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.',
+      "Time from the arrival of a request to its answer, without the time in which its body was uploaded, its answer downloaded or its shipper's own requests went first, and without what is slow by design. Requests without a good response (4xx, 499, 5xx) are not told apart by route, but by API.",
       requestSeconds,
       ['route', 'method', 'status'],
     ),

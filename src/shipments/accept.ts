@@ -8,7 +8,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { newId, pooledRandomBytes } from '../platform/ids.js';
 import type { Database } from '../platform/database/postgres.js';
 import type { TraceContext } from '../platform/tracing.js';
-import type { Admission } from './admission.js';
+import type { Admission, OnWait } from './admission.js';
 import { dropoffChooser } from './dropoff.js';
 import { orderResult, type DropoffLocation, type Order } from './order.js';
 import {
@@ -27,6 +27,7 @@ export type AcceptOrder = (
   order: Order,
   idempotencyKey: string | undefined,
   trace: TraceContext,
+  onWait?: OnWait,
 ) => Promise<RouteResult>;
 
 /**
@@ -77,8 +78,8 @@ export function createAcceptOrder(deps: {
     };
   };
 
-  return async (shipperId, order, idempotencyKey, trace) => {
-    const leave = await deps.admission.enter(shipperId, weightOf(order));
+  return async (shipperId, order, idempotencyKey, trace, onWait) => {
+    const leave = await deps.admission.enter(shipperId, weightOf(order), onWait);
     const enteredAt = performance.now();
     let following: Promise<void> | undefined;
     try {

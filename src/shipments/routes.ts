@@ -3,6 +3,7 @@ import { isoOffset } from '../http/envelope.js';
 import { described, instantInQuery, ownIdInQuery, trackingId } from '../http/request/fields.js';
 import { cutPage, paging } from '../http/request/paging.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
+import { markHeld } from '../http/request/watch.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
@@ -43,7 +44,9 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
       body: orderSchema,
       handle: ({ caller, headers, body }, raw) =>
         traced(deps.tracing, raw, (trace) =>
-          deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace),
+          deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>
+            markHeld(raw.response, heldMs),
+          ),
         ),
     }),
     route({

@@ -21,6 +21,7 @@ const scenes: Record<string, Scene> = {
         'NotReady api',
         'NotReady worker',
         'FiguresStale',
+        'FiguresMissing',
       ],
       ...[
         'QueueNotFlowing',
@@ -49,7 +50,10 @@ const scenes: Record<string, Scene> = {
     told: ['QueueNotFlowing', 'RoleGone api'],
   },
   'the last worker is gone, and the API fails by itself': {
-    fire: ['RoleGone worker', 'InstanceDown', 'OutboxWalkLate', 'ApiFailing', 'ApiSlow', ...workersWork],
+    fire: [
+      ...['RoleGone worker', 'InstanceDown', 'OutboxWalkLate', 'FiguresMissing', 'ApiFailing', 'ApiSlow'],
+      ...workersWork,
+    ],
     told: ['RoleGone worker', 'ApiFailing'],
   },
   'the last API is gone, and workers are late by themselves': {
@@ -70,6 +74,10 @@ const scenes: Record<string, Scene> = {
   'one of two workers is gone, and receivers fail': {
     fire: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],
     told: ['InstanceDown', 'ReceiversFailing', 'ReceiversSlow', 'RetriesExhausted'],
+  },
+  'statements time out': {
+    fire: ['FiguresMissing', 'TasksFailing', 'ApiFailing'],
+    told: ['FiguresMissing', 'TasksFailing', 'ApiFailing'],
   },
   'there is no cause here, only elsewhere': {
     fire: ['ApiFailing', 'SendableLate', 'NotReady worker'],

@@ -1,6 +1,8 @@
 import type { Response } from 'express';
 import { ApiError, isUnavailable, tooManyRequests } from '../../platform/errors.js';
 import { createGate, refusalOf, type Refusal } from '../../platform/limits/gate.js';
+import { createHeldTime } from '../../platform/limits/held.js';
+import { markHeld } from '../request/watch.js';
 
 export interface ShareOptions {
   /** Requests of one shipper under way, waiting ones included. */
@@ -24,7 +26,7 @@ export interface Shares {
   /**
    * Runs `work` for a request that has begun, once a slot is free; shippers are served in rotation. Throws ApiError
    * TOO_MANY_REQUESTS if no slot comes in time, and UNAVAILABLE if all of the shipper's requests that ended while it
-   * waited threw UNAVAILABLE.
+   * waited threw UNAVAILABLE. The wait behind the shipper's own running or unread requests is marked as its client's.
    */
   run<T>(shipperId: string, response: Response, work: () => Promise<T>): Promise<T>;
 }
@@ -47,6 +49,11 @@ export function createShares(options: ShareOptions): Shares {
     mayStart: (shipperId) => (shares.get(shipperId)?.unread ?? 0) < maxUnread,
     maxWaitMs,
   });
+  const held = createHeldTime(
+    (shipperId: string) =>
+      gate.working(shipperId) >= options.concurrencyPerShipper ||
+      (shares.get(shipperId)?.unread ?? 0) >= maxUnread,
+  );
   const shareOf = (shipperId: string): Share => {
     const share = shares.get(shipperId) ?? { underWay: 0, unread: 0, progressAt: 0 };
     shares.set(shipperId, share);
@@ -70,10 +77,12 @@ export function createShares(options: ShareOptions): Shares {
 
   const occupy = (shipperId: string, share: Share, response: Response) => {
     share.unread += 1;
+    held.note(shipperId);
     if (gate.working(shipperId) === 1) share.progressAt = performance.now();
     response.once('close', () => {
       share.unread -= 1;
       gate.startReady();
+      held.note(shipperId);
     });
   };
 
@@ -81,7 +90,10 @@ export function createShares(options: ShareOptions): Shares {
   const waitForSlot = (shipperId: string, share: Share, response: Response) =>
     new Promise<() => void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
+      const clock = held.start(shipperId);
+      markHeld(response, clock.heldMs);
       const settle = () => {
+        clock.stop();
         clearInterval(timer);
         response.off('close', giveUp);
       };
@@ -136,6 +148,7 @@ export function createShares(options: ShareOptions): Shares {
         throw error;
       } finally {
         leave();
+        held.note(shipperId);
         forgetIdle(shipperId, share);
       }
     },

@@ -8,7 +8,7 @@ export interface EndedRequest {
   method: string;
   /** 499: the client gave up before its response. */
   status: number;
-  /** From its arrival to its answer, without the time that its body took to come. */
+  /** From its arrival to its answer, without its client's part of the time (see `Timing`). */
   workedMs: number;
   isSlowByDesign: boolean;
 }

@@ -48,7 +48,8 @@ export function watchRequests(
     const { method = '' } = request;
     const now = performance.now();
     const untilMs = timing.answeredAtMs ?? timing.readingSinceMs ?? now;
-    const workedMs = Math.max(0, untilMs - startedAt - (timing.readMs ?? 0));
+    const clientsMs = (timing.readMs ?? 0) + (timing.heldMs?.() ?? 0);
+    const workedMs = Math.max(0, untilMs - startedAt - clientsMs);
     const durationMs = now - startedAt;
     count({ route, method, status, workedMs, isSlowByDesign });
     const level = isProbe(request) ? 'debug' : 'info';
@@ -111,12 +112,17 @@ interface Locals {
   timing?: Timing;
 }
 
-/** The parts of a request's time that are its client's: while its body is read, and from the answer on (performance.now()). */
+/**
+ * The parts of a request's time that are its client's: while its body is read, while it waits behind its shipper's own
+ * requests, and from the answer on (performance.now()).
+ */
 interface Timing {
   /** How long the body took to come. */
   readMs?: number;
   /** Since when it is being read. */
   readingSinceMs?: number | undefined;
+  /** How long its shipper's own share has held it back, so far. */
+  heldMs?: () => number;
   answeredAtMs?: number;
 }
 
@@ -132,6 +138,11 @@ export async function whileReading<Body>(response: Response, read: () => Promise
     timing.readingSinceMs = undefined;
     timing.readMs = performance.now() - sinceMs;
   }
+}
+
+/** The request waits. For as long as its shipper's own share holds it back, the time is its client's. */
+export function markHeld(response: Response, heldMs: () => number): void {
+  timingOf(response).heldMs = heldMs;
 }
 
 /** The answer is ready: whether and how fast the client reads it is not ours. */

@@ -148,3 +148,25 @@ test('a large order takes the room of many: one of another shipper comes before 
   for (let n = 0; n < 5; n += 1) leave();
   await Promise.all(large);
 });
+
+test("the wait behind a shipper's own orders is told apart from the wait for others and for what is owed", async () => {
+  const held = new Map<string, () => number>();
+  let pressure = 0;
+  const admission = createAdmission({ atOnce: 4, pressure: () => pressure, maxPressure: 1 });
+  const enter = (shipperId: string) =>
+    admission.enter(shipperId, 1, (heldMs) => held.set(shipperId, heldMs)).catch(() => () => undefined);
+  const leaves = await Promise.all(['large', 'large', 'large', 'other'].map(enter));
+  const since = performance.now();
+  const waiting = ['large', 'other', 'new'].map(enter);
+  await sleep(30);
+  expect(held.get('large')!()).toBeGreaterThan(25);
+  expect([held.get('other')!(), held.get('new')!()]).toEqual([0, 0]);
+  pressure = 1;
+  for (const leave of leaves) leave();
+  const heldMs = held.get('large')!();
+  expect(heldMs).toBeLessThanOrEqual(performance.now() - since);
+  await sleep(30);
+  expect(held.get('large')!()).toBe(heldMs);
+  pressure = 0;
+  for (const leave of await Promise.all(waiting)) leave();
+});

@@ -17,6 +17,7 @@ const usual = {
 };
 
 class ApiResponse extends EventEmitter {
+  readonly locals: { timing?: { heldMs?(): number } } = {};
   destroyed = false;
   close(): void {
     this.destroyed = true;
@@ -177,5 +178,46 @@ describe('the share of a shipper', () => {
     while (started < 4) await sleep(5);
     await begin('b').inTurn(tick); // waits like the others, and came after them
     expect([started, refused()]).toEqual([4, 0]);
+  });
+
+  const heldMs = ({ response }: { response: ApiResponse }) => response.locals.timing?.heldMs?.() ?? 0;
+  const never = () => new Promise<void>(() => undefined);
+  const inOrder = (...numbers: number[]) => expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+
+  test("a wait behind the shipper's own running or unread requests is marked as its client's", async () => {
+    const { begin } = world({ concurrency: 10, maxUnread: 2 });
+    const unread = [begin('a'), begin('a')];
+    const ends: (() => void)[] = [];
+    for (const { inTurn } of unread) void inTurn(() => new Promise<void>((end) => ends.push(end)));
+    const askedAt = performance.now();
+    const waiting = begin('a');
+    const served = waiting.inTurn(tick);
+    await sleep(30);
+    inOrder(25, heldMs(waiting), performance.now() - askedAt);
+    for (const end of ends) end();
+    await sleep(30);
+    inOrder(55, heldMs(waiting), performance.now() - askedAt);
+    unread[0]!.response.close();
+    await served;
+    const held = heldMs(waiting);
+    await sleep(10);
+    expect(heldMs(waiting)).toBe(held); // not the work
+  });
+
+  test("a wait for other shippers is the service's own, and so is what remains when the shipper is below its share", async () => {
+    const { begin } = world({ concurrency: 3, maxUnread: 50 });
+    const ends: (() => void)[] = [];
+    const running = () => new Promise<void>((end) => ends.push(end));
+    for (const shipper of ['a', 'b']) void begin(shipper).inTurn(running);
+    void begin('b').inTurn(running);
+    const [behindOthers, first, second] = [begin('a'), begin('c'), begin('a')];
+    for (const { inTurn } of [behindOthers, first, second]) inTurn(never).catch(() => undefined);
+    await sleep(30);
+    expect([behindOthers, first, second].map(heldMs)).toEqual([0, 0, 0]);
+    const since = performance.now();
+    ends[1]!(); // another shipper's place becomes this one's second
+    await sleep(30);
+    expect([heldMs(behindOthers), heldMs(first)]).toEqual([0, 0]);
+    inOrder(25, heldMs(second), performance.now() - since);
   });
 });

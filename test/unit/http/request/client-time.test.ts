@@ -22,8 +22,14 @@ let listener: Listener;
 let metrics: Metrics;
 let working = 0;
 
-const declared = (method: 'get' | 'post', path: string, answer: () => Promise<string>) =>
+const declared = (
+  method: 'get' | 'post',
+  path: string,
+  answer: () => Promise<string>,
+  cost: 'usual' | 'costly' = 'usual',
+) =>
   route({
+    cost,
     method,
     path,
     operationId: path,
@@ -43,48 +49,51 @@ const routes = [
   declared('post', '/v1/slow', work),
   declared('get', '/v1/slow', work),
   declared('get', '/v1/large', large),
+  declared('get', '/v1/costly', () => sleep(clientsMs, 'done'), 'costly'),
 ];
 
+const caller = { shipperId: 's', userId: 'u', operator: null, address: null };
+
 beforeAll(async () => {
-  const caller = { shipperId: 's', userId: 'u', operator: null, address: null };
-  const shares = () =>
+  const shares = (concurrency: number, concurrencyPerShipper: number) =>
     createShares({
       maxUnderWay: 20,
-      concurrency: 20,
-      concurrencyPerShipper: 20,
+      concurrency,
+      concurrencyPerShipper,
       maxUnread: 20,
-      maxWaitMs: 1_000,
-      stalledAfterMs: 1_000,
+      maxWaitMs: workMs,
+      stalledAfterMs: Infinity,
       maxStalled: 20,
       onRefused: () => undefined,
     });
-  const authenticate = () => Promise.resolve(caller);
-  const appOf = () =>
+  const authenticate = () => Promise.resolve({ ...caller });
+  const appOf = (costlyAtOnce: number) =>
     createApp({
       routes,
       pages: [],
       authenticate: { shipper: authenticate, operator: authenticate },
       limit: () => undefined,
-      shares: { usual: shares(), costly: shares() },
+      shares: { usual: shares(20, 20), costly: shares(costlyAtOnce, 1) },
       bodyBytes: createBodyBytes({ maxBytes: 2 ** 24, onRefused: () => undefined }),
       logger: pino({ enabled: false }),
       metrics,
       trustProxy: undefined,
     });
   metrics = createMetrics();
-  listener = await listen(appOf(), {
+  listener = await listen(appOf(20), {
     port: 0,
     host: '127.0.0.1',
     limits: { maxConnections: 50, maxPerBlock: 50, isProxy: () => false, onDropped: () => undefined },
     maxResponseMs: 1_000,
   });
-  renew = () => {
+  renew = (costlyAtOnce = 20) => {
     metrics = createMetrics();
-    listener.use(appOf());
+    listener.use(appOf(costlyAtOnce));
   };
 });
-let renew: () => void;
+let renew: (costlyAtOnce?: number) => void;
 beforeEach(() => {
+  caller.shipperId = 's';
   renew();
   working = 0;
 });
@@ -183,4 +192,39 @@ test('an answer that takes us long is slow', async () => {
   await once(client, 'data');
   client.destroy();
   expect(await oneCounted('200')).toBe('slow');
+});
+
+/** The second of two requests, while the first is at work. */
+async function second(shipperId = 's'): Promise<{ first: Socket; client: Socket }> {
+  const [first, client] = [await connected(), await connected()];
+  first.write(head('GET', '/v1/costly'));
+  await until('the first is at work', () => Promise.resolve(working === 1));
+  caller.shipperId = shipperId;
+  client.write(head('GET', '/v1/costly'));
+  return { first, client };
+}
+
+test("a client that gives up behind its shipper's own requests did not wait for us", async () => {
+  const { first, client } = await second();
+  await sleep(workMs - 100); // behind the first
+  client.destroy();
+  expect(await oneCounted('499')).toBe('fast');
+  first.destroy();
+});
+
+test("a refusal after a wait behind the shipper's own requests was not late", async () => {
+  const { first, client } = await second();
+  await once(client, 'data');
+  expect(await oneCounted('4xx')).toBe('fast');
+  first.destroy();
+  client.destroy();
+});
+
+test('a client that gives up behind the requests of other shippers waited for us', async () => {
+  renew(1);
+  const { first, client } = await second('other');
+  await sleep(workMs - 100); // behind the first
+  client.destroy();
+  expect(await oneCounted('499')).toBe('slow');
+  first.destroy();
 });

@@ -1,0 +1,53 @@
+/** Tells the wait that a key owes to itself, being at a bound of its own, from the wait that it owes to others. */
+export interface HeldTime<Key = string> {
+  /** Call it when `isHeld` of this key may have changed. */
+  note(key: Key): void;
+  /** For something of this key that waits from now on. */
+  start(key: Key): HeldClock;
+}
+
+export interface HeldClock {
+  /** For how much of the wait the key has been held. */
+  heldMs(): number;
+  /** The wait is over. */
+  stop(): void;
+}
+
+interface Total {
+  clocks: number;
+  heldMs: number;
+  /** By performance.now(); undefined while the key is not held. */
+  sinceMs: number | undefined;
+}
+
+export function createHeldTime<Key = string>(isHeld: (key: Key) => boolean): HeldTime<Key> {
+  const totals = new Map<Key, Total>();
+  const sinceOf = (key: Key) => (isHeld(key) ? performance.now() : undefined);
+  const read = ({ heldMs, sinceMs }: Total) =>
+    heldMs + (sinceMs === undefined ? 0 : performance.now() - sinceMs);
+
+  return {
+    note: (key) => {
+      const total = totals.get(key);
+      if (!total || isHeld(key) === (total.sinceMs !== undefined)) return;
+      total.heldMs = read(total);
+      total.sinceMs = sinceOf(key);
+    },
+    start: (key) => {
+      const total = totals.get(key) ?? { clocks: 0, heldMs: 0, sinceMs: sinceOf(key) };
+      totals.set(key, total);
+      total.clocks += 1;
+      const before = read(total);
+      let ended: number | undefined;
+      return {
+        heldMs: () => ended ?? read(total) - before,
+        stop: () => {
+          if (ended !== undefined) return;
+          ended = read(total) - before;
+          total.clocks -= 1;
+          if (total.clocks === 0) totals.delete(key);
+        },
+      };
+    },
+  };
+}
