@@ -16,6 +16,10 @@ export interface Shipper {
   lanes: Set<Lane>;
   load: number;
   inFlight: Record<Pool, number>;
+  /** Those of them whose attempt is under way. */
+  atReceiver: number;
+  /** Full while it has as many attempts in the pool as one shipper may, and the pool has places left. */
+  share: Record<Pool, Occupancy>;
 }
 
 /** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
@@ -32,7 +36,7 @@ export interface Lane {
   inFlight: number;
   /** Those of them whose attempt is under way: the others read their target, or are being settled. */
   atReceiver: number;
-  /** Null until the first attempt. */
+  /** Null until the first claim starts. */
   occupancy: Occupancy | null;
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
@@ -59,7 +63,7 @@ export interface InFlight {
   startedAtMs: number | null;
   /** When the request began; null until then. */
   sentAtMs: number | null;
-  /** Since when the receiver was not full when the request began. */
+  /** Since when the receiver was not full when the claim started. */
   freeSinceMs: number;
   pool: Pool | null;
 }
@@ -98,32 +102,42 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/** Call when the limit of a lane, or the number of its attempts at the receiver, has changed. */
+/** Call when the pool or limit of a lane, or the number of its attempts at the receiver, has changed. */
 export function noteFull(lane: Lane, nowMs: number): void {
-  lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs);
+  lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs, lane.shipper?.share[lane.pool]);
+}
+
+/** Call before the claim takes its place. */
+export function noteStart(entry: InFlight, nowMs: number): void {
+  const { lane } = entry;
+  lane.occupancy ??= createOccupancy(nowMs, lane.shipper?.share[lane.pool]);
+  entry.startedAtMs = nowMs;
+  entry.freeSinceMs = lane.occupancy.lastFullMs(nowMs);
 }
 
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
-  lane.occupancy ??= createOccupancy(nowMs);
   entry.sentAtMs = nowMs;
-  entry.freeSinceMs = lane.occupancy.freeSinceMs();
   lane.atReceiver += 1;
+  lane.shipper!.atReceiver += 1;
   noteFull(lane, nowMs);
 }
 
 /**
  * The receiver has room again, although the claim is not settled yet. Returns how long the delivery was sendable before
  * the attempt, which only now shows whether the receiver is slow. If the receiver was full for most of the wait, the
- * moments between two attempts belonged to what was due earlier: only the last one counts.
+ * moments between two attempts belonged to what was due earlier: only the last one counts. From its start on, a claim has
+ * a place at the receiver: reading its target is ours.
  */
 export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
   const { lane, freeSinceMs, asOfMs, claim } = entry;
   const beganAtMs = entry.sentAtMs ?? nowMs;
   const sinceMs = asOfMs - claim.sendableForMs;
   const waitMs = beganAtMs - sinceMs;
-  const fullMs = lane.occupancy?.fullBetween(sinceMs, beganAtMs, nowMs, isSlow || lane.pool === 'slow') ?? 0;
+  const isSlowLane = isSlow || lane.pool === 'slow';
+  const fullMs = lane.occupancy?.fullBetween(sinceMs, entry.startedAtMs ?? beganAtMs, nowMs, isSlowLane) ?? 0;
   lane.atReceiver -= 1;
+  lane.shipper!.atReceiver -= 1;
   noteFull(lane, nowMs);
   const sendableMs = Math.max(0, waitMs - fullMs);
   return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
@@ -131,13 +145,23 @@ export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): nu
 
 /**
  * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
- * PostgreSQL.
+ * PostgreSQL. `crowded` lanes wait for their own shipper's attempts. They hold nothing back, but PostgreSQL may see too
+ * few claims to know that they are full.
  */
-export function heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack> {
+export function heldBack(
+  claims: Iterable<InFlight>,
+  crowded: Lane[],
+  nowMs: number,
+): Record<string, HeldBack> {
   const byWebhook: Record<string, HeldBack> = {};
+  const isCrowded = new Set(crowded);
+  for (const lane of crowded)
+    if (loadOf(lane) > 0 || isBehind(lane.outside))
+      byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
   for (const { lane, claim, asOfMs, sentAtMs } of claims) {
-    if (lane.atReceiver >= lane.limit) continue;
-    const freeForMs = lane.occupancy && nowMs - lane.occupancy.freeSinceMs();
+    if (isCrowded.has(lane) || lane.occupancy?.isFull(nowMs)) continue;
+    const wasFullAtMs = lane.occupancy?.lastFullMs(nowMs) ?? -Infinity;
+    const freeForMs = wasFullAtMs === -Infinity ? null : nowMs - wasFullAtMs;
     const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
     if (sentAtMs !== null) continue;
     held.count += 1;
@@ -221,6 +245,8 @@ export function createLanes(firstLimit: number): Lanes {
         lanes: new Set(),
         load: 0,
         inFlight: eachPool(() => 0),
+        atReceiver: 0,
+        share: eachPool(() => createOccupancy(0)),
       };
       shippers.set(shipperId, shipper);
       shipper.lanes.add(lane);

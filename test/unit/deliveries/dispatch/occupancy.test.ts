@@ -100,7 +100,7 @@ describe('how long a delivery was sendable', () => {
   ) => {
     for (const { claim } of started) scheduler.sending(claim, fromMs);
     const waits = started.map(({ claim }) => scheduler.answered(claim, toMs));
-    for (const { claim } of started) scheduler.ended(claim, toMs - fromMs);
+    for (const { claim } of started) scheduler.ended(claim, toMs - fromMs, toMs);
     return waits;
   };
 
@@ -148,7 +148,7 @@ describe('how long a delivery was sendable', () => {
     for (const { claim } of first) scheduler.sending(claim, 0);
     for (const { claim } of first) scheduler.answered(claim, 100);
     expect(scheduler.starts(700)).toEqual([]);
-    for (const { claim } of first) scheduler.ended(claim, 100);
+    for (const { claim } of first) scheduler.ended(claim, 100, 700);
     const [wait] = exchange(scheduler, scheduler.starts(700), 700, 800);
     expect(wait).toBeCloseTo(600);
   });
