@@ -34,8 +34,8 @@ export interface Lane {
   pendingFresh: number;
   pressure: number;
   inFlight: number;
-  /** Those of them whose attempt is under way: the others read their target, or are being settled. */
-  atReceiver: number;
+  /** Those of them whose attempt is not under way: they read their target or are being settled. The first for longest. */
+  offReceiver: InFlight[];
   /** Null until the first claim starts. */
   occupancy: Occupancy | null;
   reserved: number;
@@ -61,6 +61,8 @@ export interface InFlight {
   dueMs: number;
   isFresh: boolean;
   startedAtMs: number | null;
+  /** Since when it is `offReceiver`, if it is. */
+  offSinceMs: number;
   /** When the request began; null until then. */
   sentAtMs: number | null;
   /** Since when the receiver was not full when the claim started. */
@@ -102,10 +104,25 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/** Call when the pool or limit of a lane, or the number of its attempts at the receiver, has changed. */
+/** For so long a claim that reads its target or is being settled takes a place of its receiver; then it is late, by us. */
+const offReceiverMs = 250;
+
+/** Call when the pool, the limit or the claims in flight of a lane have changed. */
 export function noteFull(lane: Lane, nowMs: number): void {
-  lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs, lane.shipper?.share[lane.pool]);
+  const { inFlight, limit, offReceiver, occupancy, shipper, pool } = lane;
+  const late = offReceiver[inFlight - limit];
+  const untilMs = late ? late.offSinceMs + offReceiverMs : Infinity;
+  occupancy?.set(inFlight >= limit, nowMs, shipper?.share[pool], untilMs);
 }
+
+const takeOff = (entry: InFlight, nowMs: number) => {
+  entry.offSinceMs = nowMs;
+  entry.lane.offReceiver.push(entry);
+};
+const noLongerOff = ({ offReceiver }: Lane, entry: InFlight) => {
+  const at = offReceiver.indexOf(entry);
+  if (at >= 0) offReceiver.splice(at, 1);
+};
 
 /** Call before the claim takes its place. */
 export function noteStart(entry: InFlight, nowMs: number): void {
@@ -113,18 +130,29 @@ export function noteStart(entry: InFlight, nowMs: number): void {
   lane.occupancy ??= createOccupancy(nowMs, lane.shipper?.share[lane.pool]);
   entry.startedAtMs = nowMs;
   entry.freeSinceMs = lane.occupancy.lastFullMs(nowMs);
+  lane.inFlight += 1;
+  takeOff(entry, nowMs);
+  noteFull(lane, nowMs);
+}
+
+/** The claim is settled or given back. */
+export function noteEnd(entry: InFlight, nowMs: number): void {
+  const { lane } = entry;
+  lane.inFlight -= 1;
+  noLongerOff(lane, entry);
+  noteFull(lane, nowMs);
 }
 
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
   entry.sentAtMs = nowMs;
-  lane.atReceiver += 1;
+  noLongerOff(lane, entry);
   lane.shipper!.atReceiver += 1;
   noteFull(lane, nowMs);
 }
 
 /**
- * The receiver has room again, although the claim is not settled yet. Returns how long the delivery was sendable before
+ * The claim takes a place of its lane until it is settled, and of its receiver for a moment longer. Returns how long the delivery was sendable before
  * the attempt, which only now shows whether the receiver is slow. If the receiver was full for most of the wait, the
  * moments between two attempts belonged to what was due earlier: only the last one counts. From its start on, a claim has
  * a place at the receiver: reading its target is ours.
@@ -136,8 +164,8 @@ export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): nu
   const waitMs = beganAtMs - sinceMs;
   const isSlowLane = isSlow || lane.pool === 'slow';
   const fullMs = lane.occupancy?.fullBetween(sinceMs, entry.startedAtMs ?? beganAtMs, nowMs, isSlowLane) ?? 0;
-  lane.atReceiver -= 1;
   lane.shipper!.atReceiver -= 1;
+  takeOff(entry, nowMs);
   noteFull(lane, nowMs);
   const sendableMs = Math.max(0, waitMs - fullMs);
   return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
@@ -226,7 +254,7 @@ export function createLanes(firstLimit: number): Lanes {
         pendingFresh: 0,
         pressure: 0,
         inFlight: 0,
-        atReceiver: 0,
+        offReceiver: [],
         occupancy: null,
         reserved: 0,
         outside: { fresh: 0, older: false },

@@ -7,9 +7,10 @@ export interface Occupancy {
   /** When it was last full: `nowMs` if it is, -Infinity if it never was. */
   lastFullMs(nowMs: number): number;
   /**
-   * Call after each change; `nowMs` never decreases. While `share` is full, so is the receiver, whatever `isFull` says.
+   * Call after each change; `nowMs` never decreases. A full receiver is full until `untilMs` at most, unless it is set
+   * again. While `share` is full, so is the receiver, whatever `isFull` says.
    */
-  set(isFull: boolean, nowMs: number, share?: Occupancy): void;
+  set(isFull: boolean, nowMs: number, share?: Occupancy, untilMs?: number): void;
   /** How much of the time from `fromMs` to `toMs` was full; none of it was before the first point. */
   sumBetween(fromMs: number, toMs: number): number;
   /**
@@ -39,18 +40,20 @@ interface Point {
  */
 export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupancy {
   let points: Point[] = [{ atMs: sinceMs, fullMs: 0 }];
-  let last: Point & { isFull: boolean; share: Occupancy | undefined; wasFullAtMs: number } = {
+  let last: Point & { untilMs: number; share: Occupancy | undefined; wasFullAtMs: number } = {
     atMs: sinceMs,
     fullMs: 0,
-    isFull: false,
+    untilMs: -Infinity,
     share: firstShare,
     wasFullAtMs: -Infinity,
   };
   let stepMs = firstStepMs;
 
   const fullUntil = (atMs: number): number => {
-    if (atMs >= last.atMs)
-      return last.fullMs + (last.isFull ? atMs - last.atMs : (last.share?.sumBetween(last.atMs, atMs) ?? 0));
+    if (atMs >= last.atMs) {
+      const freeFromMs = Math.max(last.atMs, Math.min(atMs, last.untilMs));
+      return last.fullMs + freeFromMs - last.atMs + (last.share?.sumBetween(freeFromMs, atMs) ?? 0);
+    }
     let after: Point = last;
     for (let n = points.length - 1; n >= 0; n -= 1) {
       const before = points[n]!;
@@ -64,20 +67,25 @@ export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupa
   };
   const sumBetween = (fromMs: number, toMs: number) => fullUntil(toMs) - fullUntil(fromMs);
   const lastFullMs = (nowMs: number) =>
-    last.isFull ? nowMs : Math.max(last.wasFullAtMs, last.share?.lastFullMs(nowMs) ?? -Infinity);
+    Math.max(last.wasFullAtMs, Math.min(last.untilMs, nowMs), last.share?.lastFullMs(nowMs) ?? -Infinity);
+  const addPoint = (atMs: number) => {
+    if (atMs - points.at(-1)!.atMs < stepMs) return;
+    points.push({ atMs, fullMs: fullUntil(atMs) });
+    if (points.length <= maxPoints) return;
+    points = points.filter((_, n) => n % 2 === 0);
+    stepMs *= 2;
+  };
 
   return {
-    isFull: (nowMs) => last.isFull || (last.share?.isFull(nowMs) ?? false),
+    isFull: (nowMs) => nowMs < last.untilMs || (last.share?.isFull(nowMs) ?? false),
     lastFullMs,
     sumBetween,
-    set: (isFull, nowMs, share) => {
-      if (isFull === last.isFull && share === last.share) return;
-      last = { atMs: nowMs, fullMs: fullUntil(nowMs), isFull, share, wasFullAtMs: lastFullMs(nowMs) };
-      if (nowMs - points.at(-1)!.atMs < stepMs) return;
-      points.push({ atMs: nowMs, fullMs: last.fullMs });
-      if (points.length <= maxPoints) return;
-      points = points.filter((_, n) => n % 2 === 0);
-      stepMs *= 2;
+    set: (isFull, nowMs, share, fullUntilMs = Infinity) => {
+      const untilMs = isFull && fullUntilMs > nowMs ? fullUntilMs : -Infinity;
+      if (untilMs === last.untilMs && share === last.share) return;
+      if (last.untilMs < nowMs) addPoint(Math.max(last.atMs, last.untilMs));
+      addPoint(nowMs);
+      last = { atMs: nowMs, fullMs: fullUntil(nowMs), untilMs, share, wasFullAtMs: lastFullMs(nowMs) };
     },
     fullBetween: (fromMs, toMs, nowMs, isSlow) => {
       const seen = sumBetween(fromMs, toMs);

@@ -13,6 +13,7 @@ import {
   laneLimits,
   pools,
   noteDue,
+  noteEnd,
   noteFull,
   noteStart,
   type InFlight,
@@ -159,7 +160,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
-    const began = { startedAtMs: null, sentAtMs: null, freeSinceMs: 0, pool: null };
+    const began = { startedAtMs: null, offSinceMs: 0, sentAtMs: null, freeSinceMs: 0, pool: null };
     const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, ...began };
     all.set(claim, entry);
     let at = lane.pending.length;
@@ -197,7 +198,6 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     const [entry] = lane.pending;
     leavePending(lane, entry!);
     noteStart(entry!, nowMs);
-    lane.inFlight += 1;
     occupy(entry!, pool, 1, nowMs);
     room.started(nowMs);
     queueUp(lane);
@@ -358,7 +358,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       const { lane, pool, startedAtMs } = entry;
       if (startedAtMs !== null) {
         if (pool) occupy(entry, pool, -1, nowMs);
-        lane.inFlight -= 1;
+        noteEnd(entry, nowMs);
         lane.shipper!.load -= 1;
       }
       if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow, nowMs);
