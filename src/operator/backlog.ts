@@ -1,4 +1,5 @@
 import { laneLimits } from '../deliveries/dispatch/lanes.js';
+import { placesOf } from '../deliveries/dispatch/room.js';
 import { readBacklog, type Backlog, type HeldBack } from '../deliveries/outbox/sendable.js';
 import type { Database } from '../platform/database/postgres.js';
 import { forget, type Metrics } from '../platform/metrics.js';
@@ -23,13 +24,19 @@ export function createBacklogGauges(deps: {
 }): { refresh(): Promise<void> } {
   const { db, metrics, now = () => performance.now() } = deps;
   const fullFrom = Math.ceil(laneLimits(deps.concurrency).slow / 2);
+  const shipperFullFrom = placesOf(deps.concurrency).maxOfShipper.slow;
   let last: Pick<Backlog, 'full' | 'readAtMs'> = { full: {}, readAtMs: 0 };
 
   const ofDeliveries = shown(
     { metrics, now },
     [metrics.sendableDeliveries, metrics.sendableOldest, metrics.waitingDeliveries, metrics.webhooksUnserved],
     async () => {
-      const backlog = await readBacklog(db, { fullFrom, last, heldBack: deps.heldBack?.() ?? {} });
+      const backlog = await readBacklog(db, {
+        fullFrom,
+        shipperFullFrom,
+        last,
+        heldBack: deps.heldBack?.() ?? {},
+      });
       last = backlog;
       metrics.sendableDeliveries.set(backlog.sendable);
       metrics.sendableOldest.set(backlog.oldestSendableSeconds);

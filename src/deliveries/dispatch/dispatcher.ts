@@ -129,7 +129,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       )
       .finally(() => {
         lastEndAtMs = performance.now();
-        scheduler.ended(claim, durationMs);
+        scheduler.ended(claim, durationMs, lastEndAtMs);
         startAndPull();
       });
   };
@@ -162,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         .giveBack(claim)
         .catch(logFailure)
         .finally(() => {
-          scheduler.ended(claim, null);
+          scheduler.ended(claim, null, performance.now());
           notify([dueOf(claim)]); // pages have passed its due time
         });
   };

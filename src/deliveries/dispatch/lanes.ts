@@ -16,6 +16,10 @@ export interface Shipper {
   lanes: Set<Lane>;
   load: number;
   inFlight: Record<Pool, number>;
+  /** Those of them whose attempt is under way. */
+  atReceiver: number;
+  /** Full while it has as many attempts in the pool as one shipper may, and the pool has places left. */
+  share: Record<Pool, Occupancy>;
 }
 
 /** One webhook's deliveries: a slow or dead receiver fills only its own lane. */
@@ -30,9 +34,9 @@ export interface Lane {
   pendingFresh: number;
   pressure: number;
   inFlight: number;
-  /** Those of them whose attempt is under way: the others read their target, or are being settled. */
-  atReceiver: number;
-  /** Null until the first attempt. */
+  /** Those of them whose attempt is not under way: they read their target or are being settled. The first for longest. */
+  offReceiver: InFlight[];
+  /** Null until the first claim starts. */
   occupancy: Occupancy | null;
   reserved: number;
   /** Deliveries due in PostgreSQL, as far as this process knows. */
@@ -57,9 +61,11 @@ export interface InFlight {
   dueMs: number;
   isFresh: boolean;
   startedAtMs: number | null;
+  /** Since when it is `offReceiver`, if it is. */
+  offSinceMs: number;
   /** When the request began; null until then. */
   sentAtMs: number | null;
-  /** Since when the receiver was not full when the request began. */
+  /** Since when the receiver was not full when the claim started. */
   freeSinceMs: number;
   pool: Pool | null;
 }
@@ -98,32 +104,68 @@ export function endPage(
   lane.outside.older ||= older || freshLeft === 0;
 }
 
-/** Call when the limit of a lane, or the number of its attempts at the receiver, has changed. */
+/** For so long a claim that reads its target or is being settled takes a place of its receiver; then it is late, by us. */
+const offReceiverMs = 250;
+
+/** Call when the pool, the limit or the claims in flight of a lane have changed. */
 export function noteFull(lane: Lane, nowMs: number): void {
-  lane.occupancy?.set(lane.atReceiver >= lane.limit, nowMs);
+  const { inFlight, limit, offReceiver, occupancy, shipper, pool } = lane;
+  const late = offReceiver[inFlight - limit];
+  const untilMs = late ? late.offSinceMs + offReceiverMs : Infinity;
+  occupancy?.set(inFlight >= limit, nowMs, shipper?.share[pool], untilMs);
+}
+
+const takeOff = (entry: InFlight, nowMs: number) => {
+  entry.offSinceMs = nowMs;
+  entry.lane.offReceiver.push(entry);
+};
+const noLongerOff = ({ offReceiver }: Lane, entry: InFlight) => {
+  const at = offReceiver.indexOf(entry);
+  if (at >= 0) offReceiver.splice(at, 1);
+};
+
+/** Call before the claim takes its place. */
+export function noteStart(entry: InFlight, nowMs: number): void {
+  const { lane } = entry;
+  lane.occupancy ??= createOccupancy(nowMs, lane.shipper?.share[lane.pool]);
+  entry.startedAtMs = nowMs;
+  entry.freeSinceMs = lane.occupancy.lastFullMs(nowMs);
+  lane.inFlight += 1;
+  takeOff(entry, nowMs);
+  noteFull(lane, nowMs);
+}
+
+/** The claim is settled or given back. */
+export function noteEnd(entry: InFlight, nowMs: number): void {
+  const { lane } = entry;
+  lane.inFlight -= 1;
+  noLongerOff(lane, entry);
+  noteFull(lane, nowMs);
 }
 
 export function beginExchange(entry: InFlight, nowMs: number): void {
   const { lane } = entry;
-  lane.occupancy ??= createOccupancy(nowMs);
   entry.sentAtMs = nowMs;
-  entry.freeSinceMs = lane.occupancy.freeSinceMs();
-  lane.atReceiver += 1;
+  noLongerOff(lane, entry);
+  lane.shipper!.atReceiver += 1;
   noteFull(lane, nowMs);
 }
 
 /**
- * The receiver has room again, although the claim is not settled yet. Returns how long the delivery was sendable before
- * the attempt, which only now shows whether the receiver is slow. If the receiver was full for most of the wait, the
- * moments between two attempts belonged to what was due earlier: only the last one counts.
+ * The claim takes a place of its lane until it is settled, and of its receiver for a moment longer. Returns how long the
+ * delivery was sendable before the attempt, which only now shows whether the receiver is slow. If the receiver was full
+ * for most of the wait, the moments between two attempts belonged to what was due earlier: only the last one counts.
+ * From its start on, a claim has a place at the receiver: reading its target is ours.
  */
 export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): number {
   const { lane, freeSinceMs, asOfMs, claim } = entry;
   const beganAtMs = entry.sentAtMs ?? nowMs;
   const sinceMs = asOfMs - claim.sendableForMs;
   const waitMs = beganAtMs - sinceMs;
-  const fullMs = lane.occupancy?.fullBetween(sinceMs, beganAtMs, nowMs, isSlow || lane.pool === 'slow') ?? 0;
-  lane.atReceiver -= 1;
+  const isSlowLane = isSlow || lane.pool === 'slow';
+  const fullMs = lane.occupancy?.fullBetween(sinceMs, entry.startedAtMs ?? beganAtMs, nowMs, isSlowLane) ?? 0;
+  lane.shipper!.atReceiver -= 1;
+  takeOff(entry, nowMs);
   noteFull(lane, nowMs);
   const sendableMs = Math.max(0, waitMs - fullMs);
   return fullMs > 0 && fullMs >= mostly * waitMs ? Math.min(sendableMs, beganAtMs - freeSinceMs) : sendableMs;
@@ -131,13 +173,23 @@ export function endExchange(entry: InFlight, nowMs: number, isSlow: boolean): nu
 
 /**
  * The claims by webhook that are not at the receiver although it has room: they wait for a place in a pool, or for
- * PostgreSQL.
+ * PostgreSQL. `crowded` lanes wait for their own shipper's attempts. They hold nothing back, but PostgreSQL may see too
+ * few claims to know that they are full.
  */
-export function heldBack(claims: Iterable<InFlight>, nowMs: number): Record<string, HeldBack> {
+export function heldBack(
+  claims: Iterable<InFlight>,
+  crowded: Lane[],
+  nowMs: number,
+): Record<string, HeldBack> {
   const byWebhook: Record<string, HeldBack> = {};
+  const isCrowded = new Set(crowded);
+  for (const lane of crowded)
+    if (loadOf(lane) > 0 || isBehind(lane.outside))
+      byWebhook[lane.webhookId] = { count: 0, sendableForMs: 0, freeForMs: 0 };
   for (const { lane, claim, asOfMs, sentAtMs } of claims) {
-    if (lane.atReceiver >= lane.limit) continue;
-    const freeForMs = lane.occupancy && nowMs - lane.occupancy.freeSinceMs();
+    if (isCrowded.has(lane) || lane.occupancy?.isFull(nowMs)) continue;
+    const wasFullAtMs = lane.occupancy?.lastFullMs(nowMs) ?? -Infinity;
+    const freeForMs = wasFullAtMs === -Infinity ? null : nowMs - wasFullAtMs;
     const held = (byWebhook[lane.webhookId] ??= { count: 0, sendableForMs: 0, freeForMs });
     if (sentAtMs !== null) continue;
     held.count += 1;
@@ -202,7 +254,7 @@ export function createLanes(firstLimit: number): Lanes {
         pendingFresh: 0,
         pressure: 0,
         inFlight: 0,
-        atReceiver: 0,
+        offReceiver: [],
         occupancy: null,
         reserved: 0,
         outside: { fresh: 0, older: false },
@@ -221,6 +273,8 @@ export function createLanes(firstLimit: number): Lanes {
         lanes: new Set(),
         load: 0,
         inFlight: eachPool(() => 0),
+        atReceiver: 0,
+        share: eachPool(() => createOccupancy(0)),
       };
       shippers.set(shipperId, shipper);
       shipper.lanes.add(lane);

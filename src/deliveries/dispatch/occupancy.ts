@@ -3,13 +3,21 @@
  * and for us otherwise. All times are of one monotonic clock, in milliseconds.
  */
 export interface Occupancy {
-  freeSinceMs(): number;
-  /** Call after each change; `nowMs` never decreases. */
-  set(isFull: boolean, nowMs: number): void;
+  isFull(nowMs: number): boolean;
+  /** When it was last full: `nowMs` if it is, -Infinity if it never was. */
+  lastFullMs(nowMs: number): number;
+  /**
+   * Call after each change; `nowMs` never decreases. A full receiver is full until `untilMs` at most, unless it is set
+   * again. While `share` is full, so is the receiver, whatever `isFull` says.
+   */
+  set(isFull: boolean, nowMs: number, share?: Occupancy, untilMs?: number): void;
+  /** How much of the time from `fromMs` to `toMs` was full; none of it was before the first point. */
+  sumBetween(fromMs: number, toMs: number): number;
   /**
    * How much of the time from `fromMs` to `toMs` the receiver was full, as known at `nowMs`; `toMs` is not before the
    * first `set`. Another process may have sent before that, or nobody: if the receiver is slow, or has been full for
-   * three quarters of the time since (of five seconds at least), it is taken to have been full before; if not, not.
+   * three quarters of the time since (of five seconds at least), it is taken to have been full before; if not, only while
+   * its share was.
    */
   fullBetween(fromMs: number, toMs: number, nowMs: number, isSlow: boolean): number;
 }
@@ -30,13 +38,22 @@ interface Point {
  * Between its points the sum is interpolated. Changes within a step share a point; when there are too many points, every
  * second is dropped and the step doubles. So memory is bounded, and the sum is wrong by a step at most.
  */
-export function createOccupancy(sinceMs: number): Occupancy {
+export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupancy {
   let points: Point[] = [{ atMs: sinceMs, fullMs: 0 }];
-  let last: Point & { isFull: boolean } = { atMs: sinceMs, fullMs: 0, isFull: false };
+  let last: Point & { untilMs: number; share: Occupancy | undefined; wasFullAtMs: number } = {
+    atMs: sinceMs,
+    fullMs: 0,
+    untilMs: -Infinity,
+    share: firstShare,
+    wasFullAtMs: -Infinity,
+  };
   let stepMs = firstStepMs;
 
   const fullUntil = (atMs: number): number => {
-    if (atMs >= last.atMs) return last.fullMs + (last.isFull ? atMs - last.atMs : 0);
+    if (atMs >= last.atMs) {
+      const freeFromMs = Math.max(last.atMs, Math.min(atMs, last.untilMs));
+      return last.fullMs + freeFromMs - last.atMs + (last.share?.sumBetween(freeFromMs, atMs) ?? 0);
+    }
     let after: Point = last;
     for (let n = points.length - 1; n >= 0; n -= 1) {
       const before = points[n]!;
@@ -48,23 +65,33 @@ export function createOccupancy(sinceMs: number): Occupancy {
     }
     return 0;
   };
+  const sumBetween = (fromMs: number, toMs: number) => fullUntil(toMs) - fullUntil(fromMs);
+  const lastFullMs = (nowMs: number) =>
+    Math.max(last.wasFullAtMs, Math.min(last.untilMs, nowMs), last.share?.lastFullMs(nowMs) ?? -Infinity);
+  const addPoint = (atMs: number) => {
+    if (atMs - points.at(-1)!.atMs < stepMs) return;
+    points.push({ atMs, fullMs: fullUntil(atMs) });
+    if (points.length <= maxPoints) return;
+    points = points.filter((_, n) => n % 2 === 0);
+    stepMs *= 2;
+  };
 
   return {
-    freeSinceMs: () => last.atMs,
-    set: (isFull, nowMs) => {
-      if (isFull === last.isFull) return;
-      last = { atMs: nowMs, fullMs: fullUntil(nowMs), isFull };
-      if (nowMs - points.at(-1)!.atMs < stepMs) return;
-      points.push({ atMs: nowMs, fullMs: last.fullMs });
-      if (points.length <= maxPoints) return;
-      points = points.filter((_, n) => n % 2 === 0);
-      stepMs *= 2;
+    isFull: (nowMs) => nowMs < last.untilMs || (last.share?.isFull(nowMs) ?? false),
+    lastFullMs,
+    sumBetween,
+    set: (isFull, nowMs, share, fullUntilMs = Infinity) => {
+      const untilMs = isFull && fullUntilMs > nowMs ? fullUntilMs : -Infinity;
+      if (untilMs === last.untilMs && share === last.share) return;
+      if (last.untilMs < nowMs) addPoint(Math.max(last.atMs, last.untilMs));
+      addPoint(nowMs);
+      last = { atMs: nowMs, fullMs: fullUntil(nowMs), untilMs, share, wasFullAtMs: lastFullMs(nowMs) };
     },
     fullBetween: (fromMs, toMs, nowMs, isSlow) => {
-      const seen = fullUntil(toMs) - fullUntil(Math.max(fromMs, sinceMs));
+      const seen = sumBetween(fromMs, toMs);
       if (fromMs >= sinceMs) return seen;
       const wasFull = isSlow || fullUntil(nowMs) >= mostly * Math.max(nowMs - sinceMs, provenAfterMs);
-      return wasFull ? seen + sinceMs - fromMs : seen;
+      return seen + (wasFull ? sinceMs - fromMs : (firstShare?.sumBetween(fromMs, sinceMs) ?? 0));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { eachPool, loadOf, type Lane, type Pool } from './lanes.js';
+import { eachPool, loadOf, pools, type Lane, type Pool, type Shipper } from './lanes.js';
 
 const slowPlacesFactor = 5;
 /** Of the slow and the unknown pool. */
@@ -53,7 +53,9 @@ export interface Budget {
 }
 
 export function createRoom(concurrency: number, counts: Counts) {
-  const { places } = placesOf(concurrency);
+  const { places, maxOfShipper } = placesOf(concurrency);
+  const atMax = eachPool(() => new Set<Shipper>());
+  const hasPlaces = (pool: Pool) => counts.inFlight[pool] < places[pool];
   const startsLately = createRate(pendingMs);
 
   /** One round if the lane is not quick: a waiting claim would be old before it starts. */
@@ -61,6 +63,29 @@ export function createRoom(concurrency: number, counts: Counts) {
 
   return {
     started: startsLately.count,
+    hasPlaces,
+    mayStart: (shipper: Shipper, pool: Pool) => shipper.inFlight[pool] < maxOfShipper[pool],
+
+    /**
+     * Call when a number of attempts of the shipper has changed. Its share is not full while most of its places are taken
+     * by claims that read their target or are being settled.
+     */
+    noteShare: (shipper: Shipper, nowMs: number) => {
+      for (const pool of pools) {
+        const max = maxOfShipper[pool];
+        if (shipper.inFlight[pool] >= max && shipper.atReceiver >= max / 2) atMax[pool].add(shipper);
+        else if (atMax[pool].delete(shipper)) shipper.share[pool].set(false, nowMs);
+        // A place taken by any shipper may be the pool's last, and a free one its first.
+        for (const { share } of atMax[pool]) share[pool].set(hasPlaces(pool), nowMs);
+      }
+    },
+    /** Lanes that wait for their own shipper's attempts, while others have places. */
+    crowded: (): Lane[] =>
+      pools.flatMap((pool) =>
+        hasPlaces(pool)
+          ? [...atMax[pool]].flatMap(({ lanes }) => [...lanes].filter((lane) => lane.pool === pool))
+          : [],
+      ),
 
     budget: (nowMs: number): Budget => {
       const { pending, inFlight, promised } = counts;

@@ -13,12 +13,14 @@ import {
   laneLimits,
   pools,
   noteDue,
+  noteEnd,
   noteFull,
+  noteStart,
   type InFlight,
   type Lane,
   type Pool,
 } from './lanes.js';
-import { createRoom, noCounts, placesOf, type Budget } from './room.js';
+import { createRoom, noCounts, type Budget } from './room.js';
 
 /**
  * Decides which delivery starts, which lane is pulled and which claims are given back. It is pure: no I/O, no timers,
@@ -65,11 +67,11 @@ export interface Scheduler {
   /**
    * The attempt has ended; the claim is still to be settled. Returns for how many milliseconds the delivery was sendable
    * before: from when it was due and its webhook was called, without the time in which its receiver had as many attempts
-   * as its lane allows.
+   * as its lane allows, or its shipper as many as one may have while the pool had places left.
    */
   answered(claim: DueClaim, nowMs: number): number;
   /** `durationMs`: null if no attempt was made. */
-  ended(claim: DueClaim, durationMs: number | null): void;
+  ended(claim: DueClaim, durationMs: number | null, nowMs: number): void;
   /** Returns their pending claims except probes, to be given back. */
   returnPending(webhookIds: string[]): DueClaim[];
   stop(): DueClaim[];
@@ -118,7 +120,6 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
   const toFill = createFairQueue<Lane>();
   const counts = noCounts();
   const { pending, inFlight, awaited } = counts;
-  const { places, maxOfShipper } = placesOf(concurrency);
   const room = createRoom(concurrency, counts);
   /** Halved when a page fails, so that a lane that cannot be pulled does not delay the others. */
   let lanesPerPage = maxLanesPerPage;
@@ -141,7 +142,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     else ready[lane.pool].delete(keyOf(lane), lane);
     if (isBehind(lane.outside) && !lane.page) toFill.add(keyOf(lane), lane);
   };
-  const moveTo = (lane: Lane, pool: Pool, limit: number) => {
+  const moveTo = (lane: Lane, pool: Pool, limit: number, nowMs: number) => {
     if (pool !== lane.pool) {
       ready[lane.pool].delete(keyOf(lane), lane);
       pending[lane.pool] -= lane.pending.length;
@@ -149,6 +150,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     }
     lane.pool = pool;
     lane.limit = limit;
+    noteFull(lane, nowMs);
   };
 
   const enter = (claim: DueClaim, asOfMs: number, isFresh: boolean) => {
@@ -158,7 +160,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
       lanes.setShipper(lane, claim.shipperId);
     }
     const dueMs = claim.dueAt.getTime();
-    const began = { startedAtMs: null, sentAtMs: null, freeSinceMs: 0, pool: null };
+    const began = { startedAtMs: null, offSinceMs: 0, sentAtMs: null, freeSinceMs: 0, pool: null };
     const entry: InFlight = { claim, lane, asOfMs, dueMs, isFresh, ...began };
     all.set(claim, entry);
     let at = lane.pending.length;
@@ -181,23 +183,22 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
     queueUp(lane);
     return going.map(({ claim }) => claim);
   };
-  const occupy = (entry: InFlight, pool: Pool, by: 1 | -1) => {
+  const occupy = (entry: InFlight, pool: Pool, by: 1 | -1, nowMs: number) => {
+    const shipper = entry.lane.shipper!;
     inFlight[pool] += by;
-    entry.lane.shipper!.inFlight[pool] += by;
+    shipper.inFlight[pool] += by;
     entry.pool = by === 1 ? pool : null;
+    room.noteShare(shipper, nowMs);
   };
 
   const startNext = (pool: Pool, nowMs: number): Start | null => {
-    if (inFlight[pool] >= places[pool]) return null;
-    const lane = ready[pool].take(
-      (shipperId) => lanes.shipper(shipperId)!.inFlight[pool] < maxOfShipper[pool],
-    );
+    if (!room.hasPlaces(pool)) return null;
+    const lane = ready[pool].take((shipperId) => room.mayStart(lanes.shipper(shipperId)!, pool));
     if (!lane) return null;
     const [entry] = lane.pending;
     leavePending(lane, entry!);
-    entry!.startedAtMs = nowMs;
-    lane.inFlight += 1;
-    occupy(entry!, pool, 1);
+    noteStart(entry!, nowMs);
+    occupy(entry!, pool, 1, nowMs);
     room.started(nowMs);
     queueUp(lane);
     return { claim: entry!.claim, asOfMs: entry!.asOfMs };
@@ -329,34 +330,39 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         const { lane, pool, startedAtMs } = entry;
         if (startedAtMs === null || pool === 'slow' || nowMs - startedAtMs < slowMs) continue;
         if (lane.pool !== 'slow') {
-          moveTo(lane, 'slow', limits.slow);
-          noteFull(lane, nowMs);
+          moveTo(lane, 'slow', limits.slow, nowMs);
           returned.push(...takePending(lane)); // they would wait too long here
         }
-        if (pool === null || inFlight.slow >= places.slow) continue;
-        occupy(entry, pool, -1);
-        occupy(entry, 'slow', 1);
+        if (pool === null || !room.hasPlaces('slow')) continue;
+        occupy(entry, pool, -1, nowMs);
+        occupy(entry, 'slow', 1, nowMs);
       }
       return returned;
     },
 
-    sending: (claim, nowMs) => beginExchange(all.get(claim)!, nowMs),
+    sending: (claim, nowMs) => {
+      const entry = all.get(claim)!;
+      beginExchange(entry, nowMs);
+      room.noteShare(entry.lane.shipper!, nowMs);
+    },
     answered: (claim, nowMs) => {
       const entry = all.get(claim)!;
-      return endExchange(entry, nowMs, nowMs - entry.startedAtMs! >= slowMs);
+      const sendableMs = endExchange(entry, nowMs, nowMs - entry.startedAtMs! >= slowMs);
+      room.noteShare(entry.lane.shipper!, nowMs);
+      return sendableMs;
     },
-    ended: (claim, durationMs) => {
+    ended: (claim, durationMs, nowMs) => {
       const entry = all.get(claim);
       if (!entry) return;
       all.delete(claim);
       const { lane, pool, startedAtMs } = entry;
       if (startedAtMs !== null) {
-        if (pool) occupy(entry, pool, -1);
-        lane.inFlight -= 1;
+        if (pool) occupy(entry, pool, -1, nowMs);
+        noteEnd(entry, nowMs);
         lane.shipper!.load -= 1;
       }
-      if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow);
-      else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2));
+      if (durationMs !== null && durationMs >= slowMs) moveTo(lane, 'slow', limits.slow, nowMs);
+      else if (durationMs !== null) moveTo(lane, 'quick', Math.min(limits.max, lane.limit * 2), nowMs);
       queueUp(lane);
     },
 
@@ -377,7 +383,7 @@ export function createScheduler({ concurrency, slowMs }: SchedulerOptions): Sche
         isBehind(outside) ? [{ webhookId, dueFromMs: Number.isFinite(cursorMs) ? cursorMs : null }] : [],
       ),
     pressure: () => pressure,
-    heldBack: (nowMs) => heldBack(all.values(), nowMs),
+    heldBack: (nowMs) => heldBack(all.values(), room.crowded(), nowMs),
     usage: () => ({
       pending: pending.quick + pending.slow + pending.unknown,
       inFlight: { ...inFlight },

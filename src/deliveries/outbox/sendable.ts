@@ -32,6 +32,8 @@ export interface HeldBack {
 export interface BacklogOptions {
   /** Number of valid claims from which a webhook's receiver counts as full. */
   fullFrom: number;
+  /** The same of a shipper: as many attempts as one may have at slow receivers. All of its webhooks count as full. */
+  shipperFullFrom: number;
   last: Pick<Backlog, 'full' | 'readAtMs'>;
   /** The reading process's own claims, by webhook. */
   heldBack?: Record<string, HeldBack>;
@@ -46,6 +48,9 @@ const maxWebhooksRead = 10_000;
 /** Deliveries of row `l`, up to the webhook's share. */
 const countOf = (condition: string) => `
   select count(*) as count from (select 1 from outbox where webhook_id = l.webhook_id and ${condition} limit share.most) x`;
+
+const isClaimed = `status = 'SENDING' and lease_until > now()`;
+const dueRows = `from outbox where webhook_id = l.webhook_id and due_at <= now() and not ${isWithdrawn('outbox')}`;
 
 const sumOf = (expression: string, condition: string) =>
   `coalesce(sum(${expression}) filter (where ${condition}), 0)::int`;
@@ -64,13 +69,21 @@ const sumsByHold = (expression: string, condition = 'true') =>
  * Not sendable is what is due to a receiver that has as many attempts as it may. Only the process that makes them knows
  * that: what it holds back (`heldBack`) is sendable, and so is what waits behind it, however many claims there are. Of
  * the other webhooks PostgreSQL knows the claims: a receiver is taken to be full if it has `fullFrom` valid ones, half of
- * a slow lane's limit. A read may fall between the end of an attempt and the next; so a receiver that has been full since
- * the last read (`last`) is full at this one, too, and what waited for it has been sendable since then at most. A dead
- * worker's claims are valid for as long as its leases.
+ * a slow lane's limit, or its shipper `shipperFullFrom`. Where the longest due are claims, what is due behind them is
+ * read, too. A read may fall between the end of an attempt and the next; so a receiver that has been full since the last
+ * read (`last`) is full at this one, too, and what waited for it has been sendable since then at most. A dead worker's
+ * claims are valid for as long as its leases.
  */
 export async function readBacklog(
   db: Database,
-  { fullFrom, last, heldBack = {}, limit = counted, maxWebhooks = maxWebhooksRead }: BacklogOptions,
+  {
+    fullFrom,
+    shipperFullFrom,
+    last,
+    heldBack = {},
+    limit = counted,
+    maxWebhooks = maxWebhooksRead,
+  }: BacklogOptions,
 ): Promise<Backlog> {
   const [backlog] = await db.query<Backlog>(
     'read-backlog',
@@ -79,7 +92,7 @@ export async function readBacklog(
          from owing o cross join lateral (
            select case when suspended then 'suspended' when status = 'PAUSED' then 'paused'
                        when status <> 'ACTIVE' then 'disabled' when c.open then 'circuit' end as held,
-                  called_since, coalesce(c.failing, false) as failing
+                  shipper_id, called_since, coalesce(c.failing, false) as failing
              from webhooks
              left join lateral (
                select open_until is not null as open, failing_since is not null as failing
@@ -87,25 +100,33 @@ export async function readBacklog(
             where webhook_id = o.webhook_id and deleted_at is null limit 1) w
      ), share as materialized (
        select greatest($1 / greatest(count(*), 1), $2 + 1) as most from looked
-     ), figures as materialized (
-       select l.held, l.failing, l.webhook_id, d.due, turn.count as turn, retry.count as retry, f.full_ms,
-              coalesce((l.ours ->> 'count')::int, 0) as held_back, coalesce(f.full_ms >= $4::float8, false) as is_full,
-              extract(epoch from now() - greatest(
-                least(d.since, now() - ${ms(`(l.ours ->> 'sendableForMs')::float8`)}), l.called_since,
-                to_timestamp(f.full_ms / 1000))) as seconds
+     ), counted as materialized (
+       select l.*, front.sending, d.due, d.since, turn.count as turn, retry.count as retry,
+              sum(front.sending) filter (where l.held is null) over (partition by l.shipper_id) as of_shipper
          from share cross join looked l
         cross join lateral (
           select count(*) filter (where sending) as sending, count(*) filter (where not sending) as due,
                  min(due_at) filter (where not sending) as since
-            from (select status = 'SENDING' and lease_until > now() as sending, due_at from outbox
-                   where webhook_id = l.webhook_id and due_at <= now() and not ${isWithdrawn('outbox')}
-                   order by due_at limit share.most) x) d
+            from (select ${isClaimed} as sending, due_at ${dueRows} order by due_at limit share.most) x) front
         cross join lateral (
-          select case when l.ours is not null then greatest(l.full_ms, t.now_ms - (l.ours ->> 'freeForMs')::float8)
-                      when d.sending >= $2::int then t.now_ms else l.full_ms end as full_ms
-            from (select extract(epoch from now())::float8 * 1000 as now_ms) t) f
+          select front.due, front.since where front.sending = 0
+          union all
+          select count(*), min(due_at)
+            from (select due_at ${dueRows} and not (${isClaimed}) and front.sending > 0 order by due_at limit share.most) x
+          having front.sending > 0) d
         cross join lateral (${countOf('waits_turn')}) turn
         cross join lateral (${countOf(`due_at > now() and status <> 'SENDING'`)}) retry
+     ), figures as materialized (
+       select c.held, c.failing, c.webhook_id, c.due, c.turn, c.retry, f.full_ms,
+              coalesce((c.ours ->> 'count')::int, 0) as held_back, coalesce(f.full_ms >= $4::float8, false) as is_full,
+              extract(epoch from now() - greatest(
+                least(c.since, now() - ${ms(`(c.ours ->> 'sendableForMs')::float8`)}), c.called_since,
+                to_timestamp(f.full_ms / 1000))) as seconds
+         from counted c
+        cross join lateral (
+          select case when c.ours is not null then greatest(c.full_ms, t.now_ms - (c.ours ->> 'freeForMs')::float8)
+                      when c.sending >= $2::int or c.of_shipper >= $7::int then t.now_ms else c.full_ms end as full_ms
+            from (select extract(epoch from now())::float8 * 1000 as now_ms) t) f
      )
      select extract(epoch from now())::float8 * 1000 as "readAtMs",
             ${sumOf('due + held_back', 'held is null and not is_full')} as sendable,
@@ -122,7 +143,15 @@ export async function readBacklog(
             coalesce(json_object_agg(webhook_id, full_ms) filter (where held is null and due > 0 and full_ms is not null), '{}')
               as full
        from figures`,
-    [limit, fullFrom, JSON.stringify(last.full), last.readAtMs, maxWebhooks, JSON.stringify(heldBack)],
+    [
+      limit,
+      fullFrom,
+      JSON.stringify(last.full),
+      last.readAtMs,
+      maxWebhooks,
+      JSON.stringify(heldBack),
+      shipperFullFrom,
+    ],
   );
   return backlog!;
 }

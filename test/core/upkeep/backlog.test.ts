@@ -22,9 +22,16 @@ afterAll(() => world.stop());
 beforeEach(() => world.sql('truncate outbox, circuits'));
 
 const fullFrom = 5;
+const shipperFullFrom = 250;
 const nothing = { full: {}, readAtMs: 0 };
 const read = (last: Pick<Backlog, 'full' | 'readAtMs'> = nothing, limit?: number, maxWebhooks?: number) =>
-  readBacklog(world.db, { fullFrom, last, ...(limit && { limit }), ...(maxWebhooks && { maxWebhooks }) });
+  readBacklog(world.db, {
+    fullFrom,
+    shipperFullFrom,
+    last,
+    ...(limit && { limit }),
+    ...(maxWebhooks && { maxWebhooks }),
+  });
 
 /** Of a shipper of its own; the deliveries are of different shipments, due for `seconds`. */
 async function owed(count: number, seconds: number): Promise<{ own: World; webhookId: string }> {
@@ -159,7 +166,7 @@ test('what a worker holds back is sendable with all behind it, although its clai
     [webhookId]: { count: fullFrom, sendableForMs: 950_000, freeForMs: null, ...held },
   });
   const readBy = (held: Partial<HeldBack>, last = nothing) =>
-    readBacklog(world.db, { fullFrom, last, heldBack: heldBack(held) });
+    readBacklog(world.db, { fullFrom, shipperFullFrom, last, heldBack: heldBack(held) });
   const before = await read();
   expect(before).toMatchObject({ sendable: 0, unserved: { slow: 1 } });
 
@@ -178,6 +185,33 @@ test('what a worker holds back is sendable with all behind it, although its clai
   // It was full since the last read.
   const full = await readBy({ freeForMs: 5_000 }, { full: {}, readAtMs: before.readAtMs - 60_000 });
   expect(full).toMatchObject({ sendable: 0, oldestSendableSeconds: 0, unserved: { slow: 1 } });
+});
+
+test('a slow receiver is seen, with what waits for it, when so many webhooks are owed that its claims fill its share', async () => {
+  const { webhookId } = await owed(40, 900);
+  await pull(world.db, webhookId, 10);
+  for (let n = 0; n < 3; n += 1) await owed(1, 10);
+  const backlog = await read(nothing, 4 * (fullFrom + 1));
+  expect([only(backlog.waiting), only(backlog.unserved)]).toEqual([{ receiver: fullFrom + 1 }, { slow: 1 }]);
+  expect(backlog.sendable).toBe(3);
+  expectOldest(backlog, 10);
+});
+
+test('what is due to a shipper with as many claims as it may have at slow receivers waits for them', async () => {
+  const { own, webhookId } = await owed(10, 900);
+  const second = await addWebhook(own);
+  await record(own.db, await addShipment(own), ['CREATED']); // to both
+  await owed(1, 20);
+  await pull(world.db, webhookId, 3);
+  await pull(world.db, second, 1);
+  const readFrom = (from: number) =>
+    readBacklog(world.db, { fullFrom, shipperFullFrom: from, last: nothing });
+  const few = await readFrom(5);
+  expect(few.sendable).toBe(9);
+  expectOldest(few, 900);
+  const full = await readFrom(4);
+  expect(full).toMatchObject({ sendable: 1, waiting: { receiver: 8 }, unserved: { slow: 1 } });
+  expectOldest(full, 20);
 });
 
 test('it is read for a bounded number of webhooks and deliveries, the same number for each', async () => {

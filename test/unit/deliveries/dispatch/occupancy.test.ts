@@ -75,6 +75,27 @@ describe('the time for which a receiver was full', () => {
     }
   });
 
+  test('ends when it is said to end, if nothing changes before', () => {
+    fc.assert(
+      fc.property(fc.nat(5_000), fc.nat(5_000), fc.integer({ min: 20, max: 5_000 }), share, (...given) => {
+        const [lastsMs, afterMs, nextMs, at] = given;
+        const occupancy = createOccupancy(0);
+        occupancy.set(true, 100, undefined, 100 + lastsMs);
+        const full = (atMs: number) => Math.max(0, Math.min(atMs, 100 + lastsMs) - 100);
+        const checkedMs = 100 + afterMs;
+        expect(occupancy.fullBetween(0, checkedMs, checkedMs, false)).toBeCloseTo(full(checkedMs), 3);
+        expect(occupancy.isFull(checkedMs)).toBe(afterMs < lastsMs);
+        if (lastsMs > 0) expect(occupancy.lastFullMs(checkedMs)).toBe(100 + Math.min(afterMs, lastsMs));
+        const endMs = checkedMs + lastsMs + nextMs; // long over
+        occupancy.set(false, endMs - 1);
+        occupancy.set(true, endMs);
+        const atMs = at * endMs;
+        // Changes within a step of 20 ms share a point.
+        expect(Math.abs(occupancy.fullBetween(0, atMs, endMs, false) - full(atMs))).toBeLessThan(20);
+      }),
+    );
+  });
+
   test('before the first attempt of a process is judged by what the receiver did since', () => {
     const since = (fullForMs: number, nowMs: number, isSlow = false) => {
       const occupancy = createOccupancy(0);
@@ -100,7 +121,7 @@ describe('how long a delivery was sendable', () => {
   ) => {
     for (const { claim } of started) scheduler.sending(claim, fromMs);
     const waits = started.map(({ claim }) => scheduler.answered(claim, toMs));
-    for (const { claim } of started) scheduler.ended(claim, toMs - fromMs);
+    for (const { claim } of started) scheduler.ended(claim, toMs - fromMs, toMs);
     return waits;
   };
 
@@ -137,7 +158,7 @@ describe('how long a delivery was sendable', () => {
     expect(exchange(scheduler, scheduler.starts(900), 900, 950)).toEqual(Array<number>(7).fill(0));
   });
 
-  test('counts the time in which an attempt at its own receiver is over and not settled', () => {
+  test('counts the time in which an attempt at its own receiver is over, and not settled within 250 ms', () => {
     const scheduler = createScheduler({ concurrency: 100, slowMs });
     scheduler.claimed(
       Array.from({ length: 6 }, () => claim(0)),
@@ -148,9 +169,9 @@ describe('how long a delivery was sendable', () => {
     for (const { claim } of first) scheduler.sending(claim, 0);
     for (const { claim } of first) scheduler.answered(claim, 100);
     expect(scheduler.starts(700)).toEqual([]);
-    for (const { claim } of first) scheduler.ended(claim, 100);
+    for (const { claim } of first) scheduler.ended(claim, 100, 700);
     const [wait] = exchange(scheduler, scheduler.starts(700), 700, 800);
-    expect(wait).toBeCloseTo(600);
+    expect(wait).toBeCloseTo(350);
   });
 
   test('does not count, in a process just started, the backlog of a receiver that proves slow', () => {
@@ -195,12 +216,12 @@ describe('what a process holds back', () => {
     const scheduler = createScheduler({ concurrency: 4, slowMs });
     scheduler.claimed(claims('a', 2), 0, null);
     scheduler.starts(0); // their targets are being read
-    expect(scheduler.heldBack(3_000)).toEqual({ a: { count: 2, sendableForMs: 3_000, freeForMs: null } });
+    expect(scheduler.heldBack(3_000)).toEqual({ a: { count: 2, sendableForMs: 3_000, freeForMs: 2_750 } });
 
     const settling = createScheduler({ concurrency: 4, slowMs });
     settling.claimed(claims('a', 3), 0, null);
     answer(settling, begin(settling, 0), 500);
-    expect(settling.heldBack(9_500)).toEqual({ a: { count: 1, sendableForMs: 9_500, freeForMs: 9_000 } });
+    expect(settling.heldBack(9_500)).toEqual({ a: { count: 1, sendableForMs: 9_500, freeForMs: 8_750 } });
   });
 
   test('are none while every receiver has as many attempts as its lane allows', () => {

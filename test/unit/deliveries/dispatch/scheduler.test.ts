@@ -104,7 +104,7 @@ describe('rotation', () => {
     const known = claimOf('good', 'good');
     scheduler.claimed([known], 0, null);
     scheduler.starts(0);
-    scheduler.ended(known, 5);
+    scheduler.ended(known, 5, 0);
     const hanging = Array.from({ length: 1_000 }, (_, n) => claimOf(`s${n % 50}`, `hangs ${n}`));
     scheduler.claimed(hanging, 0, null);
     for (let nowMs = 0; nowMs <= 20_000; nowMs += 100) {
@@ -159,7 +159,7 @@ describe('pages', () => {
     expect(first.wanted[0]!.sinceMs).toBe(-Infinity);
     const claims = [claimOf('s', 'w', 5_000), claimOf('s', 'w', 7_000)];
     scheduler.claimed(claims, 0, first);
-    for (const { claim } of scheduler.starts(0)) scheduler.ended(claim, 5);
+    for (const { claim } of scheduler.starts(0)) scheduler.ended(claim, 5, 0);
     scheduler.notify(due(9_000));
     expect(pullNothing(scheduler)).toBe(7_000);
     scheduler.notify(due(6_000));

@@ -90,14 +90,14 @@ export function createSimulation(options: {
   };
   const endGiveBack = (row: Row) => {
     row.at = 'owed';
-    scheduler.ended(row.claim, null);
+    scheduler.ended(row.claim, null, nowMs);
     scheduler.notify([dueOf(row.claim)]);
   };
   const end = (row: Row, durationMs: number) => {
     row.at = 'sent';
     const waitedMs = beganAt.get(row.claim)! - row.claim.dueAt.getTime();
     waits.push({ waitedMs, sendableMs: scheduler.answered(row.claim, nowMs) });
-    scheduler.ended(row.claim, durationMs);
+    scheduler.ended(row.claim, durationMs, nowMs);
   };
   const comePage = (fails: boolean) => {
     const page = pages.shift();
