@@ -22,8 +22,10 @@ export interface Occupancy {
   fullBetween(fromMs: number, toMs: number, nowMs: number, isSlow: boolean): number;
 }
 
-const maxPoints = 64;
-const firstStepMs = 20;
+const maxPoints = 128;
+const stepMs = 20;
+/** Of a point's age: how far it may lie from the next. A month takes 110 points. */
+const maxGap = 1 / 6;
 /** From this share on a full receiver, and not this process, decides how long things wait. */
 export const mostly = 3 / 4;
 const provenAfterMs = 5_000;
@@ -34,9 +36,18 @@ interface Point {
   fullMs: number;
 }
 
+function thinned(points: Point[], nowMs: number): Point[] {
+  const kept = [points.at(-1)!];
+  for (let n = points.length - 2; n > 0; n -= 1) {
+    const older = points[n - 1]!;
+    if (kept.at(-1)!.atMs - older.atMs > maxGap * (nowMs - older.atMs)) kept.push(points[n]!);
+  }
+  return [...kept, points[0]!].reverse();
+}
+
 /**
- * Between its points the sum is interpolated. Changes within a step share a point; when there are too many points, every
- * second is dropped and the step doubles. So memory is bounded, and the sum is wrong by a step at most.
+ * Between its points the sum is interpolated. Changes within a step share a point; the older points are, the fewer are
+ * kept. So memory is bounded, and the sum up to a time is wrong by a step or a sixth of its age at most.
  */
 export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupancy {
   let points: Point[] = [{ atMs: sinceMs, fullMs: 0 }];
@@ -47,7 +58,6 @@ export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupa
     share: firstShare,
     wasFullAtMs: -Infinity,
   };
-  let stepMs = firstStepMs;
 
   const fullUntil = (atMs: number): number => {
     if (atMs >= last.atMs) {
@@ -72,8 +82,7 @@ export function createOccupancy(sinceMs: number, firstShare?: Occupancy): Occupa
     if (atMs - points.at(-1)!.atMs < stepMs) return;
     points.push({ atMs, fullMs: fullUntil(atMs) });
     if (points.length <= maxPoints) return;
-    points = points.filter((_, n) => n % 2 === 0);
-    stepMs *= 2;
+    points = thinned(points, atMs);
   };
 
   return {

@@ -231,3 +231,19 @@ describe('what a process holds back', () => {
     expect(scheduler.heldBack(60_000)).toEqual({});
   });
 });
+
+test('after hours of changes the last seconds are as exact as at first', () => {
+  const occupancy = createOccupancy(0);
+  const hours = 6;
+  let atMs = 0;
+  for (; atMs < hours * 3_600_000; atMs += 10_000) {
+    occupancy.set(true, atMs);
+    occupancy.set(false, atMs + 5_000);
+  }
+  expect(occupancy.sumBetween(atMs - 9_000, atMs - 6_000)).toBeCloseTo(3_000, -3);
+  expect(occupancy.sumBetween(atMs - 24_000, atMs - 21_000)).toBeLessThan(1_000);
+  const hourMs = 3_600_000;
+  const anHour = occupancy.sumBetween(atMs - 2 * hourMs, atMs - hourMs);
+  expect(anHour).toBeGreaterThan(hourMs / 2 - (2 * hourMs) / 6);
+  expect(anHour).toBeLessThan(hourMs / 2 + (2 * hourMs) / 6);
+});
