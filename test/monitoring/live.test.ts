@@ -39,6 +39,7 @@ const mayBeZero: [RegExp, string][] = [
   [/postgres_pool_waiting/, 'there are connections enough'],
   [/postgres_oldest_snapshot/, 'no transaction is long'],
   [/status=~"5\.\."/, 'no request fails'],
+  [/route="\/v1\/login",status="503"/, 'no login is refused'],
   [/oldest_waiting_seconds/, 'workers keep up'],
   [/queue_jobs/, 'they take jobs at once, and it is looked every 15 s'],
   [/shippers_to_remove|removal_rows_total/, 'no shipper is removed'],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { version } from '../api/generated.js';
 import type { FeedEvent } from '../api/types.js';
 import type { Client } from '../client.js';
@@ -115,7 +116,7 @@ function createPosition() {
 const isCursorUnknown = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError && error.status === 400 && error.details[0]?.path === 'after';
 
-/** The same body and headers as the first attempt of a webhook's delivery, signed now. */
+/** The same body and headers as the first attempt of a webhook's delivery, signed now, in a trace of its own. */
 function notificationOf(
   { eventId, sequence, notification }: FeedEvent,
   secret: string,
@@ -132,6 +133,7 @@ function notificationOf(
       'webhook-signature': sign(secret, eventId, timestampSeconds, body),
       'parcelhook-sequence': String(sequence),
       'parcelhook-attempt': '1',
+      traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`,
     },
   };
 }

@@ -218,13 +218,14 @@ describe('listen', () => {
   });
 });
 
-/** Byte for byte, except for the time and key of the signature. */
+/** Byte for byte, except for the time and key of the signature, and the trace. */
 function expectSameAsWebhook(forwarded: Received[], received: Received[]): void {
-  const own = /^(host|connection|webhook-(timestamp|signature)|parcelhook-attempt)$/;
+  const own = /^(host|connection|webhook-(timestamp|signature)|parcelhook-attempt|traceparent)$/;
   const shownOf = ({ body, headers }: Received) => ({
     body,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name))),
   });
   const shown = new Map(forwarded.map((request) => [idOf(request), shownOf(request)]));
   for (const request of received) expect(shown.get(idOf(request))).toEqual(shownOf(request));
+  for (const { headers } of forwarded) expect(headers.traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
 }
