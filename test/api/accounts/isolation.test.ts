@@ -11,6 +11,7 @@ import { deliveriesOf, untilFound } from '../../support/deliveries.js';
 import { startService, type Service } from '../../support/harness.js';
 import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { expectFailure, expectSuccess, untilState } from '../../support/expect.js';
+import { until } from '../../support/until.js';
 
 let service: Service;
 let owner: Account;
@@ -31,7 +32,11 @@ beforeAll(async () => {
   const range = { from: Date.now() - 60_000, to: Date.now() };
   const replay = await owner.call(`/v1/webhooks/${webhookId}/replay`, { body: range });
   const replayId = replay.data.replayId as string;
-  // The replay must not end during the tests.
+  await until(
+    'the replay has ended',
+    async () => (await owner.call(`/v1/replays/${replayId}`)).data.status === 'DONE',
+  );
+  // It must not end during the tests.
   await service.sql(
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'`,
   );
