@@ -64,6 +64,7 @@ export async function startOtlp({ sampler, ratio, version, logger }: OtlpOptions
       isRemote: true,
     });
   return {
+    isExporting: true,
     start: (name, { parent, kind, startedAtMs, attributes }) => {
       const span = tracer.startSpan(
         name,

@@ -26,19 +26,24 @@ export interface SpanStart {
 }
 
 export interface Tracing {
+  /** Whether spans that only measure are worth starting. */
+  isExporting: boolean;
   start(name: string, start: SpanStart): Span;
   /** Exports what has ended, within a few seconds. */
   stop(): Promise<void>;
 }
 
+const noSpan: Omit<Span, 'context'> = { isSampled: false, event: () => undefined, end: () => undefined };
+
 /** Traces keep their ids, and nothing is exported. */
 export const withoutExport: Tracing = {
-  start: (_name, { parent }) => ({
-    context: Buffer.concat([parent?.subarray(0, 16) ?? pooledRandomBytes(16), pooledRandomBytes(8)]),
-    isSampled: false,
-    event: () => undefined,
-    end: () => undefined,
-  }),
+  isExporting: false,
+  start: (_name, { parent }) => {
+    const context = Buffer.allocUnsafe(24);
+    (parent ?? pooledRandomBytes(16)).copy(context, 0, 0, 16);
+    pooledRandomBytes(8).copy(context, 16);
+    return { ...noSpan, context };
+  },
   stop: () => Promise.resolve(),
 };
 

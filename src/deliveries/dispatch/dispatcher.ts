@@ -149,7 +149,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     scheduler.sending(claim, performance.now());
     const outcome = await sendClaim(options, claim, target, asOfMs);
     const sendableMs = scheduler.answered(claim, performance.now());
-    if (outcome) {
+    if (outcome && options.tracing.isExporting) {
       const wait = { parent: claim.trace, startedAtMs: claim.dueAt.getTime() };
       options.tracing.start('wait', wait).end({ atMs: outcome.startedAt.getTime() });
     }
