@@ -112,7 +112,8 @@ async function recordRound(
   const { recorded, owed } = await insertUnlessTaken(deps, plan);
   for (const { row, span, index, acceptedAt } of plan.rows) {
     if (!recorded.has(row.eventId)) continue;
-    span.end({ attributes: { 'parcelhook.event_id': row.eventId, 'parcelhook.state': row.state } });
+    if (span.isSampled)
+      span.end({ attributes: { 'parcelhook.event_id': row.eventId, 'parcelhook.state': row.state } });
     if (index !== null) results.set(index, { eventId: row.externalId ?? row.eventId });
     deps.metrics.eventsRecorded.inc({ state: row.state });
     if (acceptedAt)

@@ -71,9 +71,10 @@ export function loadShipments(
             s.shipper_tracking_id as "shipperTrackingId", s.accepted_at as "acceptedAt", p.state, coalesce(p.sequence, 0) as sequence,
             p.erased_at is not null as erased, c.trace
        from found s
-       left join lateral (select trace from orders_to_create where shipment_id = s.shipment_id limit 1) c on true
        left join lateral (
-         select state, sequence, erased_at from shipment_progress where shipment_id = s.shipment_id limit 1) p on true`,
+         select state, sequence, erased_at from shipment_progress where shipment_id = s.shipment_id limit 1) p on true
+       left join lateral (
+         select trace from orders_to_create where shipment_id = s.shipment_id and p.state is null limit 1) c on true`,
     [shipmentIds, trackingIds],
   );
 }

@@ -9,8 +9,9 @@ const maxAgeMs = 60_000;
 
 /**
  * Gauges of what waits for us, and of what waits for others, as PostgreSQL has them, and the worker's own claims. Every
- * role reports them, because a worker that is gone cannot; what a worker has no places for, only itself knows. There is no series before the first read, after one that failed, and when the last one is
- * older than a minute. `refresh` rejects if a part could not be read.
+ * role reports them, because a worker that is gone cannot; what a worker has no places for, only itself knows. There is
+ * no series before the first read, after one that failed, and when the last one is older than a minute. `refresh`
+ * rejects if a part could not be read.
  */
 export function createBacklogGauges(deps: {
   db: Database;

@@ -1,6 +1,6 @@
 import { describeError } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
-import { traceparentOf, type SpanAttributes, type Tracing } from '../../platform/tracing.js';
+import { traceparentOf, type Tracing } from '../../platform/tracing.js';
 import type { Starts } from './starts.js';
 import type { OpenTarget, Target } from './targets.js';
 import type { Claim } from '../outbox/types.js';
@@ -40,7 +40,6 @@ export async function sendClaim(
     parent: claim.trace,
     kind: 'client',
     startedAtMs: startedAt.getTime(),
-    attributes: attributesOf(claim),
   });
   try {
     const opened = target.open();
@@ -54,7 +53,7 @@ export async function sendClaim(
       ...(onPhase && { onPhase }),
     });
     if (outcome.withheld) return null;
-    span.end(endOf(outcome));
+    if (span.isSampled) span.end(endOf(claim, outcome));
     return {
       ...outcome,
       responseBody: claim.erased ? null : outcome.responseBody,
@@ -66,22 +65,19 @@ export async function sendClaim(
       { deliveryId: claim.deliveryId, error: describeError(error) },
       'notification not made; the attempt counts as failed',
     );
-    span.end(endOf(unsent(startedAt)));
+    if (span.isSampled) span.end(endOf(claim, unsent(startedAt)));
     return unsent(startedAt);
   }
 }
 
-const attributesOf = (claim: Claim): SpanAttributes => ({
-  'parcelhook.shipper_id': claim.shipperId,
-  'parcelhook.webhook_id': claim.webhookId,
-  'parcelhook.delivery_id': claim.deliveryId,
-  'parcelhook.attempt': claim.number,
-  'parcelhook.trigger': claim.trigger,
-});
-
-const endOf = ({ ok, statusCode, errorCode }: SendOutcome) => ({
+const endOf = (claim: Claim, { ok, statusCode, errorCode }: SendOutcome) => ({
   failed: !ok,
   attributes: {
+    'parcelhook.shipper_id': claim.shipperId,
+    'parcelhook.webhook_id': claim.webhookId,
+    'parcelhook.delivery_id': claim.deliveryId,
+    'parcelhook.attempt': claim.number,
+    'parcelhook.trigger': claim.trigger,
     ...(statusCode !== null && { 'http.response.status_code': statusCode }),
     ...(errorCode !== null && { 'error.type': errorCode }),
   },
