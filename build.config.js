@@ -12,6 +12,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSyn
 import path from 'node:path';
 import { buildClient } from './src/client/build.js';
 import { buildDocs, documents } from './src/http/docs/build.js';
+import { buildPortal } from './src/portal/build.js';
 
 process.chdir(import.meta.dirname);
 
@@ -36,8 +37,11 @@ if (!isBuilt()) await build();
 
 async function build() {
   try {
-    if (check) tsc();
-    await bundleProgram();
+    if (check) {
+      tsc();
+      tsc('-p', 'src/portal');
+    }
+    await Promise.all([bundleProgram(), buildPortal(`${staging}/portal`)]);
     buildDocs(staging);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     await buildClient(`${staging}/client`, { version, tsc: check ? tsc : null });

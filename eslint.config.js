@@ -50,11 +50,11 @@ const apart = Object.entries(programs).flatMap(([program, needed]) =>
 
 export default tseslint.config(
   { ignores: ['dist/**', 'dist.*/**', 'data/**', 'node_modules/**', 'src/client/api/generated.ts'] },
-  { files: ['**/*.ts'], extends: [...tseslint.configs.recommendedTypeChecked] },
+  { files: ['**/*.ts', '**/*.tsx'], extends: [...tseslint.configs.recommendedTypeChecked] },
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', 'grafana/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'test/**/*.ts', 'grafana/**/*.ts'],
     plugins: { house },
     rules: {
       'house/words': 'error',

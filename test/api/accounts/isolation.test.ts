@@ -36,6 +36,10 @@ beforeAll(async () => {
     'the replay has ended',
     async () => (await owner.call(`/v1/replays/${replayId}`)).data.status === 'DONE',
   );
+  await until('nothing is under way', async () => {
+    const { data } = await owner.call('/v1/deliveries');
+    return data.deliveries.every(({ status }: { status: string }) => status === 'SUCCEEDED');
+  });
   // It must not end during the tests.
   await service.sql(
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'`,

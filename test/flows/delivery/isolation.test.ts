@@ -124,7 +124,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
   });
 
   test('a worker that starts late helps with the backlog of another', async () => {
-    const receiver = await startReceiver(() => ({ delayMs: 300 }));
+    const receiver = await startReceiver(() => ({ delayMs: 1_000 })); // the backlog outlasts a slow start
     const account = await registerAccount(service);
     const { webhookId } = await registerWebhook(account, receiver.url);
     const setStatus = (status: string) =>
@@ -135,7 +135,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     await receiver.waitFor(1);
     const late = await startProcess(service.env, 'worker');
     try {
-      await until('the late worker has sent some', () => late.output().includes('"msg":"attempt"'));
+      await until('the late worker has sent some', () => late.output().includes('"msg":"attempt"'), 30_000);
       expect(receiver.received.length).toBeLessThan(placed.length);
       receiver.reply = () => ({});
       await receiver.waitFor(placed.length, undefined, 25_000);

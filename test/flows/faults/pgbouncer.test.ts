@@ -94,7 +94,12 @@ const name = `t_${randomBytes(6).toString('hex')}`;
         expect(clients.filter((client) => client.database === name).length).toBeGreaterThan(connections);
         const servers = await pgbouncer.console('show servers');
         expect(servers.filter((one) => one.database === name).length).toBeLessThanOrEqual(connections);
-        for (const process of running) expect((await request(`${process.url}/readyz`)).httpStatus).toBe(200);
+        for (const process of running)
+          await until(
+            'it is ready',
+            async () => (await request(`${process.url}/readyz`)).httpStatus === 200,
+            20_000,
+          );
         expect(await Promise.all(running.map(stopProcess))).toEqual([0, 0, 0]);
         for (const process of running) expect(crashTraces(process.output())).toEqual([]);
       } finally {

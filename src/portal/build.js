@@ -1,0 +1,29 @@
+/** Builds the portal: one script and one style sheet with their digests in the names, and the page that loads them. */
+import { build as bundle } from 'esbuild';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const source = path.relative('.', import.meta.dirname);
+
+/** Writes `<folder>/index.html` and `<folder>/assets/`. */
+export async function buildPortal(folder) {
+  const { metafile } = await bundle({
+    entryPoints: { portal: `${source}/main.tsx`, style: `${source}/style.css` },
+    outdir: path.join(folder, 'assets'),
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    metafile: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    logLevel: 'warning',
+  });
+  const assets = Object.keys(metafile.outputs).map((file) => `/assets/${path.basename(file)}`);
+  const addressOf = (extension) => assets.find((asset) => asset.endsWith(extension));
+  const page = readFileSync(`${source}/index.html`, 'utf8')
+    .replace('{{script}}', addressOf('.js'))
+    .replace('{{style}}', addressOf('.css'));
+  writeFileSync(path.join(folder, 'index.html'), page);
+}
