@@ -18,6 +18,7 @@ export async function buildPortal(folder) {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    banner: { css: await readPalette() },
     logLevel: 'warning',
   });
   const assets = Object.keys(metafile.outputs).map((file) => `/assets/${path.basename(file)}`);
@@ -26,4 +27,15 @@ export async function buildPortal(folder) {
     .replace('{{script}}', addressOf('.js'))
     .replace('{{style}}', addressOf('.css'));
   writeFileSync(path.join(folder, 'index.html'), page);
+}
+
+/** The colours that `/docs` has too. They are TypeScript, which not every Node that builds can import. */
+async function readPalette() {
+  const { outputFiles } = await bundle({
+    entryPoints: [`${source}/../http/docs/palette.ts`],
+    format: 'esm',
+    write: false,
+  });
+  const { palette } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return palette.replace(/\s+/g, ' ').trim();
 }
