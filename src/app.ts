@@ -9,6 +9,7 @@ import type { CompleteConfig } from './config/config.js';
 import { createFeed } from './events/feed/feed.js';
 import { documentPages } from './http/document-pages.js';
 import { createHealth, type HealthChecks } from './http/health.js';
+import { portalPages } from './http/portal.js';
 import { createApp } from './http/server.js';
 import { createInbox } from './inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
@@ -139,6 +140,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
+            portalPages({ inbox: false }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               publicUrl,
