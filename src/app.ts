@@ -140,7 +140,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
-            portalPages({ inbox: false }),
+            portalPages({ inbox: inbox !== undefined }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               publicUrl,

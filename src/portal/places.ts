@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact';
+import { hasInbox } from './features.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';
 import { Doctor } from './places/doctor/Doctor.js';
+import { Inbox } from './places/inbox/Inbox.js';
 import { Recover } from './places/recover/Recover.js';
 import { Shipments } from './places/shipments/Shipments.js';
 import { WebhookPage } from './places/webhooks/WebhookPage.js';
@@ -25,4 +27,5 @@ export const places: Place[] = [
   { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
   { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
   { pattern: '/recover', label: 'Recover', Component: Recover },
+  ...(hasInbox ? [{ pattern: '/inbox', label: 'Inbox', Component: Inbox }] : []),
 ];
