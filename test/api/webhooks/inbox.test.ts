@@ -268,7 +268,7 @@ describe('in production', () => {
     const { pathname } = new URL((await inboxOf(await newAccount())).address);
     for (const method of ['GET', 'PATCH', 'DELETE'])
       expectFailure(await account.call('/v1/inbox', { method }), 404);
-    expectFailure(await request(`${url}${pathname}`, { body: {} }), 404);
+    expect((await request(`${url}${pathname}`, { body: {} })).httpStatus).toBe(405);
     const headers = { 'Parcelhook-Attempt': '1' };
     expectWrong(await request(`${url}${pathname}`, { body: {}, headers }), ['Parcelhook-Attempt']);
     const document = await request(`${url}/openapi.json`);

@@ -1,7 +1,7 @@
 import { Copy } from '../../parts/Id.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
-import { readBody, type Item } from './inbox.js';
+import { readBody, type Item } from './contents.js';
 
 const answers: Record<Exclude<Item['answered'], '200'>, string> = {
   '500': 'answered 500',

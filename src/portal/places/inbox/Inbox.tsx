@@ -8,7 +8,7 @@ import { showToast } from '../../parts/Toast.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { Arrival } from './Arrival.js';
-import { useInbox } from './inbox.js';
+import { useInbox } from './contents.js';
 import { SampleOrder } from './SampleOrder.js';
 import { Switch } from './Switch.js';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, isApiError } from '../../api.js';
 import { showToast } from '../../parts/Toast.js';
-import type { Failure, Inbox } from './inbox.js';
+import type { Failure, Inbox } from './contents.js';
 
 const choices: { fail: Failure | null; name: string; hint: string }[] = [
   { fail: null, name: 'Answer 200', hint: 'Deliveries succeed.' },
