@@ -14,6 +14,7 @@ const answers: Record<Exclude<Item['answered'], '200'>, string> = {
 /** One request: what it says in a line; its headers and body on demand. */
 export function Arrival({ item }: { item: Item }) {
   const { state, trackingId, pretty } = readBody(item.body);
+  const attempt = item.headers['parcelhook-attempt'];
   return (
     <li>
       <details>
@@ -23,6 +24,7 @@ export function Arrival({ item }: { item: Item }) {
           <StatusBadge status={item.verified ? 'SUCCEEDED' : 'FAILED'}>
             {item.verified ? 'Verified' : 'Not verified'}
           </StatusBadge>
+          {Number(attempt) > 1 && <span class="soft">attempt {attempt}</span>}
           {item.answered !== '200' && <StatusBadge status="HELD">{answers[item.answered]}</StatusBadge>}
           <span class="soft">
             <Time at={item.receivedAt} />

@@ -67,7 +67,7 @@ export function Inbox() {
           ))}
         </section>
         <Switch inbox={data} onChange={inbox.reload} />
-        <SampleOrder />
+        <SampleOrder isNext={used !== undefined && used.length > 0} />
       </div>
       <section aria-labelledby="inbox-arrived">
         <div class="section-head">

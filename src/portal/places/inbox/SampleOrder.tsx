@@ -6,8 +6,11 @@ import { Link } from '../../router.js';
 import { session } from '../../session.js';
 import { sampleOrder } from '../webhooks/snippets.js';
 
-/** Something to arrive: an order, and a journey of its shipment where the service simulates. */
-export function SampleOrder() {
+/**
+ * Something to arrive: an order, and a journey of its shipment where the service simulates. `isNext`: a webhook sends to
+ * the inbox, so this is the next step.
+ */
+export function SampleOrder({ isNext }: { isNext: boolean }) {
   const [trackingId, setTrackingId] = useState<string | null>(null);
   const [isUnderWay, setIsUnderWay] = useState(false);
   const place = async () => {
@@ -24,7 +27,7 @@ export function SampleOrder() {
     <section class="panel" aria-labelledby="inbox-try">
       <h2 id="inbox-try">Send something</h2>
       <p class="actions">
-        <Button kind={trackingId ? 'plain' : 'primary'} onClick={place}>
+        <Button kind={isNext && trackingId === null ? 'primary' : 'plain'} onClick={place}>
           {trackingId ? 'Place another order' : 'Place a sample order'}
         </Button>
         {canSimulate && (

@@ -32,17 +32,19 @@ export function Switch({ inbox, onChange }: { inbox: Inbox; onChange: () => Prom
     <fieldset class="panel">
       <legend class="unseen">How it answers</legend>
       <h2 aria-hidden="true">How it answers</h2>
-      {choices.map(({ fail, name }) => (
-        <label class="check" key={name}>
-          <input
-            type="radio"
-            name="fail"
-            checked={fail === inbox.fail}
-            onChange={() => void change(fail, isOnce)}
-          />
-          {name}
-        </label>
-      ))}
+      <div class="answers">
+        {choices.map(({ fail, name }) => (
+          <label class="check" key={name}>
+            <input
+              type="radio"
+              name="fail"
+              checked={fail === inbox.fail}
+              onChange={() => void change(fail, isOnce)}
+            />
+            {name}
+          </label>
+        ))}
+      </div>
       <label class="check">
         <input
           type="checkbox"
