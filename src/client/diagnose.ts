@@ -83,6 +83,7 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
 }
 
 function faultsOf({ reading, start, original, place }: Match, body: Body, current: SecretReading): Finding[] {
+  const changes = original.changes();
   const isSecond = reading === current && place > 0 && start.fault === null;
   return [
     ...malformedSecret(reading, true),
@@ -90,7 +91,7 @@ function faultsOf({ reading, start, original, place }: Match, body: Body, curren
     ...(isSecond ? [finding('ROTATION_UNDER_WAY', true)] : []),
     ...(reading.hasPrefix ? [] : [finding('SECRET_WITHOUT_PREFIX', true)]),
     ...(start.fault ? [start.fault] : []),
-    ...(original.changes.length > 0 ? [changedBody(original.changes, body.bytes, original.bytes, true)] : []),
+    ...(changes.length > 0 ? [changedBody(changes, body.bytes, original.bytes, true)] : []),
   ];
 }
 

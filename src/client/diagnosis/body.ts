@@ -1,9 +1,9 @@
 /** The forms that software writes JSON in, and the way back to the bytes that were sent. */
 
-export interface OriginalBody {
+interface OriginalBody {
   text: string;
   /** Each thing that was done to it, in order. */
-  changes: string[];
+  changes(): string[];
 }
 
 interface Step {
@@ -33,7 +33,7 @@ const maxTexts = 32;
  * service writes what it holds.
  */
 export function possibleOriginals(given: string): OriginalBody[] {
-  const texts: OriginalBody[] = [{ text: given, changes: [] }];
+  const texts = [{ text: given, changes: [] as string[] }];
   for (const { change, undo } of steps) {
     for (const { text, changes } of texts.slice(0, maxTexts)) {
       const undone = undo(text);
@@ -44,11 +44,13 @@ export function possibleOriginals(given: string): OriginalBody[] {
   const rewritten = texts.flatMap(({ text, changes }) =>
     serviceForms(parsedObject(text)).map((original) => ({
       text: original,
-      changes: original === text ? changes : [howWritten(text, original), ...changes],
+      changes: () => [...(original === text ? [] : [howWritten(text, original)]), ...changes],
     })),
   );
   const seen = new Set<string>();
-  return [...texts, ...rewritten].filter(({ text }) => !seen.has(text) && seen.add(text));
+  return [...texts.map(({ text, changes }) => ({ text, changes: () => changes })), ...rewritten].filter(
+    ({ text }) => !seen.has(text) && seen.add(text),
+  );
 }
 
 /** Whether the service could have sent these bytes. */

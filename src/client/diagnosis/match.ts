@@ -7,7 +7,7 @@ export interface Body {
   bytes: Uint8Array;
   text: string;
   /** All that may have been sent, the body as given first. */
-  originals: { bytes: Uint8Array; changes: string[] }[];
+  originals: { bytes: Uint8Array; changes(): string[] }[];
 }
 
 export function readBody(rawBody: string | Uint8Array): Body {
@@ -16,9 +16,9 @@ export function readBody(rawBody: string | Uint8Array): Body {
   const { text, changes: first } = readText(bytes);
   const originals = possibleOriginals(text).map((original) => ({
     bytes: encoder.encode(original.text),
-    changes: [...original.changes, ...first],
+    changes: () => [...original.changes(), ...first],
   }));
-  return { bytes, text, originals: [{ bytes, changes: [] }, ...originals] };
+  return { bytes, text, originals: [{ bytes, changes: () => [] }, ...originals] };
 }
 
 function readText(bytes: Uint8Array): { text: string; changes: string[] } {
