@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { Deliveries } from './places/deliveries/Deliveries.js';
-import { Doctor } from './places/doctor/Doctor.js';
+import { lazy } from './parts/lazy.js';
 import { Recover } from './places/recover/Recover.js';
 import { Shipments } from './places/shipments/Shipments.js';
 import { WebhookPage } from './places/webhooks/WebhookPage.js';
@@ -23,6 +23,10 @@ export const places: Place[] = [
   { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
   { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
   { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
-  { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
+  {
+    pattern: '/doctor',
+    label: 'Signature doctor',
+    Component: lazy(async () => (await import('./places/doctor/Doctor.js')).Doctor),
+  },
   { pattern: '/recover', label: 'Recover', Component: Recover },
 ];
