@@ -1,8 +1,7 @@
 import type { ComponentType } from 'preact';
 import { hasInbox } from './features.js';
+import { lazy } from './parts/lazy.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';
-import { Doctor } from './places/doctor/Doctor.js';
-import { Inbox } from './places/inbox/Inbox.js';
 import { Recover } from './places/recover/Recover.js';
 import { Shipments } from './places/shipments/Shipments.js';
 import { WebhookPage } from './places/webhooks/WebhookPage.js';
@@ -25,7 +24,19 @@ export const places: Place[] = [
   { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
   { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
   { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
-  { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
+  {
+    pattern: '/doctor',
+    label: 'Signature doctor',
+    Component: lazy(async () => (await import('./places/doctor/Doctor.js')).Doctor),
+  },
   { pattern: '/recover', label: 'Recover', Component: Recover },
-  ...(hasInbox ? [{ pattern: '/inbox', label: 'Inbox', Component: Inbox }] : []),
+  ...(hasInbox
+    ? [
+        {
+          pattern: '/inbox',
+          label: 'Inbox',
+          Component: lazy(async () => (await import('./places/inbox/Inbox.js')).Inbox),
+        },
+      ]
+    : []),
 ];
