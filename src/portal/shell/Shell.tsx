@@ -42,6 +42,8 @@ function Page() {
       (main.current?.querySelector<HTMLElement>('h1') ?? main.current)?.focus({ preventScroll: true });
     }
     isFirst.current = false;
+    // On a phone the navigation scrolls.
+    document.querySelector('.top [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [pattern]);
   const [, area] = path.value.split('/');
   return (
