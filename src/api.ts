@@ -91,7 +91,7 @@ export function apiRoutes(
   });
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
-    access.loginRoute,
+    ...access.loginRoutes,
     ...accountRoutes(resources, access, handOver, publicUrl),
     ...webhookRoutes({
       db,

@@ -9,6 +9,7 @@ import type { CompleteConfig } from './config/config.js';
 import { createFeed } from './events/feed/feed.js';
 import { documentPages } from './http/document-pages.js';
 import { createHealth, type HealthChecks } from './http/health.js';
+import { portalPages } from './http/portal.js';
 import { createApp } from './http/server.js';
 import { openListeners, type Listeners } from './listeners.js';
 import { watchInfrastructure, type InfrastructureDependencies } from './operator/infrastructure.js';
@@ -130,6 +131,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
+            portalPages({ inbox: false }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               publicUrl,

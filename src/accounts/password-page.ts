@@ -6,6 +6,7 @@ import { pageResponse, text } from '../http/openapi/page-operations.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Paths } from '../http/openapi/types.js';
 import { described } from '../http/request/fields.js';
+import { smallPage } from '../http/small-page.js';
 import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
@@ -45,8 +46,8 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   router.get('/set-password', async (request, response) => {
     const token = linkToken.safeParse(request.query.token);
     const valid = token.success && (await isGood(token.data, request));
-    if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
-    response.set('Cache-Control', 'no-store').send(page('Set your password', passwordForm(token.data)));
+    if (!valid) return void response.status(404).send(smallPage('Link not valid', linkVoid));
+    response.set('Cache-Control', 'no-store').send(smallPage('Set your password', passwordForm(token.data)));
   });
   router.post(
     '/set-password',
@@ -55,11 +56,13 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
     async (request, response) => {
       const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
       const valid = token.success && (await isGood(token.data, request));
-      if (!valid) return void response.status(404).send(page('Link not valid', linkVoid));
+      if (!valid) return void response.status(404).send(smallPage('Link not valid', linkVoid));
       const parsed = form.safeParse(request.body);
       if (!parsed.success) {
         const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
-        return void response.status(400).send(page('Set your password', passwordForm(token.data, problem)));
+        return void response
+          .status(400)
+          .send(smallPage('Set your password', passwordForm(token.data, problem)));
       }
       const { password: chosen } = parsed.data;
       response.locals.slowByDesign = true;
@@ -68,8 +71,8 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
       });
       const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
       if (redeemed) onPasswordSet();
-      if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
-      response.send(page('Password set', '<p>Your password is set. You can log in now.</p>'));
+      if (!redeemed) return void response.status(404).send(smallPage('Link not valid', linkVoid));
+      response.send(smallPage('Password set', '<p>Your password is set. <a href="/">Log in now</a>.</p>'));
     },
   );
   router.use('/set-password', unreadable);
@@ -83,7 +86,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
 const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
-  response.status(400).send(page('Not read', '<p>The form could not be read. Open the link again.</p>'));
+  response.status(400).send(smallPage('Not read', '<p>The form could not be read. Open the link again.</p>'));
 };
 
 const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
@@ -101,20 +104,6 @@ const passwordForm = (token: string, problem = '') => `
     </label>
     <button>Set password</button>
   </form>`;
-
-const page = (title: string, body: string) => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title} · Parcelhook</title>
-<style>
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem }
-  label, input, button { display: block; width: 100%; box-sizing: border-box }
-  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
-  [role=alert] { color: #b00020 }
-</style>
-<h1>${title}</h1>
-${body}
-</html>`;
 
 const html = text('text/html');
 const unavailable = { $ref: '#/components/responses/Unavailable' };

@@ -25,6 +25,7 @@ import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
+import { requireSameOrigin } from './same-origin.js';
 import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
@@ -103,7 +104,8 @@ const admission =
   (spec: Route, { authenticate, limit, shares, bodyBytes }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
     if (spec.slowByDesign) response.locals.slowByDesign = true;
-    if (spec.auth !== 'login') {
+    if (spec.auth === 'session') requireSameOrigin(request);
+    else if (spec.auth !== 'login') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {

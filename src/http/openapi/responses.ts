@@ -100,7 +100,7 @@ function success(
       processId: described(z.uuid(), 'Identifies the processing of the order.', exampleRequestId),
     }),
     timestamp,
-    data,
+    data: route.orNull ? data.nullable() : data,
   });
   const schema = schemas.toJson(envelope, 'output');
   return {

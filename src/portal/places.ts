@@ -1,0 +1,26 @@
+import type { ComponentType } from 'preact';
+import { Deliveries } from './places/deliveries/Deliveries.js';
+import { Doctor } from './places/doctor/Doctor.js';
+import { Recover } from './places/recover/Recover.js';
+import { Shipments } from './places/shipments/Shipments.js';
+import { Webhooks } from './places/webhooks/Webhooks.js';
+
+export interface Place {
+  /** Of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
+  pattern: string;
+  /** In the navigation and the document's title. */
+  label: string;
+  /** Null for a page of its own under another place. */
+  Component: ComponentType<{ id?: string }>;
+  /** False: not in the navigation. */
+  isListed?: boolean;
+}
+
+/** Every place of the portal, in the order of the navigation. A new one is a line here. */
+export const places: Place[] = [
+  { pattern: '/webhooks', label: 'Webhooks', Component: Webhooks },
+  { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
+  { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
+  { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
+  { pattern: '/recover', label: 'Recover', Component: Recover },
+];

@@ -1,0 +1,5 @@
+import { PageHead } from '../../parts/Page.js';
+
+export function Webhooks() {
+  return <PageHead title="Webhooks" />;
+}
