@@ -3,6 +3,7 @@ import { Deliveries } from './places/deliveries/Deliveries.js';
 import { Doctor } from './places/doctor/Doctor.js';
 import { Recover } from './places/recover/Recover.js';
 import { Shipments } from './places/shipments/Shipments.js';
+import { WebhookPage } from './places/webhooks/WebhookPage.js';
 import { Webhooks } from './places/webhooks/Webhooks.js';
 
 export interface Place {
@@ -19,6 +20,7 @@ export interface Place {
 /** Every place of the portal, in the order of the navigation. A new one is a line here. */
 export const places: Place[] = [
   { pattern: '/webhooks', label: 'Webhooks', Component: Webhooks },
+  { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
   { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
   { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
   { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
