@@ -1,10 +1,4 @@
-/**
- * What happened to a delivery, as sentences, and the one vocabulary of status. Pure: the clock is an argument. Words are
- * those of the API, so that a filter, a chip and a sentence agree.
- */
-
-/** Colours: each tone is always accompanied by its word. */
-export type Tone = 'good' | 'bad' | 'busy' | 'waiting' | 'ended';
+/** What happened to a delivery, as sentences. Pure: the clock is an argument. */
 
 export interface AnswerLike {
   /** Null if the attempt was interrupted. */
@@ -25,31 +19,8 @@ export interface DeliveryLike {
   nextAttemptAt: string | null;
 }
 
-const statuses: Record<string, { word: string; tone: Tone }> = {
-  PENDING: { word: 'Pending', tone: 'waiting' },
-  SENDING: { word: 'Sending', tone: 'busy' },
-  HELD: { word: 'Held', tone: 'waiting' },
-  SUCCEEDED: { word: 'Succeeded', tone: 'good' },
-  FAILED: { word: 'Failed', tone: 'bad' },
-  CANCELLED: { word: 'Cancelled', tone: 'ended' },
-  // Of a replay.
-  RUNNING: { word: 'Running', tone: 'busy' },
-  DONE: { word: 'Done', tone: 'good' },
-};
-
-/** Statuses of deliveries, in the order of their life. */
-export const deliveryStatuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
-
-/** A status that is not known yet is shown as it is called. */
-export const statusOf = (status: string): { word: string; tone: Tone } =>
-  statuses[status] ?? { word: stateText(status), tone: 'ended' };
-
 export const isUnfinished = ({ status }: { status: string }) =>
   status === 'PENDING' || status === 'SENDING' || status === 'HELD';
-
-/** `OUT_FOR_DELIVERY` is "Out for delivery". */
-export const stateText = (state: string) =>
-  state.charAt(0) + state.slice(1).toLowerCase().replaceAll('_', ' ');
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -217,9 +188,7 @@ const cancelReasons: Record<string, string> = {
 };
 
 const cancelSentence = ({ reason }: DeliveryLike) =>
-  reason === null
-    ? 'It was cancelled.'
-    : `It was cancelled: ${cancelReasons[reason] ?? stateText(reason).toLowerCase()}.`;
+  reason === null ? 'It was cancelled.' : `It was cancelled: ${cancelReasons[reason] ?? reason}.`;
 
 function failedEnd({ reason, attemptCount }: DeliveryLike): string {
   if (reason === 'REFUSED') return 'it asked for no more attempts';
@@ -251,7 +220,43 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number): string 
     case 'FAILED':
       return failure ? goingOn(failure, failedEnd(delivery)) : `It failed; ${failedEnd(delivery)}.`;
   }
-  return `${statusOf(status).word}.`;
+  return `Its status is ${status}.`;
+}
+
+const holds: Record<string, string> = {
+  TURN: 'its turn',
+  PAUSED: 'paused',
+  DISABLED: 'disabled',
+  RATE: 'its rate',
+  SUSPENDED: 'suspended',
+};
+
+/** For a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
+export function waitInShort(delivery: DeliveryLike, nowMs: number): string {
+  const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
+  if (status === 'HELD')
+    return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
+  if (status !== 'PENDING') return '';
+  return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
+}
+
+const errorsInShort: Record<string, string> = {
+  TIMEOUT: 'No answer',
+  DNS: 'Name not found',
+  CONNECT: 'Not reached',
+  RESET: 'Connection closed',
+  TLS: 'TLS failed',
+  ADDRESS_DENIED: 'Address refused',
+  PROTOCOL: 'No valid HTTP',
+};
+
+/** For a row of the log: "503 in 212 ms", "No answer in 15 s". */
+export function answerInShort(attempt: AnswerLike | null): string {
+  if (!attempt) return '–';
+  const { statusCode, errorCode, durationMs } = attempt;
+  if (durationMs === null && statusCode === null) return 'Interrupted';
+  const what = errorsInShort[errorCode ?? ''] ?? String(statusCode ?? errorCode);
+  return durationMs === null ? what : `${what} in ${durationText(durationMs)}`;
 }
 
 const triggers: Record<string, string> = {
@@ -262,7 +267,7 @@ const triggers: Record<string, string> = {
 };
 
 /** What caused an attempt. */
-export const triggerText = (trigger: string) => triggers[trigger] ?? stateText(trigger).toLowerCase();
+export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
 
 const nothingQueued: Record<string, string> = {
   NOTHING_RECORDED: 'Nothing was recorded in that time.',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { errorCodes } from '../../../src/deliveries/send/errors.js';
+import { deliveryStatuses } from '../../../src/deliveries/log/page-store.js';
 import {
+  answerInShort,
   attemptSentence,
   deliverySentence,
-  deliveryStatuses,
   durationText,
   replayAnswer,
   replaySentence,
-  stateText,
-  statusOf,
+  waitInShort,
   waitText,
   type AnswerLike,
   type DeliveryLike,
@@ -25,20 +25,17 @@ const answer = (more: Partial<AnswerLike>): AnswerLike => ({
 });
 const failure503 = answer({ statusCode: 503, errorCode: 'HTTP_STATUS' });
 
-const told = (more: Partial<DeliveryLike>) =>
-  deliverySentence(
-    {
-      status: 'PENDING',
-      heldBy: null,
-      nextProbeAt: null,
-      reason: null,
-      attemptCount: 0,
-      lastAttempt: null,
-      nextAttemptAt: null,
-      ...more,
-    },
-    nowMs,
-  );
+const delivery = (more: Partial<DeliveryLike>): DeliveryLike => ({
+  status: 'PENDING',
+  heldBy: null,
+  nextProbeAt: null,
+  reason: null,
+  attemptCount: 0,
+  lastAttempt: null,
+  nextAttemptAt: null,
+  ...more,
+});
+const told = (more: Partial<DeliveryLike>) => deliverySentence(delivery(more), nowMs);
 
 describe('an attempt', () => {
   test.each<[Partial<AnswerLike>, string]>([
@@ -203,11 +200,9 @@ describe('a delivery', () => {
     );
   });
 
-  test('of any status has a word, a tone and a sentence that ends', () => {
-    for (const status of [...deliveryStatuses, 'A_LATER_ONE']) {
-      expect(statusOf(status).word).toMatch(/^[A-Z][a-z ]+$/);
+  test('of any status has a sentence', () => {
+    for (const status of [...deliveryStatuses, 'A_LATER_ONE'])
       expect(told({ status })).toMatch(/^[A-Z].*\.$/);
-    }
   });
 });
 
@@ -223,8 +218,17 @@ test('times are written in the unit that a person would use', () => {
   ]);
 });
 
-test('a state is read as words', () => {
-  expect(['CREATED', 'OUT_FOR_DELIVERY', 'X'].map(stateText)).toEqual(['Created', 'Out for delivery', 'X']);
+test('a row of the log says in short what was answered, and what it waits for', () => {
+  expect(answerInShort(null)).toBe('–');
+  expect(answerInShort(failure503)).toBe('503 in 212 ms');
+  expect(answerInShort(answer({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No answer in 15 s');
+  expect(answerInShort(answer({ durationMs: null }))).toBe('Interrupted');
+  const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
+  expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');
+  expect(waits({})).toBe('');
+  expect(waits({ status: 'HELD', heldBy: 'PAUSED' })).toBe('paused');
+  expect(waits({ status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) })).toBe('probe in 20 s');
+  expect(waits({ status: 'SUCCEEDED' })).toBe('');
 });
 
 test('a replay says what it sends, or why it sends nothing', () => {
