@@ -16,7 +16,7 @@ import {
 interface Source<Row> {
   /** Stands for the filters. */
   key: string;
-  read(cursor: string | null, signal?: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
+  read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
   readOne(id: string, signal: AbortSignal): Promise<Row>;
   idOf(row: Row): string;
   /** Whether to read it again while it is on the screen. */
@@ -41,6 +41,8 @@ export interface LiveList<Row> {
 }
 
 const everyMs = 3_000;
+/** Never aborted. */
+const untilDone = new AbortController().signal;
 
 /** A list that is read again every few seconds without moving; `isLive: false` rests. */
 export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList<Row> {
@@ -49,7 +51,7 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
   const list = useRef<HTMLDivElement>(null);
   const keepsInPlace = useInPlace(list);
 
-  const readPage = async (cursor: string | null, signal?: AbortSignal): Promise<Page<Row>> => ({
+  const readPage = async (cursor: string | null, signal: AbortSignal = untilDone): Promise<Page<Row>> => ({
     cursor,
     ...(await source.read(cursor, signal)),
   });

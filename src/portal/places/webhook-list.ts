@@ -26,5 +26,5 @@ export function webhookName(
   { webhookId, targetAddress }: { webhookId: string; targetAddress: string },
 ): string {
   const webhook = list.find((one) => one.webhookId === webhookId);
-  return nameOf(webhook ?? { description: null, targetAddress });
+  return nameOf(webhook ?? { description: '', targetAddress });
 }
