@@ -17,7 +17,7 @@ interface Source<Row> {
   /** Stands for the filters. */
   key: string;
   read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
-  readOne(id: string, signal: AbortSignal): Promise<Row>;
+  readOne(row: Row, signal: AbortSignal): Promise<Row>;
   idOf(row: Row): string;
   /** Whether to read it again while it is on the screen. */
   isChanging(row: Row): boolean;
@@ -63,18 +63,20 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
       const newest = await readPage(null, signal);
       if (shown?.key !== key) return setShown(windowOf(key, newest, idOf));
       const fresh = new Set(newest.rows.map(idOf));
-      const stale = rowsOf(shown)
-        .filter((row) => source.isChanging(row) && !fresh.has(idOf(row)))
-        .map(idOf);
-      const { pages, ids } = rereadingOf(shown, visibleOf(list.current, stale), idOf);
+      const stale = new Map(
+        rowsOf(shown)
+          .filter((row) => source.isChanging(row) && !fresh.has(idOf(row)))
+          .map((row) => [idOf(row), row]),
+      );
+      const { pages, ids } = rereadingOf(shown, visibleOf(list.current, [...stale.keys()]), idOf);
       const again = await Promise.all(pages.map(({ cursor }) => readPage(cursor, signal)));
       const found = new Set(again.flatMap(({ rows }) => rows.map(idOf)));
       // A row that its page no longer has does not fit the filters now; it stays where it is, as it is now.
       const left = pages
         .flatMap(({ rows }) => rows.map(idOf))
-        .filter((id) => stale.includes(id) && !found.has(id));
+        .filter((id) => stale.has(id) && !found.has(id));
       const single = await Promise.all(
-        [...ids, ...left.slice(0, 5)].map((id) => source.readOne(id, signal).catch(() => null)),
+        [...ids, ...left.slice(0, 5)].map((id) => source.readOne(stale.get(id)!, signal).catch(() => null)),
       );
       signal.throwIfAborted();
       const rows = [...again.flatMap((page) => page.rows), ...single.filter((row) => row !== null)];

@@ -10,6 +10,7 @@ import { countText, isUnfinished } from '../../sentences.js';
 import { DeliveryPanel } from './DeliveryPanel.js';
 import { DeliveryTable } from './DeliveryTable.js';
 import { FilterBar } from './FilterBar.js';
+import { isOnePage } from './one-page.js';
 import { filtersOf, noFilters } from './filters.js';
 
 const pageSize = 50;
@@ -28,7 +29,7 @@ export function Deliveries() {
         const { deliveries, nextCursor } = await call<DeliveryPage>('GET', address, undefined, { signal });
         return { rows: deliveries, nextCursor };
       },
-      readOne: (deliveryId, signal) =>
+      readOne: ({ deliveryId }, signal) =>
         call<DeliveryDetails>('GET', `/v1/deliveries/${deliveryId}`, undefined, { signal }),
       idOf: ({ deliveryId }) => deliveryId,
       isChanging: isUnfinished,
@@ -155,6 +156,3 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
     (target as HTMLElement | null)?.focus({ preventScroll: true });
   }, [id]);
 }
-
-/** As in log.css: there is no room beside the list. */
-export const isOnePage = () => matchMedia('(max-width: 64rem)').matches;

@@ -10,6 +10,7 @@ import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
+import { isOnePage } from './one-page.js';
 import { Attempts } from './Attempts.js';
 import { Payload } from './Payload.js';
 
@@ -23,6 +24,7 @@ interface Props {
 /** One delivery beside the list; on a phone a page of its own. */
 export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const [isSentAgain, setIsSentAgain] = useState(false);
+  const [Heading] = useState<'h1' | 'h2'>(isOnePage() ? 'h1' : 'h2');
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
@@ -45,9 +47,9 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
         <button type="button" class="link panel-back" onClick={onClose}>
           ← Deliveries
         </button>
-        <h2 id="delivery-title" tabIndex={-1} ref={heading}>
+        <Heading id="delivery-title" tabIndex={-1} ref={heading}>
           {data ? wordOf(data.state) : 'Delivery'}
-        </h2>
+        </Heading>
         {data && <StatusBadge status={data.status} />}
         <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
           ×
@@ -60,7 +62,12 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
           <p class="summary long">
             <Summary delivery={data} />
           </p>
-          <Redeliver delivery={data} isWatched={isSentAgain} onWatch={setIsSentAgain} reload={delivery.reload} />
+          <Redeliver
+            delivery={data}
+            isWatched={isSentAgain}
+            onWatch={setIsSentAgain}
+            reload={delivery.reload}
+          />
           <Facts delivery={data} />
           <Attempts delivery={data} />
           <Payload payload={data.payload} />

@@ -91,7 +91,7 @@ function NumberSearch() {
       class="number-search"
       onSubmit={(event) => {
         event.preventDefault();
-        void search();
+        event.currentTarget.querySelector('button')?.click();
       }}
     >
       <input

@@ -5,9 +5,7 @@ import { call, isApiError, withQuery } from '../../api.js';
  * A shipment by either number: the shipper's own first, of which there may be many, then the tracking id. `count` is 0,
  * 1, or 2 for more; `trackingId` is that of the only one.
  */
-export async function findShipments(
-  number: string,
-): Promise<{ count: number; trackingId: string | null }> {
+export async function findShipments(number: string): Promise<{ count: number; trackingId: string | null }> {
   const address = withQuery('/v1/shipments', { shipperTrackingId: number, limit: 2 });
   const { shipments } = await call<ShipmentPage>('GET', address);
   if (shipments.length > 0)
