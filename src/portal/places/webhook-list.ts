@@ -4,7 +4,8 @@ import { call } from '../api.js';
 import { nameOf } from './webhooks/summary.js';
 
 /** The account's webhooks, of which there are normally at most 100; empty until they are read. */
-const webhooks = signal<ListedWebhook[]>([]);
+const webhooks = signal<ListedWebhook[] | null>(null);
+const none: ListedWebhook[] = [];
 let readAt = 0;
 const staleAfterMs = 30_000;
 
@@ -17,8 +18,10 @@ export function useWebhookList(): ListedWebhook[] {
       () => (readAt = 0),
     );
   }
-  return webhooks.value;
+  return webhooks.value ?? none;
 }
+
+export const isWebhookListRead = () => webhooks.value !== null;
 
 /** What its owner calls it; a webhook that is deleted is named by its address. */
 export function webhookName(

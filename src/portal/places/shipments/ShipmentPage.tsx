@@ -16,7 +16,7 @@ import { Link } from '../../router.js';
 import { session } from '../../session.js';
 import { Simulation } from './Simulation.js';
 import { Timeline } from './Timeline.js';
-import { timelineOf } from './timeline.js';
+import { stepsOf } from './steps.js';
 
 /** Where a shipment is, how it got there, and which webhook was told when. */
 export function ShipmentPage({ trackingId }: { trackingId: string }) {
@@ -53,7 +53,7 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
         </span>
       </PageHead>
       <div class="shipment-page">
-        <Timeline steps={timelineOf(tracking.history, events, deliveries)} next={next} />
+        <Timeline steps={stepsOf(tracking.history, events, deliveries)} next={next} />
         <div class="shipment-side">
           {session.value?.features.simulate && !known?.terminal && (
             <Simulation

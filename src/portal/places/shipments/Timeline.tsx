@@ -4,7 +4,7 @@ import { exact, now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { deliverySentence, isUnfinished } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
-import type { Step } from './timeline.js';
+import type { Step } from './steps.js';
 
 /** The states on a line, the latest at the end; under each, the webhooks that were told. `next` may follow. */
 export function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {

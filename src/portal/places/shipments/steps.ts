@@ -15,7 +15,7 @@ export interface Step {
  * The states of a shipment, oldest first, and what was sent about each. An event's `sequence` is its place in the
  * history, from 1; a state may come twice.
  */
-export function timelineOf(
+export function stepsOf(
   history: Tracking['history'],
   events: Pick<FeedEvent, 'eventId' | 'sequence' | 'recordedAt'>[],
   deliveries: Delivery[],
