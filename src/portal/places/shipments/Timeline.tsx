@@ -1,0 +1,101 @@
+import type { Delivery } from '../../../client/api/types.js';
+import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { exact, now, Time } from '../../parts/Time.js';
+import { Link } from '../../router.js';
+import { deliverySentence, isUnfinished } from '../../sentences.js';
+import { useWebhookList, webhookName } from '../webhook-list.js';
+import type { Step } from './steps.js';
+
+/** The states on a line, the latest at the end; under each, the webhooks that were told. `next` may follow. */
+export function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
+  return (
+    <ol class="timeline" aria-label="States">
+      {steps.length === 0 && (
+        <li class="next">
+          <h2>Accepted</h2>
+          <p class="soft">It is created in a moment.</p>
+        </li>
+      )}
+      {steps.map((step, index) => (
+        <li
+          key={index}
+          class={index === steps.length - 1 ? 'now' : ''}
+          aria-current={index === steps.length - 1 ? 'step' : undefined}
+        >
+          <h2>{wordOf(step.state)}</h2>
+          <p class="soft">
+            <Time at={new Date(step.timestamp).toISOString()} isExact />
+            {step.lat !== null && step.lng !== null && ` · ${step.lat}, ${step.lng}`}
+          </p>
+          <Told step={step} />
+        </li>
+      ))}
+      {steps.length > 0 && next.length > 0 && (
+        <li class="next">
+          <p class="soft">
+            Next:{' '}
+            {next
+              .map(wordOf)
+              .join(', ')
+              .replace(/, ([^,]*)$/, ' or $1')}
+          </p>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
+  if (deliveries.length === 0)
+    return (
+      <p class="soft">
+        {recordedAt === null
+          ? 'What was sent about it is no longer in the log.'
+          : 'No webhook was interested in it.'}
+      </p>
+    );
+  return (
+    <ul class="told" aria-label={`Told of ${wordOf(state)}`}>
+      {deliveries.map((delivery) => (
+        <ToldOne key={delivery.deliveryId} delivery={delivery} />
+      ))}
+    </ul>
+  );
+}
+
+function ToldOne({ delivery }: { delivery: Delivery }) {
+  const name = webhookName(useWebhookList(), delivery);
+  return (
+    <li>
+      <StatusBadge status={delivery.status} />
+      <Link class="cut" href={`/deliveries/${delivery.deliveryId}?trackingId=${delivery.trackingId}`}>
+        {name}
+      </Link>
+      <span class="told-when soft">
+        {delivery.status === 'SUCCEEDED' && delivery.completedAt ? (
+          <span title={exact(delivery.completedAt)}>{afterText(delivery)}</span>
+        ) : (
+          <Wait delivery={delivery} />
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** Apart, so that the clock draws only this again. */
+const Wait = ({ delivery }: { delivery: Delivery }) => (
+  <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0)}</>
+);
+
+/** "told at 14:02:11" with the attempts it took, where they were several. */
+function afterText({ completedAt, attemptCount }: Delivery): string {
+  const at = timeFormat.format(new Date(completedAt!));
+  return attemptCount > 1 ? `told at ${at}, attempt ${attemptCount}` : `told at ${at}`;
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
