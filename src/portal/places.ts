@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
-import { Deliveries } from './places/deliveries/Deliveries.js';
+import { hasInbox } from './features.js';
 import { lazy } from './parts/lazy.js';
-import { Recover } from './places/recover/Recover.js';
+import { Deliveries } from './places/deliveries/Deliveries.js';
 import { Shipments } from './places/shipments/Shipments.js';
 import { WebhookPage } from './places/webhooks/WebhookPage.js';
 import { Webhooks } from './places/webhooks/Webhooks.js';
@@ -11,7 +11,6 @@ export interface Place {
   pattern: string;
   /** In the navigation and the document's title. */
   label: string;
-  /** Null for a page of its own under another place. */
   Component: ComponentType<{ id?: string }>;
   /** False: not in the navigation. */
   isListed?: boolean;
@@ -28,5 +27,15 @@ export const places: Place[] = [
     label: 'Signature doctor',
     Component: lazy(async () => (await import('./places/doctor/Doctor.js')).Doctor),
   },
-  { pattern: '/recover', label: 'Recover', Component: Recover },
+  {
+    pattern: '/recover',
+    label: 'Recover',
+    Component: lazy(async () => (await import('./places/recover/Recover.js')).Recover),
+  },
+  {
+    pattern: '/inbox',
+    label: 'Inbox',
+    Component: lazy(async () => (await import('./places/inbox/Inbox.js')).Inbox),
+    isListed: hasInbox,
+  },
 ];
