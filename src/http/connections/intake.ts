@@ -29,13 +29,15 @@ const arrivals = new WeakMap<IncomingMessage, number>();
  */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
+/** A token has at most as many characters, and a little comes with it. */
+const maxCredentialsLength = 4_200;
 /** Accounts whose credentials were accepted lately, by Authorization header or, without one, by Cookie header. */
 const accounts = new LRUCache<string, string>({ max: 5_000 });
 const credentialsIn = ({ headers }: IncomingMessage): string => headers.authorization ?? headers.cookie ?? '';
 /** Queues further requests with these accepted credentials under this account. */
 export function recognise(request: IncomingMessage, account: string): void {
   const credentials = credentialsIn(request);
-  if (credentials !== '') accounts.set(credentials, account);
+  if (credentials !== '' && credentials.length <= maxCredentialsLength) accounts.set(credentials, account);
 }
 
 /**

@@ -82,19 +82,6 @@ export const metricsPaths: Paths = {
 const document: Content = { 'application/json': { schema: { type: 'object' } } };
 
 export const documentPaths: Paths = {
-  '/': {
-    get: {
-      ...common,
-      operationId: 'getPortal',
-      summary: 'The portal, a web page for shippers',
-      description: 'For requests whose `Accept` has `text/html`.',
-      responses: {
-        200: pageResponse('The page.', text('text/html')),
-        403: pageResponse('The page works over HTTPS and on localhost only.', text('text/html')),
-        404: { $ref: '#/components/responses/NotFound', description: 'Not asked for as a page.' },
-      },
-    },
-  },
   '/openapi.json': {
     get: {
       ...common,

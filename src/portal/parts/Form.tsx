@@ -41,7 +41,7 @@ export function Form({ children, onSubmit, class: className }: FormProps) {
       <form
         ref={element}
         class={`form ${className ?? ''}`}
-        noValidate
+
         onSubmit={(event) => void submit(event)}
       >
         {children}

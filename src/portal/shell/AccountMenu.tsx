@@ -5,12 +5,7 @@ export function AccountMenu() {
   const { user, shipper } = session.value!;
   return (
     <>
-      <button
-        type="button"
-        class="account"
-        popovertarget="account-menu"
-        aria-label={`Account of ${user.email}`}
-      >
+      <button type="button" class="account" popovertarget="account-menu" title={user.email}>
         <span>{shipper.name}</span>
       </button>
       <div id="account-menu" class="menu" popover="auto">

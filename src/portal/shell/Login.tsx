@@ -3,6 +3,7 @@ import { isApiError, isExpired, outage } from '../api.js';
 import { Button } from '../parts/Button.js';
 import { Dialog } from '../parts/Dialog.js';
 import { Form, FormProblem, TextField, useIsSending } from '../parts/Form.js';
+import { forgetPrefill, prefill } from '../prefill.js';
 import { loadSession, logIn, logOut, rememberedKey, session } from '../session.js';
 
 export function LoginPage() {
@@ -47,11 +48,11 @@ export function LoginDialog() {
 }
 
 function LoginForm({ email: knownEmail = '' }: { email?: string }) {
-  const [key, setKey] = useState(rememberedKey);
-  const [email, setEmail] = useState(knownEmail);
-  const [password, setPassword] = useState('');
+  const [key, setKey] = useState(() => prefill.key || rememberedKey());
+  const [email, setEmail] = useState(knownEmail || prefill.email);
+  const [password, setPassword] = useState(prefill.password);
   const submit = () =>
-    logIn({ key: key.trim(), email: email.trim(), password }).catch((error) => {
+    logIn({ key: key.trim(), email: email.trim(), password }).then(forgetPrefill, (error) => {
       throw inWords(error);
     });
   return (

@@ -88,14 +88,15 @@ function CreateForm({ onCreated }: { onCreated: (webhook: WebhookWithSecret) => 
           value={targetAddress}
           onInput={setTargetAddress}
           spellcheck={false}
+          required
+          hint={
+            hasInbox
+              ? 'No server yet? This is your inbox: an address of this service that shows what arrives.'
+              : 'Every state of a shipment is sent there. That can be narrowed later.'
+          }
         />
         <CreateButton />
       </div>
-      <p class="hint">
-        {hasInbox
-          ? 'No server yet? This is your inbox: an address of this service that shows what arrives.'
-          : 'Every state of a shipment is sent there. That can be narrowed later.'}
-      </p>
       <FormProblem shown={['targetAddress']} />
     </Form>
   );

@@ -54,6 +54,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
           value={values.targetAddress}
           onInput={(targetAddress) => set({ targetAddress })}
           spellcheck={false}
+          required
           autofocus
         />
         <TextField

@@ -169,7 +169,7 @@ function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }
         <Time at={health?.lastSuccessAt ?? null} />
       </td>
       <td class="webhook-actions">
-        <Button class="small" onClick={onTest} aria-label={`Send a test to ${name}`}>
+        <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
           Send test
         </Button>
       </td>
