@@ -1,4 +1,6 @@
-/** What happened to a delivery, as sentences. Pure: the clock is an argument. */
+/** Deliveries, attempts and replays told in sentences. Pure: the clock is an argument. */
+
+import { countText, durationText, waitText } from './units.js';
 
 export interface AnswerLike {
   /** Null if the attempt was interrupted. */
@@ -21,35 +23,6 @@ export interface DeliveryLike {
 
 export const isUnfinished = ({ status }: { status: string }) =>
   status === 'PENDING' || status === 'SENDING' || status === 'HELD';
-
-const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-
-/** Measured time: `212 ms`, `15 s`, `1.4 s`. */
-export function durationText(ms: number): string {
-  if (ms < secondMs) return `${Math.round(ms)} ms`;
-  if (ms < 10 * secondMs) return `${Number((ms / secondMs).toFixed(1))} s`;
-  return waitText(ms);
-}
-
-/** Time to wait, in its largest unit, and the next one where that is small: `40 s`, `4 min`, `2 h 5 min`, `3 d 4 h`. */
-export function waitText(ms: number): string {
-  const units: [number, string][] = [
-    [dayMs, 'd'],
-    [hourMs, 'h'],
-    [minuteMs, 'min'],
-  ];
-  for (const [at, [unitMs, unit]] of units.entries()) {
-    if (ms < unitMs) continue;
-    const whole = Math.floor(ms / unitMs);
-    const below = units[at + 1];
-    const rest = below && whole < 10 ? Math.floor((ms % unitMs) / below[0]) : 0;
-    return below && rest > 0 ? `${whole} ${unit} ${rest} ${below[1]}` : `${whole} ${unit}`;
-  }
-  return `${Math.max(1, Math.round(ms / secondMs))} s`;
-}
 
 const statusHints: Record<number, string> = {
   400: 'It did not accept the body: does it read the notification as we send it?',
@@ -89,21 +62,20 @@ const tlsFaults: Record<string, [fact: string, hint: string]> = {
 
 const waitedOf = ({ durationMs }: AnswerLike) => (durationMs === null ? 'in time' : within(durationMs));
 /** A time limit is a round figure; the measured time is a little more. */
-const within = (ms: number) =>
-  `within ${durationText(ms < secondMs ? ms : Math.round(ms / secondMs) * secondMs)}`;
+const within = (ms: number) => `within ${durationText(ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)}`;
 const after = ({ durationMs }: AnswerLike) =>
   durationMs === null ? '' : ` after ${durationText(durationMs)}`;
 
 /** Without the full stop, so that a sentence can go on; `hint` is a sentence of its own, or empty. */
-export interface Told {
+interface Told {
   fact: string;
   hint: string;
 }
 
 const told = (fact: string, hint = ''): Told => ({ fact, hint });
 
-/** What one attempt came to. */
-export function answerOf(attempt: AnswerLike): Told {
+/** The outcome of one attempt. */
+function answerOf(attempt: AnswerLike): Told {
   const { statusCode, errorCode, durationMs } = attempt;
   switch (errorCode) {
     case 'TIMEOUT':
@@ -266,7 +238,7 @@ const triggers: Record<string, string> = {
   REPLAY: 'by a replay',
 };
 
-/** What caused an attempt. */
+/** The cause of an attempt. */
 export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
 
 const nothingQueued: Record<string, string> = {
@@ -282,9 +254,6 @@ export function replayAnswer({ queued, reason }: { queued: number | null; reason
   if (queued > 0) return `It sends ${countText(queued, 'delivery', 'deliveries')}.`;
   return nothingQueued[reason ?? ''] ?? 'There is nothing to send.';
 }
-
-export const countText = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** How far a replay has come. */
 export function replaySentence({

@@ -84,7 +84,7 @@ export interface Rereading<Row> {
 const maxPagesReread = 2;
 const maxRowsReread = 5;
 
-/** What to read again, so that `staleIds` are fresh: the pages they are on, the few others by themselves. */
+/** Names the readings that make `staleIds` fresh: the pages they are on, the few others by themselves. */
 export function rereadingOf<Row>(shown: Window<Row>, staleIds: string[], idOf: IdOf<Row>): Rereading<Row> {
   const stale = new Set(staleIds);
   const pages = shown.pages

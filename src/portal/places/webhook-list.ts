@@ -23,7 +23,7 @@ export function useWebhookList(): ListedWebhook[] {
 
 export const isWebhookListRead = () => webhooks.value !== null;
 
-/** What its owner calls it; a webhook that is deleted is named by its address. */
+/** The name that its owner gave it; a webhook that is deleted is named by its address. */
 export function webhookName(
   list: ListedWebhook[],
   { webhookId, targetAddress }: { webhookId: string; targetAddress: string },

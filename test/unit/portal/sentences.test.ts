@@ -5,14 +5,13 @@ import {
   answerInShort,
   attemptSentence,
   deliverySentence,
-  durationText,
   replayAnswer,
   replaySentence,
   waitInShort,
-  waitText,
   type AnswerLike,
   type DeliveryLike,
 } from '../../../src/portal/sentences.js';
+import { durationText, waitText } from '../../../src/portal/units.js';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const inMs = (ms: number) => new Date(nowMs + ms).toISOString();

@@ -5,10 +5,11 @@ import { Button } from '../../parts/Button.js';
 import { Code } from '../../parts/Id.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
-import { attemptSentence, countText, durationText, triggerText } from '../../sentences.js';
+import { attemptSentence, triggerText } from '../../sentences.js';
+import { countText, durationText } from '../../units.js';
 import { Phases, type PhaseTimes } from './Phases.js';
 
-/** What later versions of the API add is shown where it is there. */
+/** An attempt, with the fields that later versions of the API add. */
 export type Attempt = DeliveryDetails['attempts'][number] &
   PhaseTimes & { remoteAddress?: string | null; responseHeaders?: Record<string, string> | null };
 

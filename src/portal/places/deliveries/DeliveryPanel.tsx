@@ -17,7 +17,7 @@ import { Payload } from './Payload.js';
 interface Props {
   id: string;
   onClose: () => void;
-  /** What is read here is as fresh for the list. */
+  /** Called with every reading, which is fresh for the list, too. */
   onRead: (delivery: DeliveryDetails) => void;
 }
 

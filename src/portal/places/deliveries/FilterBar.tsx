@@ -12,7 +12,7 @@ import { TimeRange } from './TimeRange.js';
 
 const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
 
-/** What the log shows; all of it is in the address, so that a view can be shared. */
+/** The filters of the log. All of them are in the address, so that a view can be shared. */
 export function FilterBar({ filters }: { filters: Filters }) {
   const webhooks = useWebhookList();
   const states = useStates();

@@ -1,4 +1,4 @@
-import { durationText } from '../../sentences.js';
+import { durationText } from '../../units.js';
 
 /** Each is the time of its own, in ms; absent or null where there was none, or in an earlier version of the API. */
 export interface PhaseTimes {

@@ -5,7 +5,7 @@ import { withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
-import { countText } from '../../sentences.js';
+import { countText } from '../../units.js';
 import { countReplay, maxCounted, type Count, type Range } from './count.js';
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   onSend: (range: Range) => Promise<void>;
 }
 
-/** One way to recover, with how much it sends. What is sent is what was counted: the end of the span is fixed by then. */
+/** One way to recover, with how much it sends. The count and the replay are of the same span. */
 export function Offer({ webhook, from, to, status, running, title, nothing, children, onSend }: Props) {
   const id = useId();
   const offer = useResource(

@@ -13,7 +13,7 @@ const pageSize = 250;
 
 const bounded = (count: number): Count => (count > maxCounted ? null : count);
 
-/** What a replay of this range would send now. The API counts only as a replay begins. */
+/** Counts what a replay of this range would send now. The API counts only as a replay begins. */
 export const countReplay = (
   webhook: Pick<Webhook, 'webhookId' | 'interests'>,
   range: Range,
@@ -64,7 +64,7 @@ async function countMissed(
   return null;
 }
 
-/** Undefined: there never was a delivery. What is under way or cancelled is left alone. */
+/** Undefined: there never was a delivery. A replay leaves alone those under way or cancelled. */
 const isMissed = (status: string | undefined) =>
   status === undefined || status === 'FAILED' || status === 'HELD' || status === 'PENDING';
 

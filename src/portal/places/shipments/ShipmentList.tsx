@@ -13,7 +13,7 @@ import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
-import { countText } from '../../sentences.js';
+import { countText } from '../../units.js';
 import { session } from '../../session.js';
 import { useStates } from '../webhooks/catalogue.js';
 import { sampleOrder } from '../webhooks/snippets.js';
@@ -143,7 +143,7 @@ const ShipmentTable = ({ rows }: { rows: ListedShipment[] }) => (
             <td class="shipment-id">
               <code>{trackingId}</code>
             </td>
-            <td class="number" data-label="Last change">
+            <td class="number">
               <Time at={updatedAt} />
             </td>
             <td class="number soft shipment-accepted">

@@ -46,7 +46,14 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
   return (
     <>
       {back}
-      <PageHead title={tracking.shipperTrackingId}>
+      <PageHead
+        title={tracking.shipperTrackingId}
+        actions={
+          <Link class="button" href={withQuery('/deliveries', { trackingId })}>
+            Its deliveries
+          </Link>
+        }
+      >
         <span class="status-line">
           {state ? <StatusBadge status={state} /> : <span>Not created yet</span>}
           <Id id={tracking.trackingId} label="Copy the tracking id" />
@@ -54,25 +61,16 @@ export function ShipmentPage({ trackingId }: { trackingId: string }) {
       </PageHead>
       <div class="shipment-page">
         <Timeline steps={stepsOf(tracking.history, events, deliveries)} next={next} />
-        <div class="shipment-side">
-          {session.value?.features.simulate && !known?.terminal && (
-            <Simulation
-              trackingId={trackingId}
-              next={next}
-              onBegun={async () => {
-                setIsSimulated(true);
-                await reload();
-              }}
-            />
-          )}
-          <section class="panel" aria-labelledby="more-title">
-            <h2 id="more-title">What was sent</h2>
-            <p>
-              <Link href={withQuery('/deliveries', { trackingId })}>Its deliveries in the log</Link>
-            </p>
-            <p class="soft">Recipient and contents are not shown here.</p>
-          </section>
-        </div>
+        {session.value?.features.simulate && known && !known.terminal && (
+          <Simulation
+            trackingId={trackingId}
+            next={next}
+            onBegun={async () => {
+              setIsSimulated(true);
+              await reload();
+            }}
+          />
+        )}
       </div>
     </>
   );

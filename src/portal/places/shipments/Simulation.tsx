@@ -3,7 +3,7 @@ import type { Journey } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { wordOf } from '../../parts/StatusBadge.js';
-import { countText } from '../../sentences.js';
+import { countText } from '../../units.js';
 
 interface Props {
   trackingId: string;

@@ -2,7 +2,7 @@ import type { Delivery } from '../../../client/api/types.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
 import { exact, now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
-import { deliverySentence, isUnfinished } from '../../sentences.js';
+import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';
 import { useWebhookList, webhookName } from '../webhook-list.js';
 import type { Step } from './steps.js';
 
@@ -46,6 +46,7 @@ export function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
 }
 
 function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
+  const webhooks = useWebhookList();
   if (deliveries.length === 0)
     return (
       <p class="soft">
@@ -54,43 +55,38 @@ function Told({ step: { deliveries, recordedAt, state } }: { step: Step }) {
           : 'No webhook was interested in it.'}
       </p>
     );
+  const named = deliveries.map((delivery) => ({ delivery, name: webhookName(webhooks, delivery) }));
+  // The same order under each state.
+  named.sort((a, b) => a.name.localeCompare(b.name));
   return (
     <ul class="told" aria-label={`Told of ${wordOf(state)}`}>
-      {deliveries.map((delivery) => (
-        <ToldOne key={delivery.deliveryId} delivery={delivery} />
+      {named.map(({ delivery, name }) => (
+        <li key={delivery.deliveryId}>
+          <StatusBadge status={delivery.status} />
+          <Link class="cut" href={`/deliveries/${delivery.deliveryId}?trackingId=${delivery.trackingId}`}>
+            {name}
+          </Link>
+          <span class="told-when soft">
+            <When delivery={delivery} />
+          </span>
+        </li>
       ))}
     </ul>
   );
 }
 
-function ToldOne({ delivery }: { delivery: Delivery }) {
-  const name = webhookName(useWebhookList(), delivery);
+/** When it was told and what it answered, or what the delivery waits for. */
+function When({ delivery }: { delivery: Delivery }) {
+  const { status, completedAt, lastAttempt, attemptCount } = delivery;
+  const parts = [
+    completedAt && status === 'SUCCEEDED' && timeFormat.format(new Date(completedAt)),
+    lastAttempt && answerInShort(lastAttempt),
+    status === 'SUCCEEDED' && attemptCount > 1 && `attempt ${attemptCount}`,
+    isUnfinished(delivery) && waitInShort(delivery, now.value),
+  ];
   return (
-    <li>
-      <StatusBadge status={delivery.status} />
-      <Link class="cut" href={`/deliveries/${delivery.deliveryId}?trackingId=${delivery.trackingId}`}>
-        {name}
-      </Link>
-      <span class="told-when soft">
-        {delivery.status === 'SUCCEEDED' && delivery.completedAt ? (
-          <span title={exact(delivery.completedAt)}>{afterText(delivery)}</span>
-        ) : (
-          <Wait delivery={delivery} />
-        )}
-      </span>
-    </li>
+    <span title={completedAt ? exact(completedAt) : undefined}>{parts.filter(Boolean).join(' · ')}</span>
   );
-}
-
-/** Apart, so that the clock draws only this again. */
-const Wait = ({ delivery }: { delivery: Delivery }) => (
-  <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0)}</>
-);
-
-/** "told at 14:02:11" with the attempts it took, where they were several. */
-function afterText({ completedAt, attemptCount }: Delivery): string {
-  const at = timeFormat.format(new Date(completedAt!));
-  return attemptCount > 1 ? `told at ${at}, attempt ${attemptCount}` : `told at ${at}`;
 }
 
 const timeFormat = new Intl.DateTimeFormat(undefined, {
