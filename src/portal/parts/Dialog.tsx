@@ -22,10 +22,12 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
     const before = document.activeElement;
     const dialog = element.current!;
     dialog.showModal();
-    const first = dialog.querySelector<HTMLElement>(
-      '[autofocus], input:not([type=hidden]), select, textarea',
-    );
-    (first ?? dialog.querySelector<HTMLElement>('.dialog-body button'))?.focus();
+    const firstOf = (selector: string) => dialog.querySelector<HTMLElement>(selector);
+    const first =
+      firstOf('[autofocus]') ??
+      firstOf('input:not([type=hidden]), select, textarea') ??
+      firstOf('.dialog-body > :not(header) button');
+    first?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -12,7 +12,13 @@ export function Sparkline({ hours, label }: { hours: Hour[]; label: string }) {
   const max = Math.max(1, ...hours.map(({ attempts }) => attempts));
   const scale = (count: number) => (count === 0 ? 0 : Math.max(1.5, (count / max) * height));
   return (
-    <svg class="sparkline" viewBox={`0 0 ${hours.length * step} ${height}`} role="img" aria-label={label}>
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${hours.length * step} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       {hours.map(({ hour, attempts, failed }, index) => {
         const [whole, bad] = [scale(attempts), Math.min(scale(failed), scale(attempts))];
         return (

@@ -2,11 +2,11 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Empty, Loading } from './Page.js';
 
-/** A component whose script is loaded when it is first shown: a place that few visit costs the others nothing. */
+/** A component whose script is loaded when it is first shown. */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined;
   return function Lazy(props: Props) {
-    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(Loaded ? 'loaded' : 'loading');
+    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading');
     useEffect(() => {
       if (Loaded) return;
       load().then(

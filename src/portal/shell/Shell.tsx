@@ -3,8 +3,8 @@ import { outage, isExpired } from '../api.js';
 import { Empty, Loading } from '../parts/Page.js';
 import { now } from '../parts/Time.js';
 import { Toasts } from '../parts/Toast.js';
-import { places } from '../places.js';
-import { Link, matchPath, navigate, path } from '../router.js';
+import { placeAt, places } from '../places.js';
+import { Link, navigate, path } from '../router.js';
 import { session } from '../session.js';
 import { AccountMenu } from './AccountMenu.js';
 import { LoginDialog, LoginPage } from './Login.js';
@@ -42,6 +42,8 @@ function Page() {
       (main.current?.querySelector<HTMLElement>('h1') ?? main.current)?.focus({ preventScroll: true });
     }
     isFirst.current = false;
+    // On a phone the navigation scrolls.
+    document.querySelector('.top [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [pattern]);
   const [, area] = path.value.split('/');
   return (
@@ -58,8 +60,9 @@ function Page() {
             .filter(({ isListed }) => isListed !== false)
             .map(({ pattern, label }) => {
               const href = pattern.replace(/\/:.*/, '');
+              const current = href === `/${area}` ? 'page' : undefined;
               return (
-                <Link key={href} href={href} aria-current={href === `/${area}` ? 'page' : undefined}>
+                <Link key={href} href={href} aria-current={current}>
                   {label}
                 </Link>
               );
@@ -80,14 +83,6 @@ function Page() {
       </main>
     </>
   );
-}
-
-function placeAt(pathname: string) {
-  for (const place of places) {
-    const values = matchPath(place.pattern, pathname.replace(/(.)\/$/, '$1'));
-    if (values) return { place, values };
-  }
-  return null;
 }
 
 const NotFound = () => (

@@ -39,7 +39,7 @@ function Item({ finding }: { finding: Finding }) {
       {difference && (
         <dl class="difference">
           <dt>First difference</dt>
-          <dd>at byte {difference.offset + 1}</dd>
+          <dd>at byte {difference.offset}, counted from 0</dd>
           <dt>Your body has</dt>
           <dd>
             <code>{visible(difference.given)}</code>
@@ -63,4 +63,8 @@ const Prose = ({ text }: { text: string }) => (
 const visible = (text: string): string =>
   text === ''
     ? '(nothing)'
-    : text.replaceAll('\r', '␍').replaceAll('\n', '␊').replaceAll('\t', '␉').replaceAll('\uFEFF', '(BOM)');
+    : text
+        .replaceAll('\r', '\\r')
+        .replaceAll('\n', '\\n')
+        .replaceAll('\t', '\\t')
+        .replaceAll('\uFEFF', '(BOM)');

@@ -1,5 +1,8 @@
-import { PageHead } from '../../parts/Page.js';
+import { path, matchPath } from '../../router.js';
+import { ShipmentList } from './ShipmentList.js';
+import { ShipmentPage } from './ShipmentPage.js';
 
 export function Shipments() {
-  return <PageHead title="Shipments" />;
+  const id = matchPath('/shipments/:id?', path.value)?.id;
+  return id ? <ShipmentPage key={id} trackingId={id} /> : <ShipmentList />;
 }

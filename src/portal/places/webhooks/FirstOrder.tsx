@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, DeliveryPage, OrderResult } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Code } from '../../parts/Id.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
+import { announce } from '../../parts/Toast.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { rememberedKey, session } from '../../session.js';
@@ -52,8 +53,12 @@ function Notifications({ trackingId }: { trackingId: string }) {
     everyMs: 1_000,
   });
   const deliveries = data?.deliveries.toReversed() ?? [];
+  const sent = deliveries.filter(({ status }) => status === 'SUCCEEDED').length;
+  useEffect(() => {
+    if (sent > 0) announce(`${sent} ${sent === 1 ? 'notification' : 'notifications'} delivered`);
+  }, [sent]);
   return (
-    <div class="arrivals" aria-live="polite">
+    <div class="arrivals">
       <p>
         Shipment{' '}
         <Link href={`/shipments/${trackingId}`}>

@@ -8,14 +8,13 @@ import { Code } from '../../parts/Id.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
 import { duration } from '../../parts/Time.js';
 import { useStates } from './catalogue.js';
-import { nameOf } from './summary.js';
 
 export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   return (
     <Dialog title="Send a test" onClose={onClose} isWide>
       <p class="soft long">
-        A sample notification goes to <code>{nameOf(webhook)}</code> now, signed like any other. Its tracking
-        id is <code>TEST</code>.
+        A sample notification goes to <code>{webhook.targetAddress}</code> now, signed like any other. Its
+        tracking id is <code>TEST</code>.
       </p>
       <TestForm webhookId={webhook.webhookId} />
     </Dialog>

@@ -9,8 +9,8 @@ export function verify(headers, rawBody) {
   const [id, timestamp, signatures] =
     ['id', 'timestamp', 'signature'].map((name) => headers[\`webhook-\${name}\`]);
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false;
-  const digest = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(rawBody).digest('base64');
-  const expected = Buffer.from(\`v1,\${digest}\`);
+  const hmac = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(rawBody);
+  const expected = Buffer.from(\`v1,\${hmac.digest('base64')}\`);
   return String(signatures).split(' ').map((given) => Buffer.from(given))
     .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
 }`,
