@@ -7,6 +7,8 @@ import { variables, type Variables } from './variables.js';
 /** `embedded`: no DATABASE_URL was given. */
 export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
+  /** Embedded, and only this machine reaches it. */
+  development: boolean;
   /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -34,13 +36,15 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
   const HOST = settings.HOST ?? (embedded ? '127.0.0.1' : undefined);
+  const development = embedded && isLoopback(HOST);
   return {
     ...settings,
     embedded,
+    development,
     HOST,
     ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
-    SIMULATE: settings.SIMULATE ?? (embedded && isLoopback(HOST)),
+    SIMULATE: settings.SIMULATE ?? development,
   };
 }
 

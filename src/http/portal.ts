@@ -18,6 +18,7 @@ const folder = path.join(packageFolder, 'dist/portal');
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 
 /** The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on. */

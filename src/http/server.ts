@@ -32,6 +32,8 @@ export interface ServerOptions {
   routes: Route[];
   /** Pages outside the API's conventions. */
   pages: RequestHandler[];
+  /** Takes notifications, which all else refuses; what is not for it goes on. */
+  inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError beyond the shipper's rate limit. */
@@ -59,6 +61,7 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
   const { watch, onGivenUp } = watchRequests(logger, metrics, routes);
   app.use(watch, helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(['/v1', '/operator/v1'], forbidCaching);
+  if (options.inbox) app.use(options.inbox);
   app.use(refuseHeaders);
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {

@@ -1,5 +1,5 @@
 import type { components, operations } from './generated.js';
-import type { BodyOf, DataOf, QueryOf } from './operations.js';
+import type { BodyOf, DataOf, QueryOf } from './operation-types.js';
 
 type Schemas = components['schemas'];
 type Data<Id extends keyof operations> = DataOf<operations[Id]>;

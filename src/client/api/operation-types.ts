@@ -1,0 +1,20 @@
+/** `data` of an operation's success response. */
+export type DataOf<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses & (200 | 201 | 202)]: Responses[Status] extends {
+        content: { 'application/json': { data: infer Data } };
+      }
+        ? Data
+        : never;
+    }[keyof Responses & (200 | 201 | 202)]
+  : never;
+
+export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
+  ? NonNullable<Query>
+  : never;
+
+export type BodyOf<Operation> = Operation extends {
+  requestBody?: { content: { 'application/json': infer Body } };
+}
+  ? Body
+  : never;
