@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import { described, anyJson, milliseconds, trackingId, details } from '../http/request/fields.js';
+import { described, anyJson, instantInBody, trackingId, details } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
+import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import type { TraceContext, Tracing } from '../platform/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
+import { oneOf } from '../platform/issues.js';
 
 const eventId = described(
   z.string(),
@@ -37,12 +39,13 @@ const recordedEvents = z
   })
   .meta({ description: 'The result of each event.' });
 
-const maxTimestampMs = 253_402_300_799_999; // the end of the year 9999
 const maxEvents = 1_000;
 
 const eventFields = (knownStates: ReadonlySet<string>) => ({
   state: described(
-    z.string().refine((state) => knownStates.has(state), `must be one of ${[...knownStates].join(', ')}`),
+    z.string().refine((state) => knownStates.has(state), {
+      error: ({ input }) => oneOf([...knownStates], input),
+    }),
     'The new state of the shipment.',
     [...knownStates][1] ?? [...knownStates][0],
     { enum: [...knownStates] },
@@ -57,9 +60,7 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     'Your own identifier: makes it safe to send the event again.',
     'scan-20261121-0001',
   ).optional(),
-  timestamp: milliseconds('When it happened, in milliseconds since 1970. Default: now.')
-    .max(maxTimestampMs)
-    .optional(),
+  timestamp: instantInBody('When it happened; default: now', '2026-11-21T12:00:00Z').optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
   lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
   anomalies: anyJson('Passed on unchanged.', null).optional(),
@@ -77,7 +78,7 @@ const toEvent = (
   trace,
   trackingId,
   externalId: eventId,
-  timestampMs: timestamp,
+  timestampMs: timestamp?.getTime(),
 });
 
 const resultView = (result: RecordResult) =>
@@ -100,6 +101,7 @@ export function eventRoutes(deps: {
 }): Route[] {
   const fields = eventFields(deps.knownStates);
   const bulkEvent = z.object({ trackingId, ...fields });
+  const unknownFields = unknownFieldsOf(bulkEvent);
   // Events are validated one by one, so that an invalid one does not block the others.
   const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
   const events = z
@@ -145,6 +147,7 @@ export function eventRoutes(deps: {
       scope: 'events',
       headers: z.object(traceHeaders),
       body: z.object({ events }),
+      knownBody: z.object({ events: z.array(bulkEvent) }),
       handle: async ({ body }, raw) => {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));
         const results = await traced(deps.tracing, raw, (trace) =>
@@ -154,10 +157,12 @@ export function eventRoutes(deps: {
         );
         const recorded = results.values();
         // Only valid events were recorded; there is one result per event, in order.
-        const views = parsed.map((event) =>
+        const views = parsed.map((event, index) =>
           event.success
             ? (recorded.next().value as RecordResult)
-            : invalidRequest(event.error.issues.map(detailOf)),
+            : invalidRequest(
+                withMisspelt(event.error.issues.map(detailOf), unknownFields(body.events[index])),
+              ),
         );
         return { httpStatus: 202, data: { results: views.map(resultView) } };
       },
