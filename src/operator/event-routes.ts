@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import { described, anyJson, instantInBody, trackingId, details } from '../http/request/fields.js';
+import {
+  described,
+  anyJson,
+  maxTimeMs,
+  milliseconds,
+  minTimeMs,
+  trackingId,
+  details,
+} from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
@@ -60,7 +68,10 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     'Your own identifier: makes it safe to send the event again.',
     'scan-20261121-0001',
   ).optional(),
-  timestamp: instantInBody('When it happened; default: now', '2026-11-21T12:00:00Z').optional(),
+  timestamp: milliseconds('When it happened, in milliseconds since 1970, not seconds. Default: now.')
+    .min(minTimeMs, 'must be milliseconds since 1970: this is before 2001, so it may be in seconds')
+    .max(maxTimeMs)
+    .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
   lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
   anomalies: anyJson('Passed on unchanged.', null).optional(),
@@ -78,7 +89,7 @@ const toEvent = (
   trace,
   trackingId,
   externalId: eventId,
-  timestampMs: timestamp?.getTime(),
+  timestampMs: timestamp,
 });
 
 const resultView = (result: RecordResult) =>

@@ -120,7 +120,7 @@ export const nextCursor = described(
 );
 
 /** The end of the year 9999. */
-const maxTimeMs = 253_402_300_799_999;
+export const maxTimeMs = 253_402_300_799_999;
 const day = z.regexes.date.source.slice(1, -1);
 const hour = '(?:[01]\\d|2[0-3])';
 // A + that was not percent-encoded arrives as a space.
@@ -128,7 +128,7 @@ const offset = `(?:Z|[+ -]${hour}:?[0-5]\\d)`;
 const time = `T${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?${offset}`;
 const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
 /** The beginning of 2001 in milliseconds: as seconds, the same number is after the year 32000. */
-const minTimeMs = 978_307_200_000;
+export const minTimeMs = 978_307_200_000;
 const problem =
   'must be ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds';
 const seconds = `${problem}: as milliseconds this is before 2001, so it may be in seconds`;
