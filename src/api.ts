@@ -110,7 +110,7 @@ export function apiRoutes(
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
-    ...shipmentRoutes({ db, acceptOrder, tracing: resources.tracing }),
+    ...shipmentRoutes({ db, acceptOrder, orderChecks: config.ORDER_CHECKS, tracing: resources.tracing }),
     ...findingRoutes({ db, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({

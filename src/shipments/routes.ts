@@ -9,7 +9,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { ApiError } from '../platform/errors.js';
 import type { Tracing } from '../platform/tracing.js';
 import type { AcceptOrder } from './accept.js';
-import { orderSchema } from './order.js';
+import { orderSchemaOf, type OrderChecks } from './order.js';
 import { orderResult, shipmentList, stateList, tracking } from './responses.js';
 import type { StateCatalogue } from './states.js';
 import { findTracking, listShipments, type ListedShipment } from './store.js';
@@ -26,7 +26,12 @@ const idempotencyKey = described(
   'order-1001',
 );
 
-export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; tracing: Tracing }): Route[] {
+export function shipmentRoutes(deps: {
+  db: Database;
+  acceptOrder: AcceptOrder;
+  orderChecks: OrderChecks;
+  tracing: Tracing;
+}): Route[] {
   return [
     route({
       method: 'post',
@@ -41,7 +46,7 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
       hasProcessId: true,
       errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
-      body: orderSchema,
+      body: orderSchemaOf(deps.orderChecks),
       handle: ({ caller, headers, body }, raw) =>
         traced(deps.tracing, raw, (trace) =>
           deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>
