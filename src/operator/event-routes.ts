@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import {
-  described,
-  anyJson,
-  maxTimeMs,
-  milliseconds,
-  minTimeMs,
-  trackingId,
-  details,
-} from '../http/request/fields.js';
+import { described, anyJson, maxTimeMs, milliseconds, trackingId, details } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
@@ -49,6 +41,9 @@ const recordedEvents = z
 
 const maxEvents = 1_000;
 
+/** The years 2001 to 2100 in seconds; in milliseconds it is early 1970. */
+const looksLikeSeconds = (ms: number) => ms >= 978_307_200 && ms < 4_102_444_800;
+
 const eventFields = (knownStates: ReadonlySet<string>) => ({
   state: described(
     z.string().refine((state) => knownStates.has(state), {
@@ -69,7 +64,7 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     'scan-20261121-0001',
   ).optional(),
   timestamp: milliseconds('When it happened, in milliseconds since 1970, not seconds. Default: now.')
-    .min(minTimeMs, 'must be milliseconds since 1970: this is before 2001, so it may be in seconds')
+    .refine((ms) => !looksLikeSeconds(ms), 'must be milliseconds since 1970: this may be in seconds')
     .max(maxTimeMs)
     .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),

@@ -8,16 +8,12 @@ const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'non
 const isCurrent = (code: string) => Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
 
 const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const countries = new Set(
+/** ISO 3166-1, two letters. */
+export const countries: ReadonlySet<string> = new Set(
   alphabet
     .flatMap((first) => alphabet.map((second) => first + second))
     .filter((code) => !reserved.has(code) && !forUsers.test(code))
     .filter((code) => regionNames.of(code) !== undefined && isCurrent(code)),
 );
-const currencies = new Set(Intl.supportedValuesOf('currency'));
-
-/** ISO 3166-1, two letters in either case. */
-export const isCountry = (code: string): boolean => countries.has(code.toUpperCase());
-
-/** ISO 4217, in capitals. */
-export const isCurrency = (code: string): boolean => currencies.has(code);
+/** ISO 4217. */
+export const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));

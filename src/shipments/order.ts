@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { described, anyJson, evenIfFieldsAreWrong, notBlank } from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
 import { oneOf } from '../platform/issues.js';
-import { isCountry, isCurrency } from './iso-codes.js';
+import { countries, currencies } from './iso-codes.js';
 
 const maxLength = 1_000;
 const text = z
@@ -45,18 +45,23 @@ export type OrderChecks = (typeof orderChecks)[number];
 
 const weightUnits = ['KG', 'G', 'LB', 'OZ'];
 const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
+/** For the document. */
+const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
 const unit = (names: string[]) =>
   text
     .refine((name) => names.includes(name), { error: ({ input }) => oneOf(names, input) })
-    .meta({ pattern: `^(?:${names.join('|')})$` });
+    .meta({ pattern: patternOf(names) });
 
 const strictFields = {
   country: text
-    .refine(isCountry, 'must be a country code of ISO 3166 with two letters, such as MX')
-    .meta({ pattern: '^[A-Za-z]{2}$' }),
+    .refine(
+      (code) => countries.has(code.toUpperCase()),
+      'must be a country code of ISO 3166 with two letters, such as MX',
+    )
+    .meta({ pattern: patternOf(countries) }),
   valueCurrency: text
-    .refine(isCurrency, 'must be a currency code of ISO 4217, such as MXN')
-    .meta({ pattern: '^[A-Z]{3}$' }),
+    .refine((code) => currencies.has(code), 'must be a currency code of ISO 4217, such as MXN')
+    .meta({ pattern: patternOf(currencies) }),
   weightUnit: unit(weightUnits),
   dimensionsUnit: unit(dimensionsUnits),
   email: z
@@ -64,6 +69,7 @@ const strictFields = {
     .trim()
     .max(maxLength, `must have at most ${maxLength} characters`)
     .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
+    .meta({ format: 'email' })
     .nullish(),
 };
 const lenientFields: typeof strictFields = {
@@ -153,7 +159,9 @@ export const orderSchemaOf = (checks: OrderChecks) => {
     })
     .refine(
       ({ shipperDropoffDate: dropoff, expectedDeliveryDate: delivery }) =>
-        checks === 'lenient' || !(Date.parse(delivery) < Date.parse(dropoff)),
+        checks === 'lenient' ||
+        !(Date.parse(delivery) < Date.parse(dropoff)) ||
+        !(isRealInstant(delivery) && isRealInstant(dropoff)), // reported already
       {
         path: ['expectedDeliveryDate'],
         error: 'must not be before shipperDropoffDate',

@@ -61,8 +61,8 @@ export const stateInQuery = (names: ReadonlySet<string>, description: string) =>
   described(
     z.string().refine((name) => names.has(name), { error: ({ input }) => oneOf([...names], input) }),
     `${description} The states: ${[...names].map((name) => `\`${name}\``).join(', ')}.`,
-    'CREATED',
-    { pattern: '^[A-Z][A-Z0-9_]{0,63}$' },
+    [...names][0],
+    { pattern: `^(?:${[...names].join('|')})$` },
   ).optional();
 
 /** How long the previous secret remains valid after a rotation, parsed to milliseconds; default: a day. */
@@ -128,14 +128,15 @@ const offset = `(?:Z|[+ -]${hour}:?[0-5]\\d)`;
 const time = `T${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?${offset}`;
 const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
 /** The beginning of 2001 in milliseconds: as seconds, the same number is after the year 32000. */
-export const minTimeMs = 978_307_200_000;
+const minTimeMs = 978_307_200_000;
 const problem =
   'must be ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds';
 const seconds = `${problem}: as milliseconds this is before 2001, so it may be in seconds`;
 const text = z
   .string()
   .regex(form, problem)
-  .refine((given) => !isBefore2001(given), seconds);
+  .refine((given) => !isBefore2001(given), seconds)
+  .meta({ pattern: form.source.replace('\\d{1,14}', '[1-9]\\d{12,13}') });
 
 const isBefore2001 = (given: unknown) =>
   (typeof given === 'number' || (typeof given === 'string' && /^\d{1,14}$/.test(given))) &&
