@@ -41,7 +41,7 @@ describe('a field that the endpoint does not have', () => {
     expectSuccess(response, 201, ['package.dimensionUnit', 'lotID', 'colour']);
     const ignored = 'is not a field of this request and was ignored';
     expect(warnings(response.body)).toEqual([
-      { path: 'package.dimensionUnit', message: ignored },
+      { path: 'package.dimensionUnit', message: `${ignored}; did you mean dimensionsUnit?` },
       { path: 'lotID', message: `${ignored}; did you mean lotId?` },
       { path: 'colour', message: ignored },
     ]);
