@@ -1470,7 +1470,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters.
+                 * @description Country code of two letters (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1523,7 +1523,7 @@ export interface components {
             shipperDropoffDate: string;
             /**
              * Format: date-time
-             * @description When it should arrive.
+             * @description When it should arrive, not before the drop-off.
              * @example 2026-12-03T18:00:00Z
              */
             expectedDeliveryDate: string;
@@ -1540,7 +1540,7 @@ export interface components {
                  */
                 fullName: string;
                 /**
-                 * @description Telephone number, digits only.
+                 * @description Telephone number, digits only, without `+`.
                  * @example 5500000000
                  */
                 phone: string;
@@ -1568,7 +1568,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value, stored as sent.
+                 * @description Currency of the value (ISO 4217).
                  * @example MXN
                  */
                 valueCurrency: string;
@@ -1578,7 +1578,7 @@ export interface components {
                  */
                 weight: number;
                 /**
-                 * @description Unit of the weight, stored as sent.
+                 * @description Unit of the weight: `KG`, `G`, `LB`, `OZ`.
                  * @example KG
                  */
                 weightUnit: string;
@@ -1598,7 +1598,7 @@ export interface components {
                  */
                 height: number;
                 /**
-                 * @description Unit of length, width and height, stored as sent.
+                 * @description Unit of length, width and height: `CM`, `MM`, `IN`, `M`.
                  * @example CM
                  */
                 dimensionsUnit: string;
@@ -1633,7 +1633,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters.
+                 * @description Country code of two letters (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1702,7 +1702,7 @@ export interface components {
                  */
                 fullName: string;
                 /**
-                 * @description Telephone number, digits only.
+                 * @description Telephone number, digits only, without `+`.
                  * @example 5500000000
                  */
                 phone: string;
@@ -1729,7 +1729,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value, stored as sent.
+                 * @description Currency of the value (ISO 4217).
                  * @example MXN
                  */
                 valueCurrency: string;
@@ -1739,7 +1739,7 @@ export interface components {
                  */
                 weight: number;
                 /**
-                 * @description Unit of the weight, stored as sent.
+                 * @description Unit of the weight: `KG`, `G`, `LB`, `OZ`.
                  * @example KG
                  */
                 weightUnit: string;
@@ -1759,7 +1759,7 @@ export interface components {
                  */
                 height: number;
                 /**
-                 * @description Unit of length, width and height, stored as sent.
+                 * @description Unit of length, width and height: `CM`, `MM`, `IN`, `M`.
                  * @example CM
                  */
                 dimensionsUnit: string;
@@ -1800,7 +1800,7 @@ export interface components {
              */
             subAdministrativeArea: string;
             /**
-             * @description Country code of two letters.
+             * @description Country code of two letters (ISO 3166).
              * @example MX
              */
             country: string;
@@ -2055,7 +2055,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2154,7 +2154,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2288,15 +2288,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
-            errorDetail: "TOO_MANY_ADDRESSES" | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
              * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
@@ -2363,15 +2363,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
-            errorDetail: "TOO_MANY_ADDRESSES" | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
              * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
@@ -2401,12 +2401,12 @@ export interface components {
         /** @description What to send again. */
         ReplayRange: {
             /**
-             * @description Start of the span: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description Start of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-20T00:00:00Z
              */
             from: string | number;
             /**
-             * @description End of the span: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description End of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-21T12:00:00Z
              */
             to: string | number;
@@ -2522,7 +2522,7 @@ export interface components {
              */
             eventId?: string;
             /**
-             * @description When it happened, in milliseconds since 1970. Default: now.
+             * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
              * @example 1795262400000
              */
             timestamp?: number;
@@ -3150,7 +3150,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /** @description Only shippers with this status. */
@@ -3239,6 +3239,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3355,6 +3368,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3414,6 +3440,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3437,7 +3476,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
             };
@@ -3542,6 +3581,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3600,6 +3652,19 @@ export interface operations {
                              */
                             setPasswordUrl: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3710,6 +3775,19 @@ export interface operations {
                              */
                             userId: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3733,7 +3811,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -3761,12 +3839,12 @@ export interface operations {
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
-                 * @description Only at this time or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only at this time or earlier: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or earlier: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -3825,9 +3903,11 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
+                /** @description Only those with this status. */
+                status?: "ACTIVE" | "PAUSED" | "DISABLED";
                 /**
                  * @description What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.
                  * @example health,stats
@@ -3912,6 +3992,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4069,6 +4162,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4129,6 +4235,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4203,7 +4322,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -4212,17 +4331,17 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only shipments in this state now. A shipment that is not created yet has no state.
+                 * @description Only shipments in this state now. A shipment that is not created yet has no state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`.
                  * @example CREATED
                  */
                 state?: string;
                 /**
-                 * @description Only shipments accepted then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only shipments accepted before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4322,6 +4441,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4476,6 +4608,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4503,7 +4648,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -4522,19 +4667,19 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only of this state.
+                 * @description Only of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
                  * @example CREATED
                  */
                 state?: string;
                 /** @description Only those with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /**
-                 * @description Only of events recorded then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only of events recorded then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only of events recorded before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only of events recorded before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4737,6 +4882,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4795,6 +4953,19 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4851,6 +5022,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4878,7 +5062,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
             };
@@ -5016,6 +5200,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5064,7 +5261,7 @@ export interface operations {
                      */
                     eventId?: string;
                     /**
-                     * @description When it happened, in milliseconds since 1970. Default: now.
+                     * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
                      * @example 1795262400000
                      */
                     timestamp?: number;
@@ -5112,6 +5309,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5172,6 +5382,19 @@ export interface operations {
                             /** @description One for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5258,6 +5481,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5352,6 +5588,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5394,6 +5643,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5435,6 +5697,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5456,7 +5731,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
