@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Notice, Notification } from './api/types.js';
+import type { EventQuery, Notice, Notification } from './api/types.js';
 import type { Client } from './client.js';
 import { isTransient, ParcelhookError } from './errors.js';
 import { readBody, type BodyLimits } from './receiving/body.js';
-import { eventsUpTo } from './receiving/gap.js';
+import { eventsUpTo, pageSize } from './receiving/gap.js';
 import { createSerializer } from './receiving/memory-store.js';
 import { isDue, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
 import { headerValues } from './request-headers.js';
@@ -46,7 +46,15 @@ export interface ReceiverOptions<Transaction = undefined> extends Partial<BodyLi
 }
 
 /** For express, and for `http.createServer`. It never rejects. */
-export type ReceiverHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export interface ReceiverHandler {
+  (request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /**
+   * Reads the feed from a time on, handles every event that was missed, and returns how many: also those that no later
+   * notification shows to be missing. Call it at the start and now and then, from a while before the last call. It
+   * needs `client`, and rejects with what the feed, the store or `onNotification` throws.
+   */
+  reconcile(from: Date): Promise<number>;
+}
 
 /** The feed may be late. From this attempt on, some minutes later, nothing is awaited from it. */
 const attemptsForFeed = 3;
@@ -67,7 +75,7 @@ export function receiver<Transaction = undefined>(options: ReceiverOptions<Trans
     maxBodyBytes: options.maxBodyBytes ?? 1_048_576,
     bodyTimeoutMs: options.bodyTimeoutMs ?? 10_000,
   };
-  const handle = createHandler(options);
+  const { handle, reconcile } = createHandler(options);
 
   async function outcomeOf(request: IncomingMessage): Promise<Outcome | null> {
     if (request.method !== 'POST') return [405, 'Notifications come by POST.'];
@@ -84,7 +92,7 @@ export function receiver<Transaction = undefined>(options: ReceiverOptions<Trans
     return [204, ''];
   }
 
-  return async (request, response) => {
+  const respondTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const outcome = await outcomeOf(request).catch((error: unknown): Outcome => {
       onError(error);
       return [500, 'The notification was not handled.'];
@@ -92,6 +100,7 @@ export function receiver<Transaction = undefined>(options: ReceiverOptions<Trans
     if (outcome === bodyOutcomes.CONSUMED) onError(new Error(outcome[1]));
     if (outcome && !response.headersSent && !response.destroyed) respond(response, outcome);
   };
+  return Object.assign(respondTo, { reconcile });
 }
 
 type Outcome = [status: number, text: string];
@@ -169,7 +178,7 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
     });
   }
 
-  return async (content: Notification | Notice, request: IncomingMessage): Promise<void> => {
+  async function handle(content: Notification | Notice, request: IncomingMessage): Promise<void> {
     const [eventId] = headerValues(request.headers, 'webhook-id') as [string];
     if (!('tracking_id' in content)) {
       const event = { eventId, subject: `event:${eventId}`, sequence: null };
@@ -187,7 +196,31 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
     await inOrder(event.subject, () =>
       handleState(content, event, ordinal(request, 'parcelhook-attempt') ?? 1),
     );
-  };
+  }
+
+  async function reconcile(from: Date): Promise<number> {
+    if (!client) throw new TypeError('reconcile() needs a client.');
+    let count = 0;
+    let position: EventQuery = { from: from.toISOString() };
+    for (;;) {
+      const { events, nextCursor } = await client.events.list({ ...position, limit: pageSize });
+      for (const { eventId, trackingId: subject, sequence, state, notification } of events) {
+        if (interests && !interests.has(state)) continue;
+        const event = { eventId, subject, sequence };
+        const isNew = await inOrder(subject, () =>
+          store.once(event, async (transaction) => {
+            const context = { eventId, sequence, missing: null, source: 'FEED', transaction } as const;
+            await onNotification(notification, context);
+          }),
+        );
+        if (isNew) count += 1;
+      }
+      if (events.length === 0) return count;
+      position = { after: nextCursor };
+    }
+  }
+
+  return { handle, reconcile };
 }
 
 const gapBetween = (last: number, next: number) =>

@@ -3,7 +3,7 @@ import type { Client } from '../client.js';
 
 /** Enough for any journey: 2,500 events of a shipment. */
 const maxPages = 10;
-const pageSize = 250;
+export const pageSize = 250;
 /** An event is in the feed at most half a second after its commit. */
 const wait = '2s';
 
