@@ -149,6 +149,16 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
     return null;
   }
 
+  const once = (
+    event: ReceivedEvent,
+    notification: Notification,
+    about: Pick<NotificationContext, 'source' | 'missing'>,
+  ): Promise<boolean> =>
+    store.once(event, async (transaction) => {
+      const { eventId, sequence } = event;
+      await onNotification(notification, { eventId, sequence, ...about, transaction });
+    });
+
   async function handleState(
     notification: Notification,
     event: ReceivedEvent,
@@ -166,16 +176,11 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
       last = one.sequence;
       if (!isThis && interests && !interests.has(one.state)) continue;
       const about = { subject, eventId: one.eventId, sequence: one.sequence };
-      const source = isThis ? 'REQUEST' : 'FEED';
-      await store.once(about, async (transaction) => {
-        await onNotification(isThis ? notification : found, { ...about, missing, source, transaction });
-      });
+      await once(about, isThis ? notification : found, { source: isThis ? 'REQUEST' : 'FEED', missing });
     }
     if (missed !== null) return;
     const missing = hasGap ? gapBetween(memory.lastSequence, sequence) : null;
-    await store.once(event, async (transaction) => {
-      await onNotification(notification, { eventId, sequence, missing, source: 'REQUEST', transaction });
-    });
+    await once(event, notification, { source: 'REQUEST', missing });
   }
 
   async function handle(content: Notification | Notice, request: IncomingMessage): Promise<void> {
@@ -208,10 +213,7 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
         if (interests && !interests.has(state)) continue;
         const event = { eventId, subject, sequence };
         const isNew = await inOrder(subject, () =>
-          store.once(event, async (transaction) => {
-            const context = { eventId, sequence, missing: null, source: 'FEED', transaction } as const;
-            await onNotification(notification, context);
-          }),
+          once(event, notification, { source: 'FEED', missing: null }),
         );
         if (isNew) count += 1;
       }

@@ -30,7 +30,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-type Handled = [state: string, context: NotificationContext];
+type Handled = { state: string } & NotificationContext;
 
 /** A receiver by node:http that writes down what it handled. */
 async function start(options: Partial<ReceiverOptions> = {}) {
@@ -39,12 +39,12 @@ async function start(options: Partial<ReceiverOptions> = {}) {
   const handler = receiver({
     secret,
     store: memoryStore(),
-    onNotification: ({ state }, context) => handled.push([state, context]),
+    onNotification: ({ state }, context) => handled.push({ state, ...context }),
     onError: (error) => errors.push(error),
     ...options,
   });
   const url = await serve((request, response) => void handler(request, response));
-  return { url, handler, handled, errors, states: () => handled.map(([state]) => state) };
+  return { url, handler, handled, errors, states: () => handled.map(({ state }) => state) };
 }
 
 const bodyOf = (fields: object = {}) => JSON.stringify({ state: 'CREATED', tracking_id: 'PH1', ...fields });
@@ -94,7 +94,14 @@ describe('requests', () => {
     expect(await post(url)).toEqual([204, '']);
     expect(await post(url)).toEqual([204, '']);
     expect(handled).toEqual([
-      ['CREATED', { eventId: 'e1', sequence: 1, missing: null, source: 'REQUEST', transaction: undefined }],
+      {
+        state: 'CREATED',
+        eventId: 'e1',
+        sequence: 1,
+        missing: null,
+        source: 'REQUEST',
+        transaction: undefined,
+      },
     ]);
   });
 
@@ -199,7 +206,7 @@ describe('handling', () => {
     const { url, handled } = await start();
     await post(url, { id: 'e3', sequence: 3, body: bodyOf({ state: 'IN_TRANSIT' }) });
     await post(url, { id: 'e2', sequence: 2, body: bodyOf({ state: 'PICKED_UP' }) });
-    expect(handled).toMatchObject([['IN_TRANSIT', { sequence: 3, missing: { from: 1, to: 2 } }]]);
+    expect(handled).toMatchObject([{ state: 'IN_TRANSIT', sequence: 3, missing: { from: 1, to: 2 } }]);
   });
 
   test('tests and notices have functions of their own, a notice is handled once', async () => {
@@ -220,7 +227,7 @@ describe('handling', () => {
     const { url, handled } = await start({ store: memoryStore({ maxShipments: 2 }) });
     const about = (trackingId: string) => ({ id: trackingId, body: bodyOf({ tracking_id: trackingId }) });
     for (const trackingId of ['A', 'B', 'C', 'B', 'A']) await post(url, about(trackingId));
-    expect(handled.map(([, { eventId }]) => eventId)).toEqual(['A', 'B', 'C', 'A']);
+    expect(handled.map(({ eventId }) => eventId)).toEqual(['A', 'B', 'C', 'A']);
   });
 });
 
@@ -231,7 +238,7 @@ describe('with a feed', () => {
   test('what is missing is handled first', async () => {
     const { url, handled } = await start({ client: feedOf(...all, feedEvent(4, 'DELIVERED')) });
     await post(url, third);
-    expect(handled.map(([state, { source, missing }]) => [state, source, missing])).toEqual([
+    expect(handled.map(({ state, source, missing }) => [state, source, missing])).toEqual([
       ['CREATED', 'FEED', null],
       ['PICKED_UP', 'FEED', null],
       ['IN_TRANSIT', 'REQUEST', null],
@@ -242,8 +249,8 @@ describe('with a feed', () => {
     const { url, handled } = await start({ client: feedOf(...all), interests: ['CREATED', 'IN_TRANSIT'] });
     await post(url, third);
     expect(handled).toMatchObject([
-      ['CREATED', {}],
-      ['IN_TRANSIT', { missing: null }],
+      { state: 'CREATED', missing: null },
+      { state: 'IN_TRANSIT', missing: null },
     ]);
   });
 
@@ -259,7 +266,7 @@ describe('with a feed', () => {
     expect((await post(url, third))[0]).toBe(500);
     expect((await post(url, { ...third, attempt: 2 }))[0]).toBe(500);
     expect((await post(url, { ...third, attempt: 3 }))[0]).toBe(204);
-    expect(handled).toMatchObject([['IN_TRANSIT', { missing: { from: 1, to: 2 } }]]);
+    expect(handled).toMatchObject([{ state: 'IN_TRANSIT', missing: { from: 1, to: 2 } }]);
     expect(errors).toHaveLength(3);
   });
 
