@@ -5,6 +5,8 @@ export interface PostgresConnection {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** Gives it back to the pool; with `true` it is closed instead. */
   release(isBroken?: boolean): void;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  off?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** Your own pool, such as a `pg.Pool`. */
@@ -16,6 +18,8 @@ export interface PostgresStore<Connection> extends ReceiverStore<Connection> {
   /** Creates the table where there is none. Or create it with your own migrations. */
   createTables(): Promise<void>;
 }
+
+const ignore = () => undefined;
 
 /** The longest wait for another process that handles an event of the same shipment. Beyond it the request is retried. */
 const lockTimeoutMs = 10_000;
@@ -43,6 +47,8 @@ export function postgresStore<Connection extends PostgresConnection>(
   async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await pool.connect();
     let isBroken = true;
+    // pg emits an error when a connection breaks; the query rejects as well. Unheard, it would end the process.
+    connection.on?.('error', ignore);
     try {
       const result = await work(connection);
       isBroken = false;
@@ -55,6 +61,7 @@ export function postgresStore<Connection extends PostgresConnection>(
       );
       throw error;
     } finally {
+      connection.off?.('error', ignore);
       connection.release(isBroken);
     }
   }
