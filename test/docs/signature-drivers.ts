@@ -1,5 +1,5 @@
 /**
- * Drivers of the README's examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
+ * Drivers of the documents' examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
  * and the body in base64; an empty one is a missing header) and prints true or false for each.
  */
 export interface Example {
@@ -86,6 +86,15 @@ foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $si
 }
 `;
 
+const ruby = `
+require_relative 'verify'
+
+ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
+  headers = { 'webhook-id' => id, 'webhook-timestamp' => timestamp, 'webhook-signature' => signature }
+  puts verify(secret, headers.reject { |_, value| value.empty? }, body.unpack1('m'))
+end
+`;
+
 export const examples: Record<string, Example> = {
   ts: {
     tools: ['node'],
@@ -119,5 +128,11 @@ export const examples: Record<string, Example> = {
     file: 'verify.php',
     files: { 'main.php': php },
     run: () => ['php', 'main.php'],
+  },
+  ruby: {
+    tools: ['ruby'],
+    file: 'verify.rb',
+    files: { 'main.rb': ruby },
+    run: () => ['ruby', 'main.rb'],
   },
 };

@@ -1,4 +1,4 @@
-/** Runs the README's receiver examples in every language whose tools are on PATH. */
+/** Runs the receiver examples of the documents in every language whose tools are on PATH. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,13 +54,23 @@ const installed = ({ tools }: Example) =>
   tools.every((tool) => spawnSync(tool, ['--version'], { stdio: 'ignore' }).error === undefined);
 const missing = Object.entries(examples).filter(([, example]) => !installed(example));
 for (const [language, { tools }] of missing) {
-  console.warn(`\n  NO ${tools.join(' OR ')} ON PATH: the README's example in ${language} is NOT TESTED.\n`);
+  console.warn(`\n  NO ${tools.join(' OR ')} ON PATH: the example in ${language} is NOT TESTED.\n`);
 }
 
-const blocks = codeBlocks('Verifying the signature');
+const inReadme = codeBlocks('Verifying the signature');
+const inPage = codeBlocks('Verify', 'docs/receiving.md');
+const ofOther = ({ language }: { language: string }) =>
+  inReadme.find((block) => block.language === language)?.code;
+const blocks = [...inReadme, ...inPage.filter((block) => ofOther(block) === undefined)];
 
 test('every language shown has a tested example', () => {
   expect(blocks.map(({ language }) => language)).toEqual(Object.keys(examples));
+});
+
+test('the page for receivers has the same code as the README', () => {
+  const shared = inPage.filter((block) => ofOther(block) !== undefined);
+  expect(shared.length).toBeGreaterThan(2);
+  expect(shared.map(({ code }) => code)).toEqual(shared.map(ofOther));
 });
 
 describe.each(Object.entries(examples).filter(([, example]) => installed(example)))(
