@@ -29,7 +29,8 @@ const script = () =>
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!
     .replace(/^\\getenv .*\n/, '')
     .replaceAll(":'password'", `'${password}'`);
-const fromOperating = () => codeBlocks('docs/operating.md', 'A role for dashboards')[0]!.code.replace("'…'", `'${password}'`);
+const fromOperating = () =>
+  codeBlocks('docs/operating.md', 'A role for dashboards')[0]!.code.replace("'…'", `'${password}'`);
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
