@@ -10,7 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
-COPY docs/runbook.md docs/
+COPY docs/receiving.md docs/runbook.md docs/
 RUN npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.

@@ -7,9 +7,25 @@ export {
   type OperatorClientOptions,
 } from './client.js';
 export { ParcelhookError, type Detail, type ErrorCode } from './errors.js';
-export { verify, type RequestHeaders, type VerifyOptions } from './signature.js';
+export { diagnose, parseHeaders, type Diagnosis, type DiagnosisInput, type Finding } from './diagnose.js';
+export { verify, type VerifyOptions } from './signature.js';
+export type { RequestHeaders } from './request-headers.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
+export {
+  receiver,
+  type NotificationContext,
+  type ReceiverHandler,
+  type ReceiverOptions,
+} from './receiver.js';
+export { memoryStore } from './receiving/memory-store.js';
+export {
+  postgresStore,
+  type PostgresConnection,
+  type PostgresPool,
+  type PostgresStore,
+} from './receiving/postgres-store.js';
+export type { Memory, ReceivedEvent, ReceiverStore } from './receiving/store.js';
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
 export type { Deliveries } from './resources/deliveries.js';

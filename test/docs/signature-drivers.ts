@@ -8,13 +8,15 @@ export interface Example {
   files: Record<string, string>;
   build?: string[][];
   run(folder: string): string[];
+  /** The working directory; default: that of its files. */
+  cwd?: string;
 }
 
-const javascript = `
-import { verify } from './verify.mjs';
+const node = (module: string) => `
+import { verify } from '${module}';
 const fields = process.argv.slice(2);
 while (fields.length > 0) {
-  const [secret, id, timestamp, signature, body] = fields.splice(0, 5);
+  const [secret = '', id, timestamp, signature, body = ''] = fields.splice(0, 5);
   const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   console.log(verify(secret, headers, Buffer.from(body, 'base64')));
@@ -57,23 +59,14 @@ func main() {
 }
 `;
 
-const java = `
-import java.util.Base64;
-import java.util.HashMap;
-import java.util.Map;
+const ruby = `
+require 'base64'
+require './verify'
 
-class Main {
-  public static void main(String[] fields) throws Exception {
-    for (int start = 0; start < fields.length; start += 5) {
-      Map<String, String> headers = new HashMap<>();
-      String[] names = {"webhook-id", "webhook-timestamp", "webhook-signature"};
-      for (int place = 0; place < 3; place++)
-        if (!fields[start + 1 + place].isEmpty()) headers.put(names[place], fields[start + 1 + place]);
-      byte[] body = Base64.getDecoder().decode(fields[start + 4]);
-      System.out.println(Webhook.verify(fields[start], headers::get, body));
-    }
-  }
-}
+ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
+  headers = { 'webhook-id' => id, 'webhook-timestamp' => timestamp, 'webhook-signature' => signature }
+  puts verify(secret, headers.reject { |_, value| value.empty? }, Base64.decode64(body))
+end
 `;
 
 const php = `<?php
@@ -88,8 +81,15 @@ export const examples: Record<string, Example> = {
   js: {
     tools: ['node'],
     file: 'verify.mjs',
-    files: { 'main.mjs': javascript },
+    files: { 'main.mjs': node('./verify.mjs') },
     run: () => [process.execPath, 'main.mjs'],
+  },
+  ts: {
+    tools: ['node'],
+    file: 'verify.ts',
+    files: { 'main.ts': node('./verify.js'), 'package.json': '{"type": "module"}' },
+    run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
+    cwd: process.cwd(), // resolves tsx
   },
   python: {
     tools: ['python3'],
@@ -104,12 +104,11 @@ export const examples: Record<string, Example> = {
     build: [['go', 'build', '-o', 'verify', './program']],
     run: (folder) => [`${folder}/verify`],
   },
-  java: {
-    tools: ['java', 'javac'],
-    file: 'Webhook.java',
-    files: { 'Main.java': java },
-    build: [['javac', 'Webhook.java', 'Main.java']],
-    run: () => ['java', 'Main'],
+  ruby: {
+    tools: ['ruby'],
+    file: 'verify.rb',
+    files: { 'main.rb': ruby },
+    run: () => ['ruby', 'main.rb'],
   },
   php: {
     tools: ['php'],

@@ -59,7 +59,7 @@ for (const [language, { tools }] of missing) {
 
 const blocks = [
   codeBlocks('README.md', 'Receive and verify')[0]!, // its second example is the server around it
-  ...codeBlocks('docs/receiving.md', 'Verifying the signature'),
+  ...codeBlocks('docs/receiving.md', 'Verify'),
 ];
 
 test('every language shown has a tested example', () => {
@@ -87,7 +87,7 @@ describe.each(Object.entries(examples).filter(([, example]) => installed(example
         Buffer.from(body).toString('base64'),
       ]);
       const [program, ...args] = example.run(folder);
-      verdicts = execFileSync(program!, [...args, ...fields], { cwd: folder })
+      verdicts = execFileSync(program!, [...args, ...fields], { cwd: example.cwd ?? folder })
         .toString()
         .trim()
         .split(/\s+/);

@@ -1,0 +1,217 @@
+/** The proof of the receivers' kit: whatever happens to notifications on their way, the receiver is right in the end. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import fc from 'fast-check';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import {
+  createClient,
+  memoryStore,
+  postgresStore,
+  receiver,
+  type Client,
+  type NotificationContext,
+  type ReceiverHandler,
+} from '../../src/client/index.js';
+import { operator, placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+import { until } from '../support/until.js';
+import { fates, startProxy, type Proxy } from './proxy.js';
+
+let service: Service;
+let account: Account;
+let client: Client;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: Array(20).fill('100ms').join(',') } });
+  account = await registerAccount(service);
+  const { accountKey: key, email, password } = account;
+  client = createClient({ url: service.url, key, email, password });
+  pool = new pg.Pool({ connectionString: service.env.DATABASE_URL!, max: 8 });
+  await pool.query('create schema shop');
+  await pool.query(
+    'create table shop.handled (place serial, tracking_id text, sequence int, state text, missing jsonb)',
+  );
+});
+afterAll(async () => {
+  await pool?.end();
+  await service?.stop();
+});
+
+interface Handled {
+  sequence: number;
+  state: string;
+  missing: unknown;
+}
+
+const journey = ['CREATED', 'PICKED_UP', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'];
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+/** Shared by both: whether the next call of `onNotification` fails. */
+const failures: boolean[] = [];
+const failIfDue = () => {
+  if (failures.shift()) throw new Error('The handler fails, as the test wants.');
+};
+const expectedError = (error: unknown) => {
+  if (!/as the test wants/.test(String(error))) throw error as Error;
+};
+
+interface Kit {
+  start(secret: string, feed: Client | undefined): ReceiverHandler;
+  handledOf(trackingId: string): Promise<Handled[]>;
+  serve(handler: ReceiverHandler): Server;
+}
+
+function memoryKit(): Kit {
+  const handled = new Map<string, Handled[]>();
+  return {
+    start: (secret, feed) =>
+      receiver({
+        ...{ secret, store: memoryStore(), client: feed, onError: expectedError },
+        onNotification({ tracking_id, state }, { sequence, missing }) {
+          failIfDue();
+          handled.set(tracking_id, [
+            ...(handled.get(tracking_id) ?? []),
+            { sequence: sequence!, state, missing },
+          ]);
+        },
+      }),
+    handledOf: (trackingId) => Promise.resolve(handled.get(trackingId) ?? []),
+    serve: (handler) => createServer((request, response) => void handler(request, response)),
+  };
+}
+
+function postgresKit(): Kit {
+  const store = postgresStore<pg.PoolClient>(pool, { table: 'shop.received' });
+  const write = (trackingId: string, state: string, context: NotificationContext<pg.PoolClient>) =>
+    context.transaction.query(
+      'insert into shop.handled (tracking_id, sequence, state, missing) values ($1, $2, $3, $4)',
+      [trackingId, context.sequence, state, JSON.stringify(context.missing)],
+    );
+  return {
+    start: (secret, feed) => {
+      const created = Promise.all([store.createTables(), store.createTables()]);
+      const handle = receiver({
+        ...{ secret, store, client: feed, onError: expectedError },
+        async onNotification({ tracking_id, state }, context) {
+          await write(tracking_id, state, context);
+          failIfDue(); // after the write, which is undone
+        },
+      });
+      return async (request, response) => {
+        await created;
+        await handle(request, response);
+      };
+    },
+    handledOf: async (trackingId) =>
+      (
+        await pool.query<Handled>(
+          'select sequence, state, missing from shop.handled where tracking_id = $1 order by place',
+          [trackingId],
+        )
+      ).rows,
+    serve(handler) {
+      const app = express();
+      app.post('/hook', handler);
+      return createServer(app);
+    },
+  };
+}
+
+/** All events of a shipment, at once and in order, with its creation. */
+async function travel(): Promise<string> {
+  const trackingId = await placeOrder(account);
+  for (const state of journey.slice(1)) {
+    const { httpStatus, body } = await operator(service, `/shipments/${trackingId}/events`, {
+      body: { state },
+    });
+    if (httpStatus !== 202) throw new Error(JSON.stringify(body));
+  }
+  return trackingId;
+}
+
+const untilSettled = (trackingId: string) =>
+  until(`every delivery of ${trackingId} has succeeded`, async () => {
+    const { data } = await account.call(`/v1/deliveries?trackingId=${trackingId}`);
+    const deliveries = data.deliveries as { status: string }[];
+    return deliveries.length === journey.length && deliveries.every(({ status }) => status === 'SUCCEEDED');
+  });
+
+const plans = fc.record({
+  /** Of the deliveries, retries too. */
+  fates: fc.array(fc.constantFrom(...fates), { maxLength: 20 }),
+  failures: fc.array(fc.boolean(), { maxLength: 10 }),
+});
+
+describe.each([
+  ['in memory, by node:http', memoryKit],
+  ['in PostgreSQL, by express', postgresKit],
+])('with a store %s', (_name, createKit) => {
+  let kit: Kit;
+  let servers: { close(): unknown }[] = [];
+
+  async function connect(feed: Client | undefined, ordering: string) {
+    kit = createKit();
+    let target = '';
+    const proxy: Proxy = await startProxy(() => target);
+    const { webhookId, secret } = await registerWebhook(account, proxy.url, { ordering });
+    const server = kit.serve(kit.start(secret, feed));
+    target = await listen(server);
+    servers = [proxy, server];
+    return { webhookId, proxy };
+  }
+  const disconnect = async (webhookId: string) => {
+    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+    for (const server of servers) server.close();
+  };
+
+  async function replay(webhookId: string, trackingId: string): Promise<void> {
+    const body = { from: Date.now() - 3_600_000, to: Date.now() + 1, trackingId, status: 'SUCCEEDED' };
+    const { data } = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
+    await until('the replay is over', async () => {
+      const progress = await account.call(`/v1/replays/${String(data.replayId)}`);
+      return progress.data.status === 'DONE';
+    });
+    await untilSettled(trackingId);
+  }
+
+  const right = journey.map((state, index) => ({ sequence: index + 1, state, missing: null }));
+
+  test('each event is handled once and in order: doubled, shuffled, dropped, failed and replayed', async () => {
+    const { webhookId, proxy } = await connect(client, 'NONE');
+    const property = fc.asyncProperty(plans, async (plan) => {
+      proxy.fates = [...plan.fates];
+      failures.splice(0, Infinity, ...plan.failures);
+      const trackingIds = await Promise.all([travel(), travel()]);
+      for (const trackingId of trackingIds) await untilSettled(trackingId);
+      await proxy.flush();
+      proxy.fates = [];
+      failures.length = 0;
+      for (const trackingId of trackingIds) {
+        await replay(webhookId, trackingId);
+        expect(await kit.handledOf(trackingId)).toEqual(right);
+      }
+    });
+    await fc.assert(property, { numRuns: 6, endOnFailure: true });
+    await disconnect(webhookId);
+  }, 120_000);
+
+  test('without a feed its state is right in the end, none is handled twice, and gaps are reported', async () => {
+    const { webhookId, proxy } = await connect(undefined, 'SHIPMENT');
+    proxy.fates = ['PASS', 'DROP', 'DROP', 'DOUBLE'];
+    const trackingId = await travel();
+    await untilSettled(trackingId);
+    const [first, fourth, fifth] = [right[0], right[3]!, right[4]];
+    const expected = [first, { ...fourth, missing: { from: 2, to: 3 } }, fifth];
+    expect(await kit.handledOf(trackingId)).toEqual(expected);
+    await replay(webhookId, trackingId);
+    expect(await kit.handledOf(trackingId)).toEqual(expected);
+    await disconnect(webhookId);
+  }, 60_000);
+});
