@@ -58,8 +58,8 @@ for (const [language, { tools }] of missing) {
 }
 
 const blocks = [
-  codeBlocks('README.md', 'Receive and verify')[0]!, // its second example is the server around it
-  ...codeBlocks('docs/receiving.md', 'Verify'),
+  codeBlocks('Receive and verify')[0]!, // its second example is the server around it
+  ...codeBlocks('Verify', 'docs/receiving.md'),
 ];
 
 test('every language shown has a tested example', () => {

@@ -30,7 +30,7 @@ const script = () =>
     .replace(/^\\getenv .*\n/, '')
     .replaceAll(":'password'", `'${password}'`);
 const fromOperating = () =>
-  codeBlocks('docs/operating.md', 'A role for dashboards')[0]!.code.replace("'…'", `'${password}'`);
+  codeBlocks('A role for dashboards', 'docs/operating.md')[0]!.code.replace("'…'", `'${password}'`);
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
