@@ -100,6 +100,11 @@ describe('the package, installed in an empty folder', () => {
       code: 'INVALID_REQUEST',
       details: ['limit'],
       one: true,
+      kit: true,
+      missing: [
+        ...['HEADER_MISSING', 'HEADER_MISSING', 'HEADER_MISSING'],
+        ...['SECRET_MALFORMED', 'BODY_CONSUMED'],
+      ],
     });
   });
 

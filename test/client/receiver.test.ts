@@ -1,5 +1,5 @@
 /** The proof of the receivers' kit: whatever happens to notifications on their way, the receiver is right in the end. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import fc from 'fast-check';
 import { createServer, type Server } from 'node:http';
@@ -63,7 +63,7 @@ const expectedError = (error: unknown) => {
 };
 
 interface Kit {
-  start(secret: string, feed: Client | undefined): ReceiverHandler;
+  start(secret: string, feed: Client | undefined): Promise<ReceiverHandler>;
   handledOf(trackingId: string): Promise<Handled[]>;
   serve(handler: ReceiverHandler): Server;
 }
@@ -71,8 +71,8 @@ interface Kit {
 function memoryKit(): Kit {
   const handled = new Map<string, Handled[]>();
   return {
-    start: (secret, feed) =>
-      receiver({
+    start: (secret, feed) => {
+      const handler = receiver({
         ...{ secret, store: memoryStore(), client: feed, onError: expectedError },
         onNotification({ tracking_id, state }, { sequence, missing }) {
           failIfDue();
@@ -81,7 +81,9 @@ function memoryKit(): Kit {
             { sequence: sequence!, state, missing },
           ]);
         },
-      }),
+      });
+      return Promise.resolve(handler);
+    },
     handledOf: (trackingId) => Promise.resolve(handled.get(trackingId) ?? []),
     serve: (handler) => createServer((request, response) => void handler(request, response)),
   };
@@ -95,19 +97,15 @@ function postgresKit(): Kit {
       [trackingId, context.sequence, state, JSON.stringify(context.missing)],
     );
   return {
-    start: (secret, feed) => {
-      const created = Promise.all([store.createTables(), store.createTables()]);
-      const handle = receiver({
+    start: async (secret, feed) => {
+      await Promise.all([store.createTables(), store.createTables()]);
+      return receiver({
         ...{ secret, store, client: feed, onError: expectedError },
         async onNotification({ tracking_id, state }, context) {
           await write(tracking_id, state, context);
           failIfDue(); // after the write, which is undone
         },
       });
-      return async (request, response) => {
-        await created;
-        await handle(request, response);
-      };
     },
     handledOf: async (trackingId) =>
       (
@@ -136,9 +134,9 @@ async function travel(): Promise<string> {
   return trackingId;
 }
 
-const untilSettled = (trackingId: string) =>
+const untilSettled = (webhookId: string, trackingId: string) =>
   until(`every delivery of ${trackingId} has succeeded`, async () => {
-    const { data } = await account.call(`/v1/deliveries?trackingId=${trackingId}`);
+    const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&trackingId=${trackingId}`);
     const deliveries = data.deliveries as { status: string }[];
     return deliveries.length === journey.length && deliveries.every(({ status }) => status === 'SUCCEEDED');
   });
@@ -161,24 +159,28 @@ describe.each([
     let target = '';
     const proxy: Proxy = await startProxy(() => target);
     const { webhookId, secret } = await registerWebhook(account, proxy.url, { ordering });
-    const server = kit.serve(kit.start(secret, feed));
+    const handler = await kit.start(secret, feed);
+    const server = kit.serve(handler);
     target = await listen(server);
     servers = [proxy, server];
-    return { webhookId, proxy };
+    return { webhookId, proxy, handler };
   }
-  const disconnect = async (webhookId: string) => {
-    await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
+  afterEach(async () => {
+    const { data } = await account.call('/v1/webhooks');
+    for (const { webhookId } of data.webhooks as { webhookId: string }[])
+      await account.call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
     for (const server of servers) server.close();
-  };
+  });
 
   async function replay(webhookId: string, trackingId: string): Promise<void> {
-    const body = { from: Date.now() - 3_600_000, to: Date.now() + 1, trackingId, status: 'SUCCEEDED' };
-    const { data } = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
+    const body = { from: Date.now() - 3_600_000, to: Date.now(), trackingId, status: 'SUCCEEDED' };
+    const { data, httpStatus } = await account.call(`/v1/webhooks/${webhookId}/replay`, { body });
+    expect(httpStatus).toBe(202);
     await until('the replay is over', async () => {
       const progress = await account.call(`/v1/replays/${String(data.replayId)}`);
       return progress.data.status === 'DONE';
     });
-    await untilSettled(trackingId);
+    await untilSettled(webhookId, trackingId);
   }
 
   const right = journey.map((state, index) => ({ sequence: index + 1, state, missing: null }));
@@ -189,7 +191,7 @@ describe.each([
       proxy.fates = [...plan.fates];
       failures.splice(0, Infinity, ...plan.failures);
       const trackingIds = await Promise.all([travel(), travel()]);
-      for (const trackingId of trackingIds) await untilSettled(trackingId);
+      for (const trackingId of trackingIds) await untilSettled(webhookId, trackingId);
       await proxy.flush();
       proxy.fates = [];
       failures.length = 0;
@@ -199,19 +201,31 @@ describe.each([
       }
     });
     await fc.assert(property, { numRuns: 6, endOnFailure: true });
-    await disconnect(webhookId);
   }, 120_000);
 
   test('without a feed its state is right in the end, none is handled twice, and gaps are reported', async () => {
     const { webhookId, proxy } = await connect(undefined, 'SHIPMENT');
     proxy.fates = ['PASS', 'DROP', 'DROP', 'DOUBLE'];
     const trackingId = await travel();
-    await untilSettled(trackingId);
+    await untilSettled(webhookId, trackingId);
     const [first, fourth, fifth] = [right[0], right[3]!, right[4]];
     const expected = [first, { ...fourth, missing: { from: 2, to: 3 } }, fifth];
     expect(await kit.handledOf(trackingId)).toEqual(expected);
     await replay(webhookId, trackingId);
     expect(await kit.handledOf(trackingId)).toEqual(expected);
-    await disconnect(webhookId);
+  }, 60_000);
+
+  test('reconciling by the feed finds what no later notification shows to be missing', async () => {
+    const { webhookId, proxy, handler } = await connect(client, 'SHIPMENT');
+    const from = new Date(Date.now() - 1_000);
+    proxy.fates = ['PASS', 'PASS', 'PASS', 'DROP', 'DROP'];
+    const trackingId = await travel();
+    await untilSettled(webhookId, trackingId);
+    expect(await kit.handledOf(trackingId)).toEqual(right.slice(0, 3));
+    failures.push(true);
+    await expect(handler.reconcile(from)).rejects.toThrow('as the test wants');
+    await handler.reconcile(from);
+    expect(await kit.handledOf(trackingId)).toEqual(right);
+    expect(await handler.reconcile(from)).toBe(0);
   }, 60_000);
 });

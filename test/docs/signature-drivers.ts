@@ -1,5 +1,5 @@
 /**
- * Drivers of the examples of verification in the documents. Each program takes five arguments per request (secret, id, timestamp, signatures,
+ * Drivers of the documents' examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
  * and the body in base64; an empty one is a missing header) and prints true or false for each.
  */
 export interface Example {
@@ -8,15 +8,13 @@ export interface Example {
   files: Record<string, string>;
   build?: string[][];
   run(folder: string): string[];
-  /** The working directory; default: that of its files. */
-  cwd?: string;
 }
 
-const node = (module: string) => `
-import { verify } from '${module}';
+const javascript = `
+import { verify } from './verify.mjs';
 const fields = process.argv.slice(2);
 while (fields.length > 0) {
-  const [secret = '', id, timestamp, signature, body = ''] = fields.splice(0, 5);
+  const [secret, id, timestamp, signature, body] = fields.splice(0, 5);
   const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   console.log(verify(secret, headers, Buffer.from(body, 'base64')));
@@ -59,6 +57,25 @@ func main() {
 }
 `;
 
+const java = `
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+
+class Main {
+  public static void main(String[] fields) throws Exception {
+    for (int start = 0; start < fields.length; start += 5) {
+      Map<String, String> headers = new HashMap<>();
+      String[] names = {"webhook-id", "webhook-timestamp", "webhook-signature"};
+      for (int place = 0; place < 3; place++)
+        if (!fields[start + 1 + place].isEmpty()) headers.put(names[place], fields[start + 1 + place]);
+      byte[] body = Base64.getDecoder().decode(fields[start + 4]);
+      System.out.println(Webhook.verify(fields[start], headers::get, body));
+    }
+  }
+}
+`;
+
 const ruby = `
 require 'base64'
 require './verify'
@@ -81,15 +98,8 @@ export const examples: Record<string, Example> = {
   js: {
     tools: ['node'],
     file: 'verify.mjs',
-    files: { 'main.mjs': node('./verify.mjs') },
+    files: { 'main.mjs': javascript },
     run: () => [process.execPath, 'main.mjs'],
-  },
-  ts: {
-    tools: ['node'],
-    file: 'verify.ts',
-    files: { 'main.ts': node('./verify.js'), 'package.json': '{"type": "module"}' },
-    run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
-    cwd: process.cwd(), // resolves tsx
   },
   python: {
     tools: ['python3'],
@@ -103,6 +113,13 @@ export const examples: Record<string, Example> = {
     files: { 'program/main.go': go, 'go.mod': 'module webhook\n\ngo 1.19\n' },
     build: [['go', 'build', '-o', 'verify', './program']],
     run: (folder) => [`${folder}/verify`],
+  },
+  java: {
+    tools: ['java', 'javac'],
+    file: 'Webhook.java',
+    files: { 'Main.java': java },
+    build: [['javac', 'Webhook.java', 'Main.java']],
+    run: () => ['java', 'Main'],
   },
   ruby: {
     tools: ['ruby'],

@@ -87,7 +87,7 @@ describe.each(Object.entries(examples).filter(([, example]) => installed(example
         Buffer.from(body).toString('base64'),
       ]);
       const [program, ...args] = example.run(folder);
-      verdicts = execFileSync(program!, [...args, ...fields], { cwd: example.cwd ?? folder })
+      verdicts = execFileSync(program!, [...args, ...fields], { cwd: folder })
         .toString()
         .trim()
         .split(/\s+/);
