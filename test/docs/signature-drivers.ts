@@ -77,12 +77,11 @@ class Main {
 `;
 
 const ruby = `
-require 'base64'
-require './verify'
+require_relative 'verify'
 
 ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
   headers = { 'webhook-id' => id, 'webhook-timestamp' => timestamp, 'webhook-signature' => signature }
-  puts verify(secret, headers.reject { |_, value| value.empty? }, Base64.decode64(body))
+  puts verify(secret, headers.reject { |_, value| value.empty? }, body.unpack1('m'))
 end
 `;
 
