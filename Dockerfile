@@ -1,6 +1,6 @@
 # Parcelhook without its embedded engine: PostgreSQL and Redis (or Valkey) come from outside.
 
-# By digest, so that the same image is built tomorrow; README.md, "What is installed", says how to take a newer one.
+# By digest, so that the same image is built tomorrow; SECURITY.md, "What is installed", says how to take a newer one.
 ARG NODE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 
 FROM $NODE AS build

@@ -8,15 +8,13 @@ export interface Example {
   files: Record<string, string>;
   build?: string[][];
   run(folder: string): string[];
-  /** The working directory; default: that of its files. */
-  cwd?: string;
 }
 
-const typescript = `
-import { verify } from './verify.js';
+const javascript = `
+import { verify } from './verify.mjs';
 const fields = process.argv.slice(2);
 while (fields.length > 0) {
-  const [secret, id, timestamp, signature, body] = fields.splice(0, 5) as [string, string, string, string, string];
+  const [secret, id, timestamp, signature, body] = fields.splice(0, 5);
   const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   console.log(verify(secret, headers, Buffer.from(body, 'base64')));
@@ -78,14 +76,6 @@ class Main {
 }
 `;
 
-const php = `<?php
-require 'verify.php';
-foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $signature, $body]) {
-    $headers = ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signature];
-    echo verify($secret, array_filter($headers, 'strlen'), base64_decode($body)) ? 'true' : 'false', "\\n";
-}
-`;
-
 const ruby = `
 require_relative 'verify'
 
@@ -95,13 +85,20 @@ ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
 end
 `;
 
+const php = `<?php
+require 'verify.php';
+foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $signature, $body]) {
+    $headers = ['webhook-id' => $id, 'webhook-timestamp' => $timestamp, 'webhook-signature' => $signature];
+    echo verify($secret, array_filter($headers, 'strlen'), base64_decode($body)) ? 'true' : 'false', "\\n";
+}
+`;
+
 export const examples: Record<string, Example> = {
-  ts: {
+  js: {
     tools: ['node'],
-    file: 'verify.ts',
-    files: { 'main.ts': typescript, 'package.json': '{"type": "module"}' },
-    run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
-    cwd: process.cwd(), // resolves tsx
+    file: 'verify.mjs',
+    files: { 'main.mjs': javascript },
+    run: () => [process.execPath, 'main.mjs'],
   },
   python: {
     tools: ['python3'],
@@ -123,16 +120,16 @@ export const examples: Record<string, Example> = {
     build: [['javac', 'Webhook.java', 'Main.java']],
     run: () => ['java', 'Main'],
   },
-  php: {
-    tools: ['php'],
-    file: 'verify.php',
-    files: { 'main.php': php },
-    run: () => ['php', 'main.php'],
-  },
   ruby: {
     tools: ['ruby'],
     file: 'verify.rb',
     files: { 'main.rb': ruby },
     run: () => ['ruby', 'main.rb'],
+  },
+  php: {
+    tools: ['php'],
+    file: 'verify.php',
+    files: { 'main.php': php },
+    run: () => ['php', 'main.php'],
   },
 };

@@ -5,10 +5,9 @@ const root = new URL('../../', import.meta.url);
 export const readTracked = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 export const readYaml = <T>(path: string): T => parse(readTracked(path), { merge: true }) as T;
 
-export const readReadme = (): string => readTracked('README.md');
-export const writeReadme = (text: string): void => writeFileSync(new URL('README.md', root), text);
+export const writeTracked = (path: string, text: string): void => writeFileSync(new URL(path, root), text);
 
-/** Up to the next heading of the same rank. Throws if there is no such heading. */
+/** The code in a section of a document, up to the next heading of the same rank. Throws if there is no such heading. */
 export function codeBlocks(heading: string, path = 'README.md'): { language: string; code: string }[] {
   const text = `${readTracked(path)}\n## `;
   const start = text.search(new RegExp(`^#+ ${heading}$`, 'm'));
