@@ -20,11 +20,11 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const [hasFailed, setHasFailed] = useState(false);
     const [, drawAgain] = useState(0);
     useEffect(() => {
-      if (!Loaded)
-        loadOnce().then(
-          () => drawAgain(1),
-          () => setHasFailed(true),
-        );
+      // Also where it came between the drawing and this.
+      loadOnce().then(
+        () => drawAgain(1),
+        () => setHasFailed(true),
+      );
     }, []);
     if (Loaded) return <Loaded {...props} />;
     if (!hasFailed) return <Loading />;
