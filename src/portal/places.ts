@@ -1,5 +1,10 @@
+import type { ComponentType } from 'preact';
 import { hasInbox } from './features.js';
-import { lazy, type LazyComponent } from './parts/lazy.js';
+import { lazy } from './parts/lazy.js';
+import { Deliveries } from './places/deliveries/Deliveries.js';
+import { Shipments } from './places/shipments/Shipments.js';
+import { WebhookPage } from './places/webhooks/WebhookPage.js';
+import { Webhooks } from './places/webhooks/Webhooks.js';
 import { matchPath } from './router.js';
 
 export interface Place {
@@ -7,53 +12,25 @@ export interface Place {
   pattern: string;
   /** In the navigation and the document's title. */
   label: string;
-  Component: LazyComponent<{ id?: string }>;
+  Component: ComponentType<{ id?: string }>;
   /** False: not in the navigation. */
   isListed?: boolean;
 }
 
-/**
- * Every place of the portal, in the order of the navigation. A new one is an entry here. Each is loaded when it is needed,
- * so that the first load has only the one that is shown.
- */
+const onDemand = () => import('./places/on-demand.js');
+const Doctor = lazy(async () => (await onDemand()).Doctor);
+const Recover = lazy(async () => (await onDemand()).Recover);
+const Inbox = lazy(async () => (await onDemand()).Inbox);
+
+/** Every place of the portal, in the order of the navigation. A new one is a line here. */
 export const places: Place[] = [
-  {
-    pattern: '/webhooks',
-    label: 'Webhooks',
-    Component: lazy(async () => (await import('./places/webhooks/Webhooks.js')).Webhooks),
-  },
-  {
-    pattern: '/webhooks/:id',
-    label: 'Webhook',
-    Component: lazy(async () => (await import('./places/webhooks/WebhookPage.js')).WebhookPage),
-    isListed: false,
-  },
-  {
-    pattern: '/deliveries/:id?',
-    label: 'Deliveries',
-    Component: lazy(async () => (await import('./places/deliveries/Deliveries.js')).Deliveries),
-  },
-  {
-    pattern: '/shipments/:id?',
-    label: 'Shipments',
-    Component: lazy(async () => (await import('./places/shipments/Shipments.js')).Shipments),
-  },
-  {
-    pattern: '/doctor',
-    label: 'Signature doctor',
-    Component: lazy(async () => (await import('./places/doctor/Doctor.js')).Doctor),
-  },
-  {
-    pattern: '/recover',
-    label: 'Recover',
-    Component: lazy(async () => (await import('./places/recover/Recover.js')).Recover),
-  },
-  {
-    pattern: '/inbox',
-    label: 'Inbox',
-    Component: lazy(async () => (await import('./places/inbox/Inbox.js')).Inbox),
-    isListed: hasInbox,
-  },
+  { pattern: '/webhooks', label: 'Webhooks', Component: Webhooks },
+  { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
+  { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
+  { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
+  { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
+  { pattern: '/recover', label: 'Recover', Component: Recover },
+  { pattern: '/inbox', label: 'Inbox', Component: Inbox, isListed: hasInbox },
 ];
 
 export function placeAt(pathname: string) {

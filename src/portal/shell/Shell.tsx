@@ -58,17 +58,11 @@ function Page() {
         <nav aria-label="Places">
           {places
             .filter(({ isListed }) => isListed !== false)
-            .map(({ pattern, label, Component: { preload } }) => {
+            .map(({ pattern, label }) => {
               const href = pattern.replace(/\/:.*/, '');
               const current = href === `/${area}` ? 'page' : undefined;
               return (
-                <Link
-                  key={href}
-                  href={href}
-                  aria-current={current}
-                  onPointerEnter={preload}
-                  onFocus={preload}
-                >
+                <Link key={href} href={href} aria-current={current}>
                   {label}
                 </Link>
               );

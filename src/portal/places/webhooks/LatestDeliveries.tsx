@@ -1,9 +1,10 @@
-import type { Delivery, DeliveryPage } from '../../../client/api/types.js';
+import type { DeliveryPage } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Loading } from '../../parts/Page.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
-import { duration, Time } from '../../parts/Time.js';
+import { Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
+import { answerInShort } from '../../sentences.js';
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
 export function LatestDeliveries({ webhookId, page }: { webhookId: string; page: DeliveryPage | undefined }) {
@@ -40,7 +41,7 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
                   <td>
                     <StatusBadge status={delivery.status} />
                   </td>
-                  <td data-label="Answer">{lastAnswer(delivery)}</td>
+                  <td data-label="Answer">{answerInShort(delivery.lastAttempt)}</td>
                   <td>
                     <Time at={delivery.createdAt} />
                   </td>
@@ -52,11 +53,4 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
       )}
     </section>
   );
-}
-
-function lastAnswer({ lastAttempt }: Delivery): string {
-  if (!lastAttempt) return '–';
-  const { statusCode, errorCode, durationMs } = lastAttempt;
-  const what = statusCode ?? errorCode ?? '–';
-  return durationMs === null ? String(what) : `${what} in ${duration(durationMs)}`;
 }

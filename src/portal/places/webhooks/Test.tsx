@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/Dialog.js';
 import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
-import { duration } from '../../parts/Time.js';
+import { attemptSentence } from '../../sentences.js';
 import { useStates } from './catalogue.js';
 
 export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
@@ -67,15 +67,12 @@ const SendButton = ({ isRepeated }: { isRepeated: boolean }) => (
 
 /** One attempt: whether it succeeded, how long it took, and the body of the response. */
 function Answer({ result }: { result: TestResult }) {
-  const { statusCode, errorCode, durationMs, responseBody } = result;
+  const { statusCode, errorCode, responseBody } = result;
   return (
     <div class="answer">
       <p class="answer-line">
         <StatusBadge status={errorCode === null ? 'SUCCEEDED' : 'FAILED'} />
-        <strong>
-          {statusCode === null ? problems[errorCode ?? 'PROTOCOL'] : `Your server answered ${statusCode}`}
-          {durationMs !== null && ` in ${duration(durationMs)}`}
-        </strong>
+        <strong>{attemptSentence(result)}</strong>
       </p>
       {responseBody ? (
         <Code text={responseBody} label="Copy the response" wrap />
@@ -85,14 +82,3 @@ function Answer({ result }: { result: TestResult }) {
     </div>
   );
 }
-
-const problems: Record<NonNullable<TestResult['errorCode']>, string> = {
-  TIMEOUT: 'Your server did not answer in time',
-  DNS: 'The name of your server was not found',
-  CONNECT: 'Your server could not be reached',
-  RESET: 'Your server closed the connection',
-  TLS: 'The TLS certificate of your server was refused',
-  ADDRESS_DENIED: 'The address of your server is one that must not be called',
-  HTTP_STATUS: 'Your server answered with an error',
-  PROTOCOL: 'Your server did not answer in HTTP',
-};

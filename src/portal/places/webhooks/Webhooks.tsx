@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
+import { lazy } from '../../parts/lazy.js';
 import { LoadError, Loading, PageHead } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
@@ -9,7 +10,6 @@ import { now, Time } from '../../parts/Time.js';
 import { useResource } from '../../poll.js';
 import { Link, navigate, query, setQuery } from '../../router.js';
 import { notices } from './catalogue.js';
-import { QuickStart } from './QuickStart.js';
 import { SecretDialog } from './Secret.js';
 import {
   attemptsInWords,
@@ -24,6 +24,7 @@ import {
 import { TestDialog } from './Test.js';
 import { WebhookForm } from './WebhookForm.js';
 
+const QuickStart = lazy(async () => (await import('../on-demand.js')).QuickStart);
 const pageSize = 50;
 
 /** The list with the health of each at a glance; without any, the quick start. */
