@@ -235,7 +235,7 @@ export function answerInShort(attempt: AnswerLike | null): string {
 
 const triggers: Record<string, string> = {
   SCHEDULED: 'by schedule',
-  MANUAL: 'sent again by hand',
+  MANUAL: 'by hand',
   TEST: 'a test',
   REPLAY: 'by a replay',
 };
