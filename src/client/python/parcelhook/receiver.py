@@ -126,16 +126,16 @@ class Receiver:
         if self._feed is None:
             raise ValueError("reconcile() needs events=Client(...).")
         count = 0
-        cursor = self._store.cursor()
+        cursor = stored = self._store.cursor()
         while True:
             start = {"from_time": from_time} if cursor is None else {"after": cursor}
             try:
                 page = self._feed.events(limit=_PAGE_SIZE, **start)
             except ParcelhookError as error:
                 # Older than the log, or of a database that was restored: what is seen again is dropped.
-                if cursor is None or all(path != "after" for path, _ in error.details):
+                if cursor is None or cursor != stored or all(path != "after" for path, _ in error.details):
                     raise
-                cursor = None
+                cursor = stored = None
                 continue
             for event in map(_listed, page["events"]):
                 count += self._handle(event)
