@@ -8,8 +8,9 @@ import traceback
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Callable, NamedTuple, Protocol
+from typing import Any, Callable, NamedTuple
 
+from .client import Client
 from .errors import InvalidSignature, ParcelhookError
 from .server import handler_class, wsgi_app
 from .signature import Body, Headers, Secret, header_values, key_of, secrets_of, verify
@@ -20,17 +21,6 @@ _PAGE_SIZE = 250
 _FEED_WAIT_SECONDS = 2.0
 """The feed shows an event at most half a second after its commit."""
 _SAMPLE_TRACKING_ID = "TEST"
-
-
-class Feed(Protocol):
-    def events(
-        self,
-        after: str | None = ...,
-        from_time: datetime | None = ...,
-        tracking_id: str | None = ...,
-        limit: int | None = ...,
-        wait_seconds: float = ...,
-    ) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -80,7 +70,7 @@ class Receiver:
         secret: Secret,
         store: Store,
         on_notification: Callable[[dict[str, Any], Context], Any],
-        events: Feed | None = None,
+        events: Client | None = None,
         interests: Collection[str] | None = None,
         on_notice: Callable[[dict[str, Any], Context], Any] | None = None,
         tolerance_seconds: float = 300,
@@ -181,7 +171,7 @@ class Receiver:
             return self._on_notification if self._interests is None or state in self._interests else None
         return self._on_notice if "webhook_id" in event.notification else None
 
-    def _before(self, event: _Event, feed: Feed) -> Iterable[_Event]:
+    def _before(self, event: _Event, feed: Client) -> Iterable[_Event]:
         """The shipment's earlier events in the feed, oldest first."""
         found: list[_Event] = []
         query: dict[str, Any] = {}
