@@ -17,21 +17,21 @@ states: "dict[str, list[str]]" = {}
 
 
 def remember(notification, context):
-    if context.connection is None:
+    if context.transaction is None:
         states.setdefault(notification["tracking_id"], []).append(notification["state"])
     else:
-        context.connection.execute(
+        context.transaction.execute(
             "insert into states (tracking_id, state) values (%s, %s)",
             (notification["tracking_id"], notification["state"]),
         )
 
 
 def on_notification(notification, context):
-    if context.connection is not None:
+    if context.transaction is not None:
         remember(notification, context)  # is rolled back by a failure
     if not is_reliable.is_set() and chance.random() < 0.1:
         raise RuntimeError
-    if context.connection is None:
+    if context.transaction is None:
         remember(notification, context)
 
 
@@ -62,7 +62,7 @@ else:
             "create table if not exists states (id bigint generated always as identity, tracking_id text, state text)"
         )
 receiver = Receiver(
-    settings["secret"], store, on_notification, events=Client(settings["url"], **settings["credentials"])
+    settings["secret"], store, on_notification, client=Client(settings["url"], **settings["credentials"])
 )
 server = ThreadingHTTPServer(("127.0.0.1", 0), receiver.handler)
 server.daemon_threads = True

@@ -35,10 +35,7 @@ def wsgi_app(receive: Receive, max_body_bytes: int, timeout_seconds: float) -> C
         except _Refused as error:
             status, message = error.status, str(error)
         body = message.encode()
-        fields = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
-        if status == 405:
-            fields.append(("Allow", "POST"))
-        start_response(f"{status} {HTTPStatus(status).phrase}", fields)
+        start_response(f"{status} {HTTPStatus(status).phrase}", _fields(status, body))
         return [body]
 
     return app
@@ -64,7 +61,7 @@ def handler_class(receive: Receive, max_body_bytes: int, timeout_seconds: float)
             self._respond(status, message)
 
         def _refuse_method(self) -> None:
-            self._respond(405, "only POST")
+            self._respond(405, "Notifications come by POST.")
 
         do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse_method
 
@@ -72,10 +69,8 @@ def handler_class(receive: Receive, max_body_bytes: int, timeout_seconds: float)
             self.connection.settimeout(timeout_seconds)
             body = message.encode()
             self.send_response(status)
-            if status == 405:
-                self.send_header("Allow", "POST")
-            self.send_header("Content-Type", "text/plain; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
+            for name, value in _fields(status, body):
+                self.send_header(name, value)
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(body)
@@ -84,6 +79,11 @@ def handler_class(receive: Receive, max_body_bytes: int, timeout_seconds: float)
             """The path may hold a secret."""
 
     return Handler
+
+
+def _fields(status: int, body: bytes) -> list[tuple[str, str]]:
+    text = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))] if body else []
+    return [*text, ("Allow", "POST")] if status == 405 else text
 
 
 class _UntilDeadline(io.RawIOBase):
@@ -107,11 +107,11 @@ class _UntilDeadline(io.RawIOBase):
 def _checked(method: str | None, content_length: str | None, max_body_bytes: int) -> int:
     """Returns the size of the body."""
     if method != "POST":
-        raise _Refused(405, "only POST")
+        raise _Refused(405, "Notifications come by POST.")
     if not content_length or not content_length.isascii() or not content_length.isdigit():
-        raise _Refused(411, "Content-Length is missing")
+        raise _Refused(411, "Content-Length is missing.")
     if len(content_length) > 12 or int(content_length) > max_body_bytes:
-        raise _Refused(413, f"the body exceeds {max_body_bytes} bytes")
+        raise _Refused(413, "The body is too large.")
     return int(content_length)
 
 
@@ -122,11 +122,11 @@ def _read(read: Callable[[int], bytes], size_bytes: int, ends_at: float) -> byte
         try:
             chunk = read(min(missing_bytes, 65536))
         except (socket.timeout, TimeoutError):
-            raise _Refused(408, "the body came too slowly") from None
+            raise _Refused(408, "The body did not arrive in time.") from None
         if not chunk:
-            raise _Refused(400, "the body is incomplete")
+            raise _Refused(400, "The body is incomplete.")
         if time.monotonic() > ends_at:
-            raise _Refused(408, "the body came too slowly")
+            raise _Refused(408, "The body did not arrive in time.")
         chunks.append(chunk)
         missing_bytes -= len(chunk)
     return b"".join(chunks)

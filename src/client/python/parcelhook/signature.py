@@ -13,7 +13,7 @@ from typing import Any, Union
 
 from .errors import InvalidSignature
 
-Headers = Union[Mapping[str, str], Iterable[tuple[str, str]]]
+Headers = Union[Mapping[str, str], Mapping[str, list[str]], Iterable[tuple[str, str]]]
 """Any mapping of a framework, or pairs. Names are case-insensitive."""
 Body = Union[bytes, bytearray, memoryview, str]
 Secret = Union[str, Sequence[str]]
@@ -80,9 +80,10 @@ def header_values(headers: Headers) -> dict[str, list[str]]:
     """Every value that is not empty, by the header's name in lower case."""
     pairs = headers.items() if isinstance(headers, Mapping) or hasattr(headers, "items") else headers
     values: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if isinstance(value, str) and value != "":
-            values.setdefault(name.lower(), []).append(value)
+    for name, given in pairs:
+        for value in given if isinstance(given, (list, tuple)) else [given]:
+            if isinstance(value, str) and value != "":
+                values.setdefault(name.lower(), []).append(value)
     return values
 
 

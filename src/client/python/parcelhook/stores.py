@@ -1,11 +1,8 @@
-"""Stores of what a receiver has handled.
-
-A subject is a shipment's trackingId, or the `webhook-id` of a notification that belongs to no shipment. The store has
-the sequence of the last event that was handled for each subject, and the receiver's position in the feed.
-"""
+"""Stores: a receiver's memory of what it has handled."""
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -14,62 +11,77 @@ from typing import Any, Callable, Protocol
 
 
 class Transaction(Protocol):
-    """Exclusive for one subject. What it changes counts once its `with` block ends without an error."""
+    """Exclusive for one subject. The event is remembered once its `with` block ends without an error."""
 
-    sequence: int
-    """Of the last event that was handled; 0 if there is none."""
-    connection: Any
-    """The database connection in whose transaction the change is made, for the callback's own statements; or None."""
+    is_seen: bool
+    """Whether the event was handled before."""
+    last_sequence: int
+    """The highest sequence handled of the shipment; 0 if none is known."""
+    handle: Any
+    """What the callback gets to write with, such as a database connection."""
 
-    def advance(self, sequence: int, event_id: str) -> None: ...
+    def remember(self, sequence: int | None) -> None: ...
 
 
 class Store(Protocol):
-    def transaction(self, subject: str) -> AbstractContextManager[Transaction]: ...
+    """`subject` is a shipment's trackingId; for a notice `event:` and its id, for it belongs to no shipment."""
 
-    def cursor(self) -> str | None: ...
+    def transaction(self, subject: str, event_id: str) -> AbstractContextManager[Transaction]: ...
+
+    def cursor(self) -> str | None:
+        """The position in the feed that `set_cursor` stored."""
 
     def set_cursor(self, cursor: str) -> None: ...
 
 
+_MAX_IDS = 1_000
+"""The ids remembered of one shipment, far more than a journey has events."""
+_LOCK_TIMEOUT_MS = 10_000
+"""The longest wait for another process that handles an event of the same shipment. Beyond it the request is retried."""
+
+
 class _MemoryTransaction:
-    connection = None
+    handle = None
 
-    def __init__(self, sequence: int) -> None:
-        self.sequence = sequence
+    def __init__(self, ids: list[str], last_sequence: int, event_id: str) -> None:
+        self.is_seen = event_id in ids
+        self.last_sequence = last_sequence
+        self.ids = ids
         self.is_changed = False
+        self._event_id = event_id
 
-    def advance(self, sequence: int, event_id: str) -> None:
-        self.sequence = sequence
+    def remember(self, sequence: int | None) -> None:
+        self.ids = [*self.ids, self._event_id][-_MAX_IDS:]
+        self.last_sequence = max(self.last_sequence, sequence or 0)
         self.is_changed = True
 
 
 class MemoryStore:
-    """For one process that may forget everything at its end.
+    """For tests and trials, and for one process: it forgets everything at the process's end.
 
-    Beyond `max_shipments` it forgets the ones that have not changed for the longest time.
+    Beyond `max_shipments` it forgets the shipment whose last event is longest ago.
     """
 
     def __init__(self, max_shipments: int = 100_000) -> None:
         self._max = max_shipments
-        self._sequences: OrderedDict[str, int] = OrderedDict()
+        self._known: OrderedDict[str, tuple[list[str], int]] = OrderedDict()
         self._busy: dict[str, list[Any]] = {}
         self._lock = threading.Lock()
         self._cursor: str | None = None
 
     @contextmanager
-    def transaction(self, subject: str) -> Iterator[_MemoryTransaction]:
+    def transaction(self, subject: str, event_id: str) -> Iterator[_MemoryTransaction]:
         with self._exclusively(subject):
             with self._lock:
-                transaction = _MemoryTransaction(self._sequences.get(subject, 0))
+                transaction = _MemoryTransaction(*self._known.get(subject, ([], 0)), event_id)
             yield transaction
             if not transaction.is_changed:
                 return
             with self._lock:
-                self._sequences[subject] = transaction.sequence
-                self._sequences.move_to_end(subject)
-                while len(self._sequences) > self._max:
-                    self._sequences.popitem(last=False)
+                self._known[subject] = (transaction.ids, transaction.last_sequence)
+                self._known.move_to_end(subject)
+                while len(self._known) > self._max:
+                    self._known.popitem(last=False)
 
     def cursor(self) -> str | None:
         return self._cursor
@@ -93,94 +105,108 @@ class MemoryStore:
 
 
 class _PostgresTransaction:
-    def __init__(self, connection: Any, cursor: Any, subject: str) -> None:
-        self.connection = connection
+    def __init__(self, connection: Any, statements: Any, table: str, subject: str, event_id: str) -> None:
+        self.handle = connection
         self.is_changed = False
-        self._cursor = cursor
+        self._statements = statements
+        self._table = table
         self._subject = subject
-        cursor.execute(
-            "insert into parcelhook_received (subject, sequence, event_id) values (%s, 0, '') on conflict do nothing",
-            (subject,),
+        self._event_id = event_id
+        statements.execute(f"set local lock_timeout = {_LOCK_TIMEOUT_MS}")
+        statements.execute(
+            f"insert into {table} as t (subject) values (%s)"
+            " on conflict (subject) do update set subject = excluded.subject"
+            " returning %s::text = any (event_ids), last_sequence",
+            (subject, event_id),
         )
-        cursor.execute("select sequence from parcelhook_received where subject = %s for update", (subject,))
-        self.sequence = int(cursor.fetchone()[0])
+        self.is_seen, self.last_sequence = statements.fetchone()
 
-    def advance(self, sequence: int, event_id: str) -> None:
-        self._cursor.execute(
-            "update parcelhook_received set sequence = %s, event_id = %s, received_at = now() where subject = %s",
-            (sequence, event_id, self._subject),
+    def remember(self, sequence: int | None) -> None:
+        self._statements.execute(
+            f"update {self._table}"
+            " set last_sequence = greatest(last_sequence, %s::bigint), handled_at = now(),"
+            f" event_ids = (event_ids || %s::text)[greatest(1, cardinality(event_ids) + 2 - {_MAX_IDS}):]"
+            " where subject = %s",
+            (sequence or 0, self._event_id, self._subject),
         )
-        self.sequence = sequence
         self.is_changed = True
 
 
 class PostgresStore:
-    """For any number of processes. A callback's statements on its connection commit together with the store's.
+    """In your own PostgreSQL, for any number of processes, with one row for each shipment.
 
-    `connect` gives a DB-API connection of which nobody else makes use, not in autocommit mode; `close()` ends it or
-    returns it to its pool: `lambda: psycopg.connect(url)`, or SQLAlchemy's `engine.raw_connection`. The parameters'
-    style is `%s`, as in psycopg, psycopg2 and pg8000.
+    What the callback writes with `context.transaction`, the connection, is committed together with the mark that its
+    event was handled, or neither is. The callback must not commit. `connect` returns a DB-API connection that nobody
+    else uses, not in autocommit mode; its `close()` ends it or returns it to a pool: `lambda: psycopg.connect(url)`,
+    or SQLAlchemy's `engine.raw_connection`. Parameters are written `%s`, as psycopg, psycopg2 and pg8000 have them.
+
+    `ddl` has the tables' definitions, for your own migrations. Delete rows whose `handled_at` is longer ago than
+    Parcelhook stores its log (30 days): none of them comes again.
     """
 
-    ddl = """
-create table if not exists parcelhook_received (
-  subject text primary key,      -- a shipment's trackingId, or a webhook-id
-  sequence integer not null,     -- of the last event that was handled
-  event_id text not null,
-  received_at timestamptz not null default now()
+    def __init__(self, connect: Callable[[], Any], table: str = "parcelhook_received") -> None:
+        if not re.fullmatch(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?", table):
+            raise ValueError("table must be a name in lower case, with or without its schema.")
+        self._connect = connect
+        self._table = table
+        self.ddl = f"""\
+create table if not exists {table} (
+  subject text primary key,
+  last_sequence bigint not null default 0,
+  event_ids text[] not null default '{{}}',
+  handled_at timestamptz not null default now()
 );
-create table if not exists parcelhook_feed (
+create table if not exists {table}_feed (
   id integer primary key check (id = 1),
   cursor text not null
 );
 """
 
-    def __init__(self, connect: Callable[[], Any]) -> None:
-        self._connect = connect
-
     def create_tables(self) -> None:
-        """Runs `ddl`: creates the tables that are missing."""
-        with self._cursor_of(self._connect()) as (connection, cursor):
-            for statement in self.ddl.split(";"):
-                if statement.strip():
-                    cursor.execute(statement)
+        """Creates the tables that are missing."""
+        with self._connected() as (connection, statements):
+            # Two processes that create them at once would collide.
+            statements.execute("select pg_advisory_xact_lock(hashtext(%s))", (self._table,))
+            for statement in self.ddl.split(";\n"):
+                if statement:
+                    statements.execute(statement)
             connection.commit()
 
     @contextmanager
-    def transaction(self, subject: str) -> Iterator[_PostgresTransaction]:
-        with self._cursor_of(self._connect()) as (connection, cursor):
-            transaction = _PostgresTransaction(connection, cursor, subject)
+    def transaction(self, subject: str, event_id: str) -> Iterator[_PostgresTransaction]:
+        with self._connected() as (connection, statements):
+            transaction = _PostgresTransaction(connection, statements, self._table, subject, event_id)
             yield transaction
             if transaction.is_changed:
                 connection.commit()
 
     def cursor(self) -> str | None:
-        with self._cursor_of(self._connect()) as (_connection, cursor):
-            cursor.execute("select cursor from parcelhook_feed where id = 1")
-            row = cursor.fetchone()
+        with self._connected() as (_connection, statements):
+            statements.execute(f"select cursor from {self._table}_feed where id = 1")
+            row = statements.fetchone()
             return None if row is None else str(row[0])
 
     def set_cursor(self, cursor: str) -> None:
-        with self._cursor_of(self._connect()) as (connection, statement):
-            statement.execute(
-                "insert into parcelhook_feed (id, cursor) values (1, %s)"
+        with self._connected() as (connection, statements):
+            statements.execute(
+                f"insert into {self._table}_feed (id, cursor) values (1, %s)"
                 " on conflict (id) do update set cursor = excluded.cursor",
                 (cursor,),
             )
             connection.commit()
 
-    @staticmethod
     @contextmanager
-    def _cursor_of(connection: Any) -> Iterator[Any]:
+    def _connected(self) -> Iterator[Any]:
         """Rolls back what was not committed."""
+        connection = self._connect()
         try:
             if getattr(connection, "autocommit", False):
                 raise ValueError("PostgresStore needs connections that are not in autocommit mode.")
-            cursor = connection.cursor()
+            statements = connection.cursor()
             try:
-                yield connection, cursor
+                yield connection, statements
             finally:
-                cursor.close()
                 connection.rollback()
+                statements.close()
         finally:
             connection.close()

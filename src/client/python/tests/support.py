@@ -65,9 +65,12 @@ class ListFeed:
         self.log = list(events)
         self.queries: list[dict[str, Any]] = []
         self.refuses: str | None = None
+        self.refusal: ParcelhookError | None = None
 
     def events(self, **query: Any) -> dict[str, Any]:
         self.queries.append(query)
+        if self.refusal is not None:
+            raise self.refusal
         after = query.get("after")
         if after is not None and after == self.refuses:
             raise ParcelhookError("No.", "INVALID_REQUEST", status=400, details=[("after", "is older than the log")])

@@ -46,7 +46,7 @@ class Serving(unittest.TestCase):
         headers, body = request_of(event("A", 1))
         sized = {**headers, "Content-Length": str(len(body))}
         for _ in range(2):
-            self.assertEqual(self.exchange(url, "POST", sized, body)[0], 200)
+            self.assertEqual(self.exchange(url, "POST", sized, body)[0], 204)
         self.assertEqual(self.handled, ["STATE_1"])
         unsigned = {**sized, "webhook-signature": "v1,"}
         self.assertEqual(self.exchange(url, "POST", unsigned, body)[0], 400)
