@@ -112,7 +112,7 @@ const run = async (program: string, args: string[], cwd: string, env: object = {
       const isDurable = store === 'PostgresStore';
       const { accountKey: key, email, password } = account;
       const settings = {
-        ...{ seed, secret, url: service.url, credentials: { key, email, password } },
+        ...{ seed, startedAt: Date.now() - 60_000, secret, url: service.url, credentials: { key, email, password } },
         database: isDurable ? await newDatabase() : null,
       };
       let receiver = await startPython(settings);

@@ -6,12 +6,14 @@ import os
 import random
 import sys
 import threading
+from datetime import datetime, timezone
 from http.server import ThreadingHTTPServer
 
 from parcelhook import Client, MemoryStore, PostgresStore, Receiver
 
 settings = json.loads(os.environ["SETTINGS"])
 chance = random.Random(settings["seed"])
+started_at = datetime.fromtimestamp(settings["startedAt"] / 1000, timezone.utc)
 is_reliable = threading.Event()
 states: "dict[str, list[str]]" = {}
 
@@ -70,5 +72,5 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 print(json.dumps({"port": server.server_address[1]}), flush=True)
 for _ in sys.stdin:
     is_reliable.set()
-    receiver.reconcile()
+    receiver.reconcile(started_at)
     print(json.dumps({"states": stored_states()}), flush=True)

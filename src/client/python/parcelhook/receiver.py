@@ -127,33 +127,21 @@ class Receiver:
             return Response(500, "The notification was not handled.")
         return Response(204, "")
 
-    def reconcile(self, from_time: datetime | None = None) -> int:
-        """Reads the feed from where the last call ended, handles what was missed, and returns how many events that was.
+    def reconcile(self, from_time: datetime) -> int:
+        """Reads the feed from a time on, handles every event that was missed, and returns how many.
 
-        Call it at the start and every few minutes: it finds what no later notification shows to be missing. The first
-        call reads from `from_time`, or the whole log. Raises what the feed, the store or a callback raises; the next
-        call begins at the same place.
+        Also those that no later notification shows to be missing. Call it at the start and now and then, from a while
+        before the last call. It needs `client`, and raises what the feed, the store or a callback raises.
         """
         if self._client is None:
-            raise ValueError("reconcile() needs client=Client(...).")
+            raise ValueError("reconcile() needs a client.")
         count = 0
-        cursor = stored = self._store.cursor()
-        while True:
-            start = {"from_time": from_time} if cursor is None else {"after": cursor}
-            try:
-                page = self._client.events(limit=_PAGE_SIZE, **start)
-            except ParcelhookError as error:
-                # Older than the log, or of a database that was restored: what is seen again is dropped.
-                if cursor is None or cursor != stored or all(path != "after" for path, _ in error.details):
-                    raise
-                cursor = stored = None
-                continue
+        page = self._client.events(from_time=from_time, limit=_PAGE_SIZE)
+        while page["events"]:
             for event in map(_fetched, page["events"]):
                 count += self._is_wanted(event) and self._once(event)
-            cursor = page["nextCursor"]
-            self._store.set_cursor(cursor)
-            if not page["events"]:
-                return count
+            page = self._client.events(after=page["nextCursor"], limit=_PAGE_SIZE)
+        return count
 
     def _handle(self, content: dict[str, Any], headers: dict[str, list[str]]) -> None:
         event_id = headers["webhook-id"][0]

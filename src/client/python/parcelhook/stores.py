@@ -28,11 +28,6 @@ class Store(Protocol):
 
     def transaction(self, subject: str, event_id: str) -> AbstractContextManager[Transaction]: ...
 
-    def cursor(self) -> str | None:
-        """The position in the feed that `set_cursor` stored."""
-
-    def set_cursor(self, cursor: str) -> None: ...
-
 
 _MAX_IDS = 1_000
 """The ids remembered of one shipment, far more than a journey has events."""
@@ -67,7 +62,6 @@ class MemoryStore:
         self._known: OrderedDict[str, tuple[list[str], int]] = OrderedDict()
         self._busy: dict[str, list[Any]] = {}
         self._lock = threading.Lock()
-        self._cursor: str | None = None
 
     @contextmanager
     def transaction(self, subject: str, event_id: str) -> Iterator[_MemoryTransaction]:
@@ -82,12 +76,6 @@ class MemoryStore:
                 self._known.move_to_end(subject)
                 while len(self._known) > self._max:
                     self._known.popitem(last=False)
-
-    def cursor(self) -> str | None:
-        return self._cursor
-
-    def set_cursor(self, cursor: str) -> None:
-        self._cursor = cursor
 
     @contextmanager
     def _exclusively(self, subject: str) -> Iterator[None]:
@@ -140,7 +128,7 @@ class PostgresStore:
     else uses, not in autocommit mode; its `close()` ends it or returns it to a pool: `lambda: psycopg.connect(url)`,
     or SQLAlchemy's `engine.raw_connection`. Parameters are written `%s`, as psycopg, psycopg2 and pg8000 have them.
 
-    `ddl` has the tables' definitions, for your own migrations. Delete rows whose `handled_at` is longer ago than
+    `ddl` has the table's definition, for your own migrations. Delete rows whose `handled_at` is longer ago than
     Parcelhook stores its log (30 days): none of them comes again.
     """
 
@@ -156,20 +144,14 @@ create table if not exists {table} (
   event_ids text[] not null default '{{}}',
   handled_at timestamptz not null default now()
 );
-create table if not exists {table}_feed (
-  id integer primary key check (id = 1),
-  cursor text not null
-);
 """
 
     def create_tables(self) -> None:
-        """Creates the tables that are missing."""
+        """Creates the table where there is none."""
         with self._connected() as (connection, statements):
-            # Two processes that create them at once would collide.
+            # Two processes that create it at once would collide.
             statements.execute("select pg_advisory_xact_lock(hashtext(%s))", (self._table,))
-            for statement in self.ddl.split(";\n"):
-                if statement:
-                    statements.execute(statement)
+            statements.execute(self.ddl)
             connection.commit()
 
     @contextmanager
@@ -179,21 +161,6 @@ create table if not exists {table}_feed (
             yield transaction
             if transaction.is_changed:
                 connection.commit()
-
-    def cursor(self) -> str | None:
-        with self._connected() as (_connection, statements):
-            statements.execute(f"select cursor from {self._table}_feed where id = 1")
-            row = statements.fetchone()
-            return None if row is None else str(row[0])
-
-    def set_cursor(self, cursor: str) -> None:
-        with self._connected() as (connection, statements):
-            statements.execute(
-                f"insert into {self._table}_feed (id, cursor) values (1, %s)"
-                " on conflict (id) do update set cursor = excluded.cursor",
-                (cursor,),
-            )
-            connection.commit()
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

@@ -64,7 +64,6 @@ class ListFeed:
     def __init__(self, *events: dict[str, Any]) -> None:
         self.log = list(events)
         self.queries: list[dict[str, Any]] = []
-        self.refuses: str | None = None
         self.refusal: ParcelhookError | None = None
 
     def events(self, **query: Any) -> dict[str, Any]:
@@ -72,8 +71,6 @@ class ListFeed:
         if self.refusal is not None:
             raise self.refusal
         after = query.get("after")
-        if after is not None and after == self.refuses:
-            raise ParcelhookError("No.", "INVALID_REQUEST", status=400, details=[("after", "is older than the log")])
         start = int(after or 0)
         wanted = query.get("tracking_id")
         listed = [each for each in self.log[start:] if wanted in (None, each["trackingId"])][:2]

@@ -25,7 +25,7 @@ url = os.environ.get("TEST_DATABASE_URL", "")
 class Postgres(unittest.TestCase):
     def setUp(self) -> None:
         self.store = PostgresStore(lambda: psycopg.connect(url))
-        self.rows("drop table if exists parcelhook_received, parcelhook_received_feed, states")
+        self.rows("drop table if exists parcelhook_received, states")
         self.rows("create table states (id bigint generated always as identity, shipment text, state text)")
         self.store.create_tables()
         self.store.create_tables()
@@ -76,12 +76,6 @@ class Postgres(unittest.TestCase):
     def test_refuses_a_table_that_is_no_name(self) -> None:
         with self.assertRaises(ValueError):
             PostgresStore(lambda: None, table="a; drop table b")
-
-    def test_stores_the_position_in_the_feed(self) -> None:
-        self.assertIsNone(self.store.cursor())
-        for cursor in ("one", "two"):
-            self.store.set_cursor(cursor)
-            self.assertEqual(PostgresStore(lambda: psycopg.connect(url)).cursor(), cursor)
 
     def test_refuses_connections_that_commit_each_statement(self) -> None:
         store = PostgresStore(lambda: psycopg.connect(url, autocommit=True))

@@ -6,11 +6,14 @@ import logging
 import random
 import threading
 import unittest
+from datetime import datetime, timezone
 from typing import Any
 
 from parcelhook import Context, MemoryStore, ParcelhookError, Receiver
 
 from .support import ListFeed, event, in_threads, other_secret, request_of, secret, signed
+
+start = datetime(2026, 11, 25, tzinfo=timezone.utc)
 
 
 class Recorder:
@@ -163,7 +166,7 @@ class Receiving(unittest.TestCase):
             *[event("A", sequence) for sequence in (1, 2, 3, 4)], interests=["STATE_1", "STATE_3"]
         )
         receiver.receive(*request_of(event("A", 3)))
-        receiver.reconcile()
+        receiver.reconcile(start)
         self.assertEqual(self.recorder.states, {"A": ["STATE_1", "STATE_3"]})
         self.assertEqual([context.missing for context in self.recorder.contexts], [None, None])
 
@@ -188,17 +191,16 @@ class Receiving(unittest.TestCase):
         log = [event(shipment, sequence) for sequence in (1, 2, 3) for shipment in "AB"]
         receiver = self.with_feed(*log)
         receiver.receive(*request_of(event("A", 1)))
-        self.assertEqual(receiver.reconcile(), 5)
+        self.assertEqual(receiver.reconcile(start), 5)
         self.assertEqual(self.recorder.states, {"A": states(3), "B": states(3)})
-        self.feed.queries.clear()
+        self.assertEqual(self.feed.queries[0]["from_time"], start)
         self.feed.log.append(event("A", 4))
-        self.assertEqual(receiver.reconcile(), 1)
-        self.assertEqual(self.feed.queries[0]["after"], "6")
-        self.assertEqual(receiver.reconcile(), 0)
+        self.assertEqual(receiver.reconcile(start), 1)
+        self.assertEqual(receiver.reconcile(start), 0)
         with self.assertRaises(ValueError):
-            self.receiver().reconcile()
+            self.receiver().reconcile(start)
 
-    def test_reconciles_from_the_failed_event_again_and_after_its_cursor_was_refused(self) -> None:
+    def test_reconciles_again_from_the_event_that_failed(self) -> None:
         receiver = self.with_feed(*[event("A", sequence) for sequence in (1, 2, 3)])
 
         def fail(notification: dict[str, Any]) -> None:
@@ -207,11 +209,9 @@ class Receiving(unittest.TestCase):
 
         self.recorder.fails = fail
         with self.assertRaises(RuntimeError):
-            receiver.reconcile()
+            receiver.reconcile(start)
         self.recorder.fails = lambda notification: None
-        receiver._store.set_cursor("of another database")
-        self.feed.refuses = "of another database"
-        self.assertEqual(receiver.reconcile(), 1)
+        self.assertEqual(receiver.reconcile(start), 1)
         self.assertEqual(self.recorder.states, {"A": states(3)})
 
     def test_is_right_in_the_end_whatever_was_doubled_shuffled_dropped_and_replayed(self) -> None:
@@ -226,7 +226,7 @@ class Receiving(unittest.TestCase):
                 chance.shuffle(sent)
                 in_threads([functools.partial(receiver.receive, *request_of(each)) for each in sent])
                 self.recorder.fails = lambda _notification: None
-                receiver.reconcile()
+                receiver.reconcile(start)
                 self.assertEqual(self.recorder.states, {shipment: states(8) for shipment in "ABC"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import re
@@ -53,28 +54,34 @@ _steps: list[tuple[str, Callable[[str], str | None]]] = [
 """In the order in which they are undone; None if it was not done to this text."""
 
 
-def possible_originals(given: str) -> list[OriginalBody]:
+def possible_originals(given: str, given_changes: list[str]) -> list[OriginalBody]:
     """Every text that may have been sent, most likely first.
 
-    The given one, with steps undone, and each of these as the service writes what it holds.
+    The given one, with steps undone, and each of these as the service writes what it holds. `given_changes`: what is
+    known to have been done to the given one.
     """
-    texts: list[tuple[str, list[str]]] = [(given, [])]
+    texts: list[tuple[str, list[str]]] = [(given, given_changes)]
     for change, undo in _steps:
         for text, changes in texts[:_MAX_TEXTS]:
             undone = undo(text)
             if undone is not None and all(undone != other for other, _ in texts):
                 texts.append((undone, [change, *changes]))
-    found: dict[str, OriginalBody] = {}
+    sources = {text: [(text, changes)] for text, changes in texts}
     for text, changes in texts:
-        found.setdefault(text, OriginalBody(text, lambda changes=changes: changes))  # type: ignore[misc]
-    for text, changes in texts:
-        for original in _service_forms(text):
-            found.setdefault(original, OriginalBody(original, _rewriting(text, original, changes)))
-    return list(found.values())
+        for form in _service_forms(text):
+            sources.setdefault(form, []).append((text, changes))
+    return [OriginalBody(text, functools.partial(_changes_of, text, found)) for text, found in sources.items()]
 
 
-def _rewriting(text: str, original: str, changes: list[str]) -> Callable[[], list[str]]:
-    return lambda: changes if original == text else [_how_written(text, original), *changes]
+def _changes_of(original: str, sources: list[tuple[str, list[str]]]) -> list[str]:
+    """By the source that explains most."""
+    for text, changes in sources:
+        if text == original:
+            return changes
+        way = _how_written(text, original)
+        if way is not None:
+            return [way, *changes]
+    return ["its JSON was written again", *sources[0][1]]
 
 
 def is_service_form(text: str) -> bool:
@@ -171,12 +178,12 @@ _escapes: list[tuple[str, Callable[[str], str]]] = [
 ]
 
 
-def _how_written(text: str, original: str) -> str:
-    """How `text` was written from what `original` holds, if it is a known way."""
+def _how_written(text: str, original: str) -> str | None:
+    """The way in which `text` was written from the content of `original`; None if it is not a known one."""
     for way, form in _ways(parsed(original)):
         if form == text:
             return f"its JSON was written again {way}"
-    return "its JSON was written again"
+    return None
 
 
 def _ways(value: Any) -> Iterator[tuple[str, str]]:

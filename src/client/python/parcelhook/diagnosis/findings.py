@@ -12,9 +12,9 @@ from .secret import SecretReading, secret_messages
 @dataclass(frozen=True)
 class Finding:
     cause: str
-    """HEADER_MISSING, TIMESTAMP_MALFORMED, CLOCK_OFF, SECRET_MALFORMED, SIGNATURE_MALFORMED, BODY_CHANGED, BODY_CONSUMED,
-    ID_ALTERED, OTHER_DELIVERY, PREVIOUS_SECRET, WRONG_SECRET, WRONG_COMPUTATION; and two hints, with which a request
-    verifies: ROTATION_UNDER_WAY and SECRET_WITHOUT_PREFIX."""
+    """HEADER_MISSING, TIMESTAMP_MALFORMED, CLOCK_OFF, SECRET_MALFORMED, SIGNATURE_MALFORMED, BODY_CHANGED,
+    BODY_CONSUMED, ID_ALTERED, OTHER_DELIVERY, PREVIOUS_SECRET, WRONG_SECRET or WRONG_COMPUTATION; or one of two hints,
+    with which a request verifies: ROTATION_UNDER_WAY and SECRET_WITHOUT_PREFIX."""
     message: str
     """A sentence that says what to do. It holds no secret."""
     certain: bool

@@ -33,13 +33,11 @@ def read_body(given: bytes) -> Body:
         text, first = given.decode(), []
     except UnicodeDecodeError:
         text, first = given.decode("latin-1"), ["it was written as Latin-1"]
-    originals = [Original(given, list)]
-    for original in possible_originals(text):
-        changes = original.changes
-        originals.append(
-            Original(original.text.encode(errors="replace"), lambda changes=changes: [*changes(), *first])  # type: ignore[misc]
-        )
-    return Body(given, text, originals)
+    originals = [
+        Original(original.text.encode(errors="replace"), original.changes)
+        for original in possible_originals(text, first)
+    ]
+    return Body(given, text, [Original(given, list), *originals])
 
 
 @dataclass(frozen=True)
