@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from .js import parsed, written
+from .js import object_of, parsed, written
 
 _MAX_TEXTS = 32
 """Enough for every pair of steps that a text can show signs of."""
@@ -200,7 +200,7 @@ def _with_sorted_keys(value: Any, sort: Callable[[str], Any]) -> Any:
         return [_with_sorted_keys(each, sort) for each in value]
     if not isinstance(value, dict):
         return value
-    return {key: _with_sorted_keys(value[key], sort) for key in sorted(value, key=sort)}
+    return object_of((key, _with_sorted_keys(value[key], sort)) for key in sorted(value, key=sort))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 _MAX_INDEX = 2**32 - 2
@@ -14,11 +15,9 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def object_of(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Keys that are indexes come first, in their order."""
-    value: dict[str, Any] = {}
-    for name, each in pairs:
-        value[name] = each
+    value = dict(pairs)
     indexes = [name for name in value if re.fullmatch("0|[1-9][0-9]{0,9}", name) and int(name) <= _MAX_INDEX]
     if not indexes:
         return value
@@ -30,7 +29,7 @@ def parsed(text: str) -> Any:
     """None if it is no JSON."""
     try:
         # Every number is a double.
-        return json.loads(text, object_pairs_hook=_object, parse_int=float, parse_constant=_refuse)
+        return json.loads(text, object_pairs_hook=object_of, parse_int=float, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
 
