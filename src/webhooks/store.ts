@@ -63,13 +63,20 @@ export function insertWebhook(
 }
 
 /** In order of creation. */
-export function listWebhooks(db: Database, shipperId: string, afterId: string | undefined, limit: number) {
+export function listWebhooks(
+  db: Database,
+  shipperId: string,
+  { status }: { status?: Webhook['status'] | undefined },
+  afterId: string | undefined,
+  limit: number,
+) {
   return db.query<Webhook>(
     'list-webhooks',
     `select ${columns} from webhooks
       where shipper_id = $1 and deleted_at is null and webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
+        and ($4::text is null or status = $4)
       order by webhook_id limit $3`,
-    [shipperId, afterId ?? null, limit],
+    [shipperId, afterId ?? null, limit, status ?? null],
   );
 }
 
@@ -195,6 +202,16 @@ export const deleteWebhooks = changeAll(
   'delete-webhooks',
   'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',
 );
+
+/** As stored, of the webhooks whose target address has this path, and the previous ones during a rotation. */
+export const readSecrets = (db: Database, shipperId: string, path: string) =>
+  db.query<{ webhookId: string; secret: string; previousSecret: string | null }>(
+    'read-secrets',
+    `select webhook_id as "webhookId", secret,
+            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+       from webhooks where shipper_id = $1 and deleted_at is null and strpos(target_address, $2) > 0`,
+    [shipperId, path],
+  );
 
 export async function listWebhookIds(db: Database, shipperId: string): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(

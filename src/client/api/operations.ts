@@ -1,4 +1,5 @@
 import type { paths } from './generated.js';
+import type { BodyOf, DataOf, QueryOf } from './operation-types.js';
 import type { CallOptions, Method, Send } from '../http/send.js';
 
 /** Any endpoint of the API: `request('get', '/v1/webhooks/{webhookId}', { path: { webhookId } })`. */
@@ -16,27 +17,6 @@ type OperationAt<M extends Method, P> = P extends keyof paths
   ? M extends keyof paths[P]
     ? paths[P][M]
     : never
-  : never;
-
-/** `data` of an operation's success response. */
-export type DataOf<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses & (200 | 201 | 202)]: Responses[Status] extends {
-        content: { 'application/json': { data: infer Data } };
-      }
-        ? Data
-        : never;
-    }[keyof Responses & (200 | 201 | 202)]
-  : never;
-
-export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
-  ? NonNullable<Query>
-  : never;
-
-export type BodyOf<Operation> = Operation extends {
-  requestBody?: { content: { 'application/json': infer Body } };
-}
-  ? Body
   : never;
 
 type PathValues<Operation> = Operation extends { parameters: { path: infer Values } } ? Values : never;

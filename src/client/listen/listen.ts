@@ -31,7 +31,7 @@ export async function listen(
     printer.listening({ url: options.url, forward: target.href, secret, since }),
   );
   const position = createPosition();
-  let start: FollowOptions = since ? { from: since.toISOString() } : {};
+  let start: FollowOptions & { from?: string } = since ? { from: since.toISOString() } : {};
   while (!signal.aborted) {
     try {
       const events = client.events.follow({

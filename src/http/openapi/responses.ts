@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, details, milliseconds } from '../request/fields.js';
+import { described, details, milliseconds, warnings } from '../request/fields.js';
 import type { Route } from '../route.js';
 import { failures, unexpected, type Failure } from './failures.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
@@ -100,13 +100,16 @@ function success(
       processId: described(z.uuid(), 'Identifies the processing of the order.', exampleRequestId),
     }),
     timestamp,
-    data,
+    data: route.orNull ? data.nullable() : data,
+    ...(route.method !== 'get' && route.method !== 'delete' && { warnings }),
   });
   const schema = schemas.toJson(envelope, 'output');
+  const example = exampleOf(schema, schemas.components) as Record<string, unknown>;
+  delete example.warnings; // they are rare
   return {
     description: data.description ?? '',
     headers: headerRefs(['X-Request-Id']),
-    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+    content: { 'application/json': { schema, example } },
   };
 }
 
@@ -114,14 +117,15 @@ function success(
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
+  const checksCredentials = auth !== 'session' || takesBody; // without a session `data` is null
   return [
     400, // also for requests with Parcelhook-Attempt
-    401,
+    ...(checksCredentials ? [401] : []),
     403,
     ...(namesThing ? [404] : []),
     ...(errors?.[409] ? [409] : []),
     ...(takesBody ? [413, 415] : []),
-    ...(auth === 'operator' ? [] : [429]),
+    ...(auth === 'operator' || !checksCredentials ? [] : [429]),
     503,
   ];
 }
