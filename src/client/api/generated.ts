@@ -3236,7 +3236,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
             };
             path?: never;
@@ -3277,9 +3280,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
-                /** @description Any other site would have to ask first, and is refused. */
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
                 "Parcelhook-Csrf": "1";
             };
             path?: never;
@@ -3328,9 +3337,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
-                /** @description Any other site would have to ask first, and is refused. */
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
                 "Parcelhook-Csrf": "1";
             };
             path?: never;

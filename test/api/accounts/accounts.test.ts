@@ -141,7 +141,7 @@ describe('registration by the operator', () => {
 });
 
 describe('the password link', () => {
-  test('opens a form that sets the password, once', async () => {
+  test('opens a form that sets the password, once, and leads to the portal', async () => {
     const { email, setPasswordUrl } = await newUser();
     const page = await openPage(setPasswordUrl);
     expect(page.httpStatus).toBe(200);
@@ -154,7 +154,10 @@ describe('the password link', () => {
     expect(text).toContain('maxlength="256"'); // so that a browser does not cut off 128 emoji
     expectFailure(await login(email, 'my new password'), 401);
 
-    expect((await submit(setPasswordUrl, 'my new password')).httpStatus).toBe(200);
+    const done = await submit(setPasswordUrl, 'my new password');
+    expect(done.httpStatus).toBe(200);
+    expect((done.body as unknown as { text: string }).text).toContain('<a href="/">');
+    expect((done.body as unknown as { text: string }).text).toContain('Parcelhook');
     expectSuccess(await login(email, 'my new password'), 200);
 
     expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);
