@@ -2,7 +2,10 @@ import type { RequestHandler } from 'express';
 import type { Refusals } from './accounts/audit/refusals.js';
 import { operatorsOf, authenticateShipper, authenticateOperator } from './accounts/login/authenticate.js';
 import { createLoginLimits } from './accounts/login/limits.js';
+import { createSessionCookie } from './accounts/login/cookie.js';
+import { createLogIn } from './accounts/login/log-in.js';
 import { loginRoute } from './accounts/login/routes.js';
+import { sessionRoutes } from './accounts/login/session-routes.js';
 import { passwordPage } from './accounts/password-page.js';
 import { createPrincipalCache } from './accounts/principal-cache.js';
 import { createTokens } from './accounts/tokens.js';
@@ -14,7 +17,7 @@ import type { ServerOptions } from './http/server.js';
 import type { Resources } from './resources.js';
 
 export interface Access extends Pick<ServerOptions, 'authenticate' | 'limit' | 'shares' | 'bodyBytes'> {
-  loginRoute: Route;
+  loginRoutes: Route[];
   passwordPage: RequestHandler;
   /** Call it after every change of an account: this process has cached its users. */
   onAccountChanged(): void;
@@ -45,11 +48,16 @@ const maxBodyBytes = 64 * 1024 * 1024;
 
 export function openAccess(resources: Resources, refusals: Refusals): Access {
   const { config, apiDb: db, limits, metrics } = resources;
-  const tokens = createTokens({
+  const signing = {
     secret: config.TOKEN_SECRET,
     previousSecret: config.TOKEN_SECRET_PREVIOUS,
     lifetimeMs: config.TOKEN_TTL,
-  });
+  };
+  const credentials = {
+    tokens: createTokens({ ...signing, audience: 'api' }),
+    sessions: createTokens({ ...signing, audience: 'portal' }),
+    cookie: createSessionCookie(config.PUBLIC_URL),
+  };
   const principals = createPrincipalCache(db);
   const onLimited = (limit: string) => metrics.rateLimited.inc({ limit });
   const onRefused = () => onLimited('at_once');
@@ -60,9 +68,10 @@ export function openAccess(resources: Resources, refusals: Refusals): Access {
     secret: config.TOKEN_SECRET,
     onLimited,
   });
+  const logIn = createLogIn(db, loginLimits, refusals);
   return {
     authenticate: {
-      shipper: authenticateShipper(db, tokens, principals),
+      shipper: authenticateShipper(db, credentials, principals),
       operator: authenticateOperator(operatorsOf(config), refusals),
     },
     limit: createApiLimit(limits, config.API_RATE_LIMIT, onLimited, config.TIME_SCALE),
@@ -72,7 +81,16 @@ export function openAccess(resources: Resources, refusals: Refusals): Access {
     },
     bodyBytes: createBodyBytes({ maxBytes: maxBodyBytes, onRefused }),
     passwordPage: passwordPage(db, principals.clear),
-    loginRoute: loginRoute(db, tokens, loginLimits, refusals),
+    loginRoutes: [
+      loginRoute(logIn, credentials.tokens),
+      ...sessionRoutes({
+        db,
+        ...credentials,
+        logIn,
+        principals,
+        features: { simulate: config.SIMULATE, email: false },
+      }),
+    ],
     onAccountChanged: principals.clear,
   };
 }

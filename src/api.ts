@@ -92,7 +92,7 @@ export function apiRoutes(
   const knownInterests = new Set([...catalogue.names, ...notices]);
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
-    access.loginRoute,
+    ...access.loginRoutes,
     ...accountRoutes(resources, access, handOver, publicUrl),
     ...webhookRoutes({
       db,

@@ -9,7 +9,9 @@ import type { CompleteConfig } from './config/config.js';
 import { createFeed } from './events/feed/feed.js';
 import { documentPages } from './http/document-pages.js';
 import { createHealth, type HealthChecks } from './http/health.js';
+import { portalPages } from './http/portal.js';
 import { createApp } from './http/server.js';
+import { createInbox } from './inbox/inbox.js';
 import { openListeners, type Listeners } from './listeners.js';
 import { watchInfrastructure, type InfrastructureDependencies } from './operator/infrastructure.js';
 import { schemaCheck } from './platform/database/migrate.js';
@@ -117,19 +119,28 @@ function serve(
   });
   resources.recorded.on(feed.nudge);
   metrics.onScrape(() => metrics.feedWaiting.set(feed.waiting()));
-  const routes = role === 'worker' ? [] : [...apiRoutes(resources, access, worker, publicUrl), feed.route];
+  const inbox =
+    config.development && role !== 'worker'
+      ? createInbox({ ...resources, ...access, db: resources.apiDb, host: config.HOST!, port: main.port })
+      : undefined;
+  const routes =
+    role === 'worker'
+      ? []
+      : [...apiRoutes(resources, access, worker, publicUrl), feed.route, ...(inbox?.routes ?? [])];
   const express = createApp({
     ...access,
     trustProxy: config.TRUST_PROXY,
     logger,
     metrics,
     routes,
+    inbox: inbox?.receiver,
     pages:
       role === 'worker'
         ? pages
         : [
             ...pages,
             access.passwordPage,
+            portalPages({ inbox: inbox !== undefined }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               publicUrl,
@@ -137,7 +148,11 @@ function serve(
           ],
   });
   main.use(express);
-  return { express, endWaits: feed.endWaits };
+  const endWaits = () => {
+    feed.endWaits();
+    inbox?.endHolds();
+  };
+  return { express, endWaits };
 }
 
 /** First the checks that decide readiness, then those only reported: the API takes orders while the queue is down. */

@@ -1,4 +1,5 @@
 import { dropOldAudit } from './accounts/audit/audit-store.js';
+import { forgetEndedSessions } from './accounts/session-store.js';
 import type { createRedeliverer } from './deliveries/by-hand/redelivery.js';
 import { disableFailing } from './deliveries/circuit/transitions.js';
 import type { Dispatcher } from './deliveries/dispatch/dispatcher.js';
@@ -111,6 +112,7 @@ function backgroundTasks({ resources, dispatcher, redeliverer, creation }: Backg
       () => dropOldHours(db, retentionMs),
       () => deleteOldExternalIds(db, retentionMs),
       () => deleteExpiredIdempotencyKeys(db),
+      () => forgetEndedSessions(db),
     );
   const simulations: Task[] = config.SIMULATE
     ? [['simulations', sweepEveryMs, () => advanceSimulations(creation)]]

@@ -100,7 +100,11 @@ function greeting(url: string, account: FirstAccount, dataDir: string, simulates
 
   They are saved in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
 
-  In a second terminal, in this folder: a receiver that prints what arrives.
+  To see a notification arrive, open this address and log in. The account is filled in:
+
+${url}/#${new URLSearchParams({ key: accountKey, email, password }).toString()}
+
+  The same by hand. In a second terminal, in this folder: a receiver that prints what arrives.
 
 npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 

@@ -11,6 +11,7 @@ import { createStarts, type Starts } from './deliveries/send/starts.js';
 import { createTargets, type Targets } from './deliveries/send/targets.js';
 import { readFeedExtent } from './events/feed/extent-store.js';
 import type { RecordDependencies } from './events/record.js';
+import { inboxPath } from './inbox/addresses.js';
 import { migrate, waitingForSchema } from './platform/database/migrate.js';
 import { migrateUnderOwnRole } from './platform/database/migration-role.js';
 import {
@@ -146,6 +147,7 @@ export async function openResources(options: OpenOptions): Promise<Resources> {
     allowedPorts: config.ALLOWED_PORTS,
     isDenied: inDenied(config.DENIED_NETWORKS ?? []),
     publicUrl: new URL(config.PUBLIC_URL ?? options.url),
+    inboxPath: config.development ? inboxPath : undefined,
   };
   const dns = createDnsResolver(
     { servers: config.DNS_SERVERS, systemToo: config.ALLOW_PRIVATE_TARGETS },

@@ -7,6 +7,7 @@ import { pageResponse, text } from '../http/openapi/page-operations.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
 import type { Paths } from '../http/openapi/types.js';
 import { described } from '../http/request/fields.js';
+import { smallPage } from '../http/small-page.js';
 import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
@@ -46,10 +47,10 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   router.get('/set-password', async (request, response) => {
     const token = linkToken.safeParse(request.query.token);
     const owner = token.success && (await ownerOf(token.data, request));
-    if (!owner) return void response.status(404).send(page('Link not valid', linkVoid));
+    if (!owner) return void response.status(404).send(smallPage('Link not valid', linkVoid));
     response
       .set('Cache-Control', 'no-store')
-      .send(page('Set your password', passwordForm(token.data, owner)));
+      .send(smallPage('Set your password', passwordForm(token.data, owner)));
   });
   router.post(
     '/set-password',
@@ -58,13 +59,13 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
     async (request, response) => {
       const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
       const owner = token.success && (await ownerOf(token.data, request));
-      if (!owner) return void response.status(404).send(page('Link not valid', linkVoid));
+      if (!owner) return void response.status(404).send(smallPage('Link not valid', linkVoid));
       const parsed = form.safeParse(request.body);
       if (!parsed.success) {
         const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
         return void response
           .status(400)
-          .send(page('Set your password', passwordForm(token.data, owner, problem)));
+          .send(smallPage('Set your password', passwordForm(token.data, owner, problem)));
       }
       const { password: chosen } = parsed.data;
       response.locals.slowByDesign = true;
@@ -73,8 +74,8 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
       });
       const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
       if (redeemed) onPasswordSet();
-      if (!redeemed) return void response.status(404).send(page('Link not valid', linkVoid));
-      response.set('Cache-Control', 'no-store').send(page('Password set', passwordIsSet(owner)));
+      if (!redeemed) return void response.status(404).send(smallPage('Link not valid', linkVoid));
+      response.set('Cache-Control', 'no-store').send(smallPage('Password set', passwordIsSet(owner)));
     },
   );
   router.use('/set-password', unreadable);
@@ -88,7 +89,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
 const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
-  response.status(400).send(page('Not read', '<p>The form could not be read. Open the link again.</p>'));
+  response.status(400).send(smallPage('Not read', '<p>The form could not be read. Open the link again.</p>'));
 };
 
 const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
@@ -109,23 +110,9 @@ const passwordForm = (token: string, { email, account }: LinkOwner, problem = ''
   </form>`;
 
 const passwordIsSet = ({ email, account }: LinkOwner) =>
-  toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set. You can log in now.</p>
+  toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set. <a href="/">Log in now</a>.</p>
     <p>Programs log in with the account key, this e-mail address and the password:
     see <a href="/docs">the documentation</a>.</p>`);
-
-const page = (title: string, body: string) => `<!doctype html>
-<html lang="en">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title} · Parcelhook</title>
-<style>
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem }
-  label, input, button { display: block; width: 100%; box-sizing: border-box }
-  input, button { font: inherit; padding: .5rem; margin: .25rem 0 1rem }
-  [role=alert] { color: #b00020 }
-</style>
-<h1>${title}</h1>
-${body}
-</html>`;
 
 const html = text('text/html');
 const unavailable = { $ref: '#/components/responses/Unavailable' };

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../platform/batch.js';
 import type { Database } from '../platform/database/postgres.js';
-import type { TokenClaims } from './tokens.js';
+import type { VerifiedClaims } from './tokens.js';
 
 export interface Principal {
   userId: string;
@@ -9,6 +9,10 @@ export interface Principal {
   shipperId: string;
   shipperEpoch: number;
   shipperStatus: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
+  email: string;
+  shipperName: string;
+  /** Ids of the portal sessions that the user has ended and that have not expired. */
+  endedSessions: string[];
   /** In base64url: one, or two after a rotation. */
   keyHashes: string[];
 }
@@ -16,8 +20,10 @@ export interface Principal {
 async function loadPrincipals(db: Database, userIds: string[]): Promise<Principal[]> {
   const rows = await db.query<Omit<Principal, 'keyHashes'> & { key: Buffer; previousKey: Buffer | null }>(
     'load-principals',
-    `select u.user_id as "userId", u.epoch as "userEpoch", s.shipper_id as "shipperId", s.epoch as "shipperEpoch",
-            s.status as "shipperStatus", s.account_key_hash as key,
+    `select u.user_id as "userId", u.epoch as "userEpoch", u.email, s.shipper_id as "shipperId",
+            s.name as "shipperName", s.epoch as "shipperEpoch", s.status as "shipperStatus",
+            array(select session_id::text from ended_sessions where user_id = u.user_id) as "endedSessions",
+            s.account_key_hash as key,
             case when s.previous_key_until > now() then s.previous_key_hash end as "previousKey"
        from users u cross join lateral (select * from shippers where shipper_id = u.shipper_id limit 1) s
       where u.user_id = any($1::uuid[])`,
@@ -95,12 +101,13 @@ export function createPrincipalCache(db: Database): PrincipalCache {
   };
 }
 
-export type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
+type Verdict = 'GOOD' | 'ENDED' | 'SUSPENDED' | 'OTHER_KEY';
 
 /** Epochs only count up and a removed user never comes back: `ENDED` is certain. Null: the entry may be too old. */
-export function judge(claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict | null {
+function judge(claims: VerifiedClaims, keyHash: string, principal: Principal | null): Verdict | null {
   if (!principal || principal.shipperStatus === 'REMOVED' || principal.shipperId !== claims.shipperId)
     return 'ENDED';
+  if (claims.sessionId !== null && principal.endedSessions.includes(claims.sessionId)) return 'ENDED';
   if (claims.userEpoch < principal.userEpoch || claims.shipperEpoch < principal.shipperEpoch) return 'ENDED';
   if (claims.userEpoch > principal.userEpoch || claims.shipperEpoch > principal.shipperEpoch) return null;
   if (![claims.accountKeyHash, keyHash].every((hash) => principal.keyHashes.includes(hash))) return null;
@@ -108,8 +115,21 @@ export function judge(claims: TokenClaims, keyHash: string, principal: Principal
 }
 
 /** For an entry read just now, if `judge` returned null for an older one. */
-export const judgeNow = (claims: TokenClaims, keyHash: string, principal: Principal | null): Verdict =>
+const judgeNow = (claims: VerifiedClaims, keyHash: string, principal: Principal | null): Verdict =>
   judge(claims, keyHash, principal) ??
   (principal?.keyHashes.includes(claims.accountKeyHash) && !principal.keyHashes.includes(keyHash)
     ? 'OTHER_KEY'
     : 'ENDED');
+
+/** Reads the user again if what is cached may be too old. `principal` is never null if `GOOD`. */
+export async function judgeBy(
+  principals: Pick<PrincipalCache, 'get' | 'getFresh'>,
+  claims: VerifiedClaims,
+  keyHash: string,
+): Promise<{ verdict: Verdict; principal: Principal | null }> {
+  const cached = await principals.get(claims.userId);
+  const verdict = judge(claims, keyHash, cached);
+  if (verdict !== null) return { verdict, principal: cached };
+  const fresh = await principals.getFresh(claims.userId);
+  return { verdict: judgeNow(claims, keyHash, fresh), principal: fresh };
+}

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT, jwtVerify } from 'jose';
 import * as z from 'zod';
+import { newId } from '../platform/ids.js';
 
 export interface TokenClaims {
   userId: string;
@@ -11,10 +12,16 @@ export interface TokenClaims {
   shipperEpoch: number;
 }
 
+export interface VerifiedClaims extends TokenClaims {
+  /** A portal session can be ended without the user's other tokens; null for an API token. */
+  sessionId: string | null;
+  expiresAtMs: number;
+}
+
 export interface Tokens {
   issue(claims: TokenClaims): Promise<string>;
   /** Null if the token is forged, malformed, expired or for another audience. */
-  verify(token: string): Promise<TokenClaims | null>;
+  verify(token: string): Promise<VerifiedClaims | null>;
   lifetimeSeconds: number;
 }
 
@@ -23,11 +30,12 @@ export interface TokenOptions {
   /** Only verifies, while the secret is being rotated. */
   previousSecret?: string | undefined;
   lifetimeMs: number;
+  /** `portal`: for the portal's cookie, with a session id. Neither is accepted as the other. */
+  audience: 'api' | 'portal';
 }
 
 const maxCachedTokens = 1_000;
 const issuer = 'parcelhook';
-const audience = 'parcelhook-api';
 
 const epoch = z.int().min(0);
 const payload = z.object({
@@ -37,15 +45,18 @@ const payload = z.object({
   user_epoch: epoch,
   shipper_epoch: epoch,
   exp: z.number(),
+  jti: z.uuid().optional(),
 });
 
 /** JWT with HS256 (RFC 7519), short-lived. */
-export function createTokens({ secret, previousSecret, lifetimeMs }: TokenOptions): Tokens {
+export function createTokens({ secret, previousSecret, lifetimeMs, ...options }: TokenOptions): Tokens {
+  const isOfSession = options.audience === 'portal';
+  const audience = `parcelhook-${options.audience}`;
   const key = createSecretKey(Buffer.from(secret));
   const keys = [key, ...(previousSecret === undefined ? [] : [createSecretKey(Buffer.from(previousSecret))])];
   const lifetimeSeconds = Math.max(1, Math.round(lifetimeMs / 1000));
   /** Their signature is verified: only the expiry is checked again. */
-  const genuine = new Map<string, { claims: TokenClaims; expiresAtMs: number }>();
+  const genuine = new Map<string, VerifiedClaims>();
 
   const payloadOf = async (token: string): Promise<unknown> => {
     for (const each of keys) {
@@ -57,18 +68,20 @@ export function createTokens({ secret, previousSecret, lifetimeMs }: TokenOption
     return null;
   };
 
-  const check = async (token: string): Promise<TokenClaims | null> => {
+  const check = async (token: string): Promise<VerifiedClaims | null> => {
     const { data } = payload.safeParse(await payloadOf(token));
-    if (!data) return null;
+    if (!data || isOfSession !== (data.jti !== undefined)) return null;
     const claims = {
       userId: data.sub,
       shipperId: data.shipper,
       accountKeyHash: data.key,
       userEpoch: data.user_epoch,
       shipperEpoch: data.shipper_epoch,
+      sessionId: data.jti ?? null,
+      expiresAtMs: data.exp * 1_000,
     };
     if (genuine.size >= maxCachedTokens) genuine.clear();
-    genuine.set(token, { claims, expiresAtMs: data.exp * 1_000 });
+    genuine.set(token, claims);
     return claims;
   };
 
@@ -80,6 +93,7 @@ export function createTokens({ secret, previousSecret, lifetimeMs }: TokenOption
         key: accountKeyHash,
         user_epoch: userEpoch,
         shipper_epoch: shipperEpoch,
+        ...(isOfSession && { jti: newId() }),
       })
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuer(issuer)
@@ -91,7 +105,7 @@ export function createTokens({ secret, previousSecret, lifetimeMs }: TokenOption
     verify: async (token) => {
       const known = genuine.get(token);
       if (!known) return check(token);
-      if (Date.now() < known.expiresAtMs) return known.claims;
+      if (Date.now() < known.expiresAtMs) return known;
       genuine.delete(token);
       return null;
     },

@@ -6,6 +6,7 @@ export interface User {
   userEpoch: number;
   shipperId: string;
   shipperEpoch: number;
+  shipperName: string;
   shipperStatus: 'ACTIVE' | 'SUSPENDED';
   passwordHash: string | null;
 }
@@ -32,7 +33,7 @@ export async function findUserByLogin(
   const rows = await db.query<User & { userId: string | null; trusted: boolean }>(
     'find-user-by-login',
     `select u.user_id as "userId", u.epoch as "userEpoch", s.shipper_id as "shipperId", s.epoch as "shipperEpoch",
-            s.status as "shipperStatus", u.password_hash as "passwordHash",
+            s.name as "shipperName", s.status as "shipperStatus", u.password_hash as "passwordHash",
             exists (select 1 from login_origins o
                      where o.user_id = u.user_id and o.origin = $3 and o.seen_at > now() - interval '30 days') as trusted
        from shippers s

@@ -7,7 +7,9 @@ export {
   type OperatorClientOptions,
 } from './client.js';
 export { ParcelhookError, type Detail, type ErrorCode } from './errors.js';
-export { verify, type RequestHeaders, type VerifyOptions } from './signature.js';
+export { diagnose, parseHeaders, type Diagnosis, type DiagnosisInput, type Finding } from './diagnose.js';
+export { verify, type VerifyOptions } from './signature.js';
+export type { RequestHeaders } from './request-headers.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
 export type { CallOptions } from './http/send.js';

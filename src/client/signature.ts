@@ -1,10 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Notice, Notification } from './api/types.js';
 import { ParcelhookError } from './errors.js';
-
-/** A `Headers` object, Node's `request.headers`, or any object. Names are case-insensitive. */
-export type RequestHeaders =
-  { get(name: string): string | null } | Record<string, string | readonly string[] | undefined>;
+import { headerValues, type RequestHeaders } from './request-headers.js';
 
 export interface VerifyOptions {
   /** How far `webhook-timestamp` may be from now. Default: 300. */
@@ -45,15 +42,10 @@ export function verify(
 const invalid = (message: string) => new ParcelhookError(message, { code: 'INVALID_SIGNATURE' });
 
 function required(headers: RequestHeaders, name: string): string {
-  const value = isHeaders(headers)
-    ? headers.get(name)
-    : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string' || value === '') throw invalid(`header ${name} is missing`);
+  const [value, ...others] = headerValues(headers, name);
+  if (value === undefined || others.length > 0) throw invalid(`header ${name} is missing`);
   return value;
 }
-
-const isHeaders = (headers: RequestHeaders): headers is { get(name: string): string | null } =>
-  typeof headers.get === 'function';
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];

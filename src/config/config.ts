@@ -11,6 +11,8 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   embedded: boolean;
   /** Unknown variables that look like misspelt ones; in production they are refused. */
   misspelt: string[];
+  /** Embedded, and only this machine reaches it. */
+  development: boolean;
   /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -45,14 +47,16 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   const settings = values as Variables;
   const embedded = settings.DATABASE_URL === undefined;
   const HOST = settings.HOST ?? (embedded ? '127.0.0.1' : undefined);
+  const development = embedded && isLoopback(HOST);
   return {
     ...settings,
     embedded,
     misspelt: named,
+    development,
     HOST,
     ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
-    SIMULATE: settings.SIMULATE ?? (embedded && isLoopback(HOST)),
+    SIMULATE: settings.SIMULATE ?? development,
   };
 }
 

@@ -104,7 +104,7 @@ export const variables = z.object({
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
     .describe(
-      'Base URL where users reach the service; used in password links. Unset: `http://localhost:PORT`',
+      'Base URL where users reach the service: used in password links; with `https` the cookie of the portal is secure. Unset: `http://localhost:PORT`',
     ),
   DATA_DIR: z
     .string()

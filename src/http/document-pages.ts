@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import { Router, type Request, type Response } from 'express';
+import { Router } from 'express';
 import { readOnlyRoute } from '../platform/errors.js';
 import type { AsyncApiDocument } from './asyncapi.js';
 import { renderDocs } from './docs/page.js';
 import { renderRunbook } from './docs/runbook.js';
+import { fixedBody } from './fixed-body.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
 export interface Documents {
@@ -43,21 +42,9 @@ function once<Result>(make: () => Result): () => Result {
   return () => (made ??= { result: make() }).result;
 }
 
-/**
- * Sends an unchanging body, compressed if the caller accepts gzip. All responses share one buffer per encoding; express
- * responds 304 if the caller has the body already.
- */
-function fixed(type: string, text: string, headers: Record<string, string> = {}) {
-  const plain = Buffer.from(text);
-  const compressed = gzipSync(plain);
-  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`; // weak: the same for each encoding
-  return (request: Request, response: Response): void => {
-    const isCompressed = request.acceptsEncodings('gzip', 'identity') === 'gzip';
-    if (isCompressed) response.set('Content-Encoding', 'gzip');
-    response
-      .set({ ...headers, ETag: etag, 'Cache-Control': 'public, max-age=300' })
-      .vary('Accept-Encoding')
-      .type(type)
-      .send(isCompressed ? compressed : plain);
-  };
-}
+const fixed = (type: string, text: string, headers: Record<string, string> = {}) =>
+  fixedBody({
+    type,
+    body: Buffer.from(text),
+    headers: { ...headers, 'Cache-Control': 'public, max-age=300' },
+  });

@@ -6,7 +6,8 @@ const version = '1.0.0';
 /** `timestampMs` is set only where an earlier response is repeated. */
 export interface RouteResult {
   httpStatus?: 200 | 201 | 202;
-  data: object;
+  /** Null where the endpoint says so. */
+  data: object | null;
   processId?: string;
   timestampMs?: number;
 }

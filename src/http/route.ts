@@ -38,6 +38,8 @@ export interface RouteDocs {
   description?: string;
   /** `data` of a success by HTTP status; its description is that of the response. Tests check real responses by it. */
   responses: Partial<Record<200 | 201 | 202, z.ZodObject>>;
+  /** Without anything to tell, `data` is null. */
+  orNull?: boolean;
   /** The envelope has a `processId`: per the specification on order integration only. */
   hasProcessId?: boolean;
   /** Errors that not every endpoint of its kind has, or that have a specific reason. */
@@ -50,8 +52,8 @@ export interface RouteDocs {
 export interface Route extends RouteDocs {
   method: Method;
   path: string;
-  /** `login` checks its credentials itself. */
-  auth: 'login' | 'shipper' | 'operator';
+  /** `login` and `session` check their credentials themselves; `session` is for the portal's pages only. */
+  auth: 'login' | 'session' | 'shipper' | 'operator';
   /** Runs outside the shares: it has a gate of its own, or waits long for something other than the database. */
   ungated?: boolean;
   /** It hashes a password or waits for a receiver: its time says nothing about the API's, and is measured apart. */

@@ -26,12 +26,15 @@ import { failureBody, successBody } from './envelope.js';
 import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
+import { requireSameOrigin } from './same-origin.js';
 import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
   routes: Route[];
   /** Pages outside the API's conventions. */
   pages: RequestHandler[];
+  /** Takes notifications, which all else refuses; what is not for it goes on. */
+  inbox?: RequestHandler | undefined;
   /** Throws ApiError if the request may not pass. */
   authenticate: Record<'shipper' | 'operator', (request: Request, scope: OperatorScope) => Promise<Caller>>;
   /** Throws ApiError beyond the shipper's rate limit. */
@@ -59,6 +62,7 @@ export function createApp(options: ServerOptions): Express & Required<Pick<App, 
   const { watch, onGivenUp } = watchRequests(logger, metrics, routes);
   app.use(watch, helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   app.use(['/v1', '/operator/v1'], forbidCaching);
+  if (options.inbox) app.use(options.inbox);
   app.use(refuseHeaders);
   const parseBody = jsonBody();
   for (const [path, group] of groupByPath(routes)) {
@@ -104,7 +108,8 @@ const admission =
   (spec: Route, { authenticate, limit, shares, bodyBytes }: ServerOptions): RequestHandler =>
   async (request, response, next) => {
     if (spec.slowByDesign) response.locals.slowByDesign = true;
-    if (spec.auth !== 'login') {
+    if (spec.auth === 'session') requireSameOrigin(request);
+    else if (spec.auth !== 'login') {
       const caller = (response.locals.caller = await authenticate[spec.auth](request, spec.scope));
       recognise(request, caller.operator ?? caller.shipperId);
       if (spec.auth === 'shipper') {

@@ -48,6 +48,14 @@ create table password_links (
 );
 create index password_links_by_user on password_links (user_id);
 
+-- Sessions of the portal that their users ended, until their cookies would have expired anyway.
+create table ended_sessions (
+  user_id uuid not null references users on delete cascade,
+  session_id uuid not null,
+  expires_at timestamptz not null,
+  primary key (user_id, session_id)
+);
+
 -- Where users logged in from lately: guesses from elsewhere do not lock them out there. origin is a keyed hash of the
 -- account and the address.
 create table login_origins (

@@ -1,3 +1,6 @@
 import { render } from 'preact';
+import { loadSession } from './session.js';
+import { Shell } from './shell/Shell.js';
 
-render(<h1>Parcelhook</h1>, document.getElementById('portal')!);
+render(<Shell />, document.getElementById('portal')!);
+void loadSession();

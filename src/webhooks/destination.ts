@@ -15,6 +15,8 @@ export interface DestinationPolicy {
   isDenied(ip: string): boolean;
   /** The service itself is reached there. */
   publicUrl: URL | null;
+  /** For development: below this path the service itself takes notifications. */
+  inboxPath?: string | undefined;
 }
 
 /** IANA's IPv4 special-purpose registry (RFC 6890), multicast, and one cloud's host address. */

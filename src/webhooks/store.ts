@@ -203,6 +203,16 @@ export const deleteWebhooks = changeAll(
   'deleted_at = now(), stopped_at = now(), revision = revision + 1, updated_at = now()',
 );
 
+/** As stored, of the webhooks whose target address has this path, and the previous ones during a rotation. */
+export const readSecrets = (db: Database, shipperId: string, path: string) =>
+  db.query<{ webhookId: string; secret: string; previousSecret: string | null }>(
+    'read-secrets',
+    `select webhook_id as "webhookId", secret,
+            case when previous_secret_until > now() then previous_secret end as "previousSecret"
+       from webhooks where shipper_id = $1 and deleted_at is null and strpos(target_address, $2) > 0`,
+    [shipperId, path],
+  );
+
 export async function listWebhookIds(db: Database, shipperId: string): Promise<string[]> {
   const rows = await db.query<{ webhook_id: string }>(
     'webhooks-of-shipper',

@@ -72,8 +72,9 @@ function checkParsed(text: string, policy: DestinationPolicy): string | null {
 }
 
 /** A notification to this service would be a request made by a shipper in the service's name. */
-function checkOwn(url: URL, { publicUrl, allowPrivateTargets }: DestinationPolicy): string | null {
+function checkOwn(url: URL, { publicUrl, allowPrivateTargets, inboxPath }: DestinationPolicy): string | null {
   if (publicUrl === null) return null;
+  if (inboxPath !== undefined && url.pathname.startsWith(inboxPath)) return null;
   const isOwn = allowPrivateTargets ? url.origin === publicUrl.origin : url.hostname === publicUrl.hostname;
   return isOwn ? 'The address is that of this service; use an address of your own.' : null;
 }

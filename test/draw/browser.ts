@@ -60,7 +60,7 @@ export async function openBrowser(): Promise<Browser> {
   };
 }
 
-const whereIs = (program: string): string =>
+export const whereIs = (program: string): string =>
   spawnSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim();
 
 /** One file: uPlot, our own script and the styles of both are in it. */

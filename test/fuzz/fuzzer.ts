@@ -1,10 +1,17 @@
 import type fc from 'fast-check';
 import type { OpenApiDocument } from '../../src/http/openapi/types.js';
 import { responseChecker } from '../support/openapi.js';
-import { basic, registerAccount, type Account, type ApiResponse } from '../support/client.js';
+import {
+  basic,
+  fromPortal,
+  openSession,
+  registerAccount,
+  type Account,
+  type ApiResponse,
+} from '../support/client.js';
 import { operatorToken } from '../support/process.js';
 import { requestsOf, type Draft } from './requests.js';
-import { prepare, send, type Prepared } from './send.js';
+import { prepare, send, type Prepared, type Proofs } from './send.js';
 import { isNamed } from './values.js';
 
 export interface Fuzzer {
@@ -21,34 +28,42 @@ export async function createFuzzer(service: { url: string }): Promise<Fuzzer> {
   const seen = new Map<string, number>();
   const memory = createMemory();
   let accounts = 0;
-  let account: Account = await newAccount();
+  let account = await newAccount();
 
-  function newAccount(): Promise<Account> {
+  async function newAccount(): Promise<Account & { cookie: string }> {
     accounts += 1;
-    return registerAccount(service, `user${accounts}@example.com`);
+    const added = await registerAccount(service, `user${accounts}@example.com`);
+    return { ...added, cookie: await openSession(service, added) };
   }
-  const proofs = () => ({
-    accountKey: { query: ['key', account.accountKey] as [string, string] },
-    accessToken: { header: `Bearer ${account.token}` },
-    credentials: { header: basic(account.email, account.password) },
-    operatorToken: { header: `Bearer ${operatorToken}` },
+  const proofs = (): Proofs => ({
+    accountKey: { query: ['key', account.accountKey] },
+    accessToken: { headers: { authorization: `Bearer ${account.token}` } },
+    credentials: { headers: { authorization: basic(account.email, account.password) } },
+    cookie: { headers: { ...fromPortal, cookie: account.cookie } },
+    operatorToken: { headers: { authorization: `Bearer ${operatorToken}` } },
   });
+  const prepared = (draft: Draft): Prepared => {
+    const { accountKey: key, email, password } = account;
+    const isLogin = draft.operationId === 'createSession' && draft.kind === 'valid';
+    const body = { ...(draft.body as object), key, email, password };
+    return prepare(isLogin ? { ...draft, body } : draft, proofs(), memory.lookUp);
+  };
 
   async function probe(draft: Draft): Promise<void> {
-    let prepared = prepare(draft, proofs(), memory.lookUp);
-    let response = await send(service.url, prepared);
+    let sent = prepared(draft);
+    let response = await send(service.url, sent);
     if (draft.kind === 'valid' && [401, 403].includes(response.httpStatus)) {
       // A valid request may have ended the account.
       account = await newAccount();
-      prepared = prepare(draft, proofs(), memory.lookUp);
-      response = await send(service.url, prepared);
+      sent = prepared(draft);
+      response = await send(service.url, sent);
     }
     const what = `${draft.operationId} ${draft.method} ${response.httpStatus}`;
     seen.set(what, (seen.get(what) ?? 0) + 1);
     try {
       judge(draft, response);
     } catch (error) {
-      throw new Error(described(prepared, response, draft, error), { cause: error });
+      throw new Error(described(sent, response, draft, error), { cause: error });
     }
     if (response.httpStatus < 300) memory.keep(response.data);
   }

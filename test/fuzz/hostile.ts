@@ -106,6 +106,23 @@ export const hostileBytes: fc.Arbitrary<(text: string) => Buffer> = fc.oneof(
   ),
 );
 
+const sessionCookies = ['parcelhook-session', '__Host-parcelhook'];
+const noJwt = 'eyJhbGciOiJub25lIn0.e30.';
+/** Node's client sends no U+0000; `session.test.ts` does. */
+const junkCookies = (name: string): string[] => [
+  `${name}=`,
+  name,
+  `=${name}`,
+  `${name}=${noJwt}`,
+  `${name}=a; ${name}=b`,
+  `${name}="${noJwt}"`,
+  `${name}=%00`,
+  `${name}=${'a'.repeat(8_000)}`,
+  `${name.toUpperCase()}=${noJwt}`,
+  `__Secure-${name}=${noJwt}`,
+  `${';'.repeat(4_000)}${name}=\xff`,
+];
+
 export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   fc
     .constantFrom(
@@ -118,6 +135,10 @@ export const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
       'Digest a="b"',
     )
     .map((authorization) => ({ authorization })),
+  fc.constantFrom(...sessionCookies.flatMap(junkCookies)).map((cookie) => ({ cookie })),
+  fc.constantFrom('cross-site', 'same-site', 'none', '', 'same-origin, same-origin').map((site) => ({
+    'sec-fetch-site': site,
+  })),
   fc
     .constantFrom(
       'text/plain',

@@ -15,7 +15,8 @@ export interface Draft {
   kind: 'valid' | 'nearly' | 'hostile';
   method: string;
   path: string;
-  security: Operation['security'];
+  /** One of the document's alternatives. */
+  security: Operation['security'][number];
   inPath: Fields;
   query: [string, unknown][];
   headers: Record<string, string>;
@@ -42,7 +43,7 @@ export function requestsOf(document: OpenApiDocument): fc.Arbitrary<Draft> {
 }
 
 function validRequest({ method, path, operation }: Described, components: Components): fc.Arbitrary<Draft> {
-  const { operationId, security, parameters = [], requestBody } = operation;
+  const { operationId, security: alternatives, parameters = [], requestBody } = operation;
   const fieldsIn = (place: string): fc.Arbitrary<Fields> => {
     const own = parameters.filter((parameter) => parameter.in === place);
     return fc.record(
@@ -64,9 +65,10 @@ function validRequest({ method, path, operation }: Described, components: Compon
       inPath: fieldsIn('path'),
       query: fieldsIn('query'),
       headers: fieldsIn('header'),
+      security: fc.constantFrom(...(alternatives.length > 0 ? alternatives : [{}])),
       content: fc.oneof(...bodies, ...none),
     })
-    .map(({ inPath, query, headers, content }) => ({
+    .map(({ inPath, query, headers, security, content }) => ({
       operationId,
       kind: 'valid',
       method: method.toUpperCase(),

@@ -10,12 +10,15 @@ export interface Prepared {
   body?: Buffer;
 }
 
+/** By security scheme. */
+export type Proofs = Record<string, { headers?: Record<string, string>; query?: [string, string] }>;
+
 export function prepare(
   draft: Draft,
-  proofs: Record<string, { header?: string; query?: [string, string] }>,
+  proofs: Proofs,
   lookUp: (name: string, pick: number) => unknown,
 ): Prepared {
-  const own = Object.keys(draft.security[0] ?? {}).map((scheme) => proofs[scheme] ?? {});
+  const own = Object.keys(draft.security).map((scheme) => proofs[scheme] ?? {});
   const query = [
     ...own.flatMap((proof) => (proof.query ? [proof.query] : [])),
     ...(settle(draft.query, lookUp) as [string, unknown][]),
@@ -24,12 +27,11 @@ export function prepare(
   const path = draft.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(inPath[name]) || '-');
   const search = query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
   const body = bodyOf(draft, lookUp);
-  const authorization = own.find(({ header }) => header)?.header;
   return {
     method: draft.method,
     path: search ? `${path}?${search}` : path,
     headers: {
-      ...(authorization && { authorization }),
+      ...Object.assign({}, ...own.map(({ headers = {} }) => headers)),
       ...(body && draft.type && { 'content-type': draft.type }),
       ...draft.headers,
     },

@@ -96,6 +96,32 @@ export async function registerAccount(
   };
 }
 
+/** Sent with each request by a browser and by the portal's script. */
+export const fromPortal = { 'sec-fetch-site': 'same-origin', 'parcelhook-csrf': '1' };
+
+export const logInToPortal = (
+  service: { url: string },
+  { accountKey: key, email, password }: Pick<Account, 'accountKey' | 'email' | 'password'>,
+  headers: Record<string, string> = fromPortal,
+): Promise<ApiResponse> => request(`${service.url}/v1/session`, { body: { key, email, password }, headers });
+
+/** Returns the cookie, as a browser sends it. */
+export async function openSession(service: { url: string }, account: Account): Promise<string> {
+  const response = await insist(() => logInToPortal(service, account));
+  const cookie = response.headers.get('set-cookie')?.split(';')[0];
+  if (cookie === undefined) throw new Error(JSON.stringify(response.body));
+  return cookie;
+}
+
+/** With the cookie and without a key. */
+export const callAsPortal = (
+  service: { url: string },
+  cookie: string,
+  path: string,
+  { headers, ...options }: Request = {},
+): Promise<ApiResponse> =>
+  request(`${service.url}${path}`, { ...options, headers: { ...fromPortal, cookie, ...headers } });
+
 /** The specification's order without optional fields. */
 export const sampleOrder = () => ({
   recipientLocation: {

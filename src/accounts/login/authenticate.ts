@@ -3,12 +3,14 @@ import type { CompleteConfig } from '../../config/config.js';
 import { addressOf } from '../../http/addresses.js';
 import type { Caller, OperatorScope } from '../../http/route.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { requireSameOrigin } from '../../http/same-origin.js';
 import { unauthorized, forbidden, suspended, insufficientScope } from '../../platform/errors.js';
 import type { Refusals } from '../audit/refusals.js';
 import { sameText, sha256 } from '../credentials.js';
-import { judge, judgeNow, type PrincipalCache } from '../principal-cache.js';
+import { judgeBy, type PrincipalCache } from '../principal-cache.js';
 import { accountKeyExists } from '../shipper-store.js';
-import type { Tokens } from '../tokens.js';
+import type { Tokens, VerifiedClaims } from '../tokens.js';
+import type { SessionCookie } from './cookie.js';
 
 const forms = {
   Bearer: {
@@ -65,19 +67,42 @@ function headerProblems(header: string, scheme: Scheme): string[] {
   return [`Expected ${forms[scheme].form}, got ${other}.`];
 }
 
-/** Specification, Authentication 3. 403: another shipper's key, or suspended. 503: the token cannot be checked now. */
-export const authenticateShipper =
-  (db: Database, tokens: Tokens, principals: PrincipalCache) =>
-  async (request: Request): Promise<Caller> => {
+/** How a shipper's user proves who it is: by a bearer token, or by the portal's cookie. */
+export interface ShipperCredentials {
+  tokens: Tokens;
+  sessions: Tokens;
+  cookie: SessionCookie;
+}
+
+/** With the Authorization header a cookie does not count. With the cookie the key may be left out: its token has it. */
+async function claimsOf(
+  request: Request,
+  { tokens, sessions, cookie }: ShipperCredentials,
+): Promise<{ claims: VerifiedClaims | null; accountKey: string | null }> {
+  const session = request.headers.authorization === undefined ? cookie.read(request) : null;
+  if (session === null) {
     const { accountKey, credentials } = keyAndCredentials(request, 'Bearer');
-    const claims = await tokens.verify(credentials);
+    return { claims: await tokens.verify(credentials), accountKey };
+  }
+  requireSameOrigin(request);
+  const { key } = request.query;
+  const problems = key === undefined ? [] : keyProblems(key);
+  if (problems.length > 0) throw unauthorized('Bearer', problems.join(' '));
+  return { claims: await sessions.verify(session), accountKey: (key as string | undefined) ?? null };
+}
+
+/**
+ * Specification, Authentication 3. 403: another shipper's key, suspended, or a cookie that no page of ours sent. 503: the
+ * token cannot be checked now.
+ */
+export const authenticateShipper =
+  (db: Database, credentials: ShipperCredentials, principals: PrincipalCache) =>
+  async (request: Request): Promise<Caller> => {
+    const { claims, accountKey } = await claimsOf(request, credentials);
     if (!claims) throw unauthorized();
     const { shipperId, userId } = claims;
-    const hash = sha256(accountKey);
-    const keyHash = hash.toString('base64url');
-    const verdict =
-      judge(claims, keyHash, await principals.get(userId)) ??
-      judgeNow(claims, keyHash, await principals.getFresh(userId));
+    const hash = accountKey === null ? Buffer.from(claims.accountKeyHash, 'base64url') : sha256(accountKey);
+    const { verdict } = await judgeBy(principals, claims, hash.toString('base64url'));
     if (verdict === 'SUSPENDED') throw suspended();
     if (verdict === 'OTHER_KEY' && (await accountKeyExists(db, hash))) throw forbidden();
     if (verdict !== 'GOOD') throw unauthorized();

@@ -22,6 +22,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is logged in to the portal
+         * @description `data` is null without a session, if it has expired or ended, and while its shipper is suspended.
+         */
+        get: operations["getSession"];
+        put?: never;
+        /**
+         * Log in to the portal
+         * @description For the pages of the portal. Sets a cookie as long as an access token lives; limited as login is.
+         */
+        post: operations["createSession"];
+        /**
+         * Log out of the portal
+         * @description Ends this session within ten seconds, wherever its cookie is; other sessions and tokens go on. Without a session nothing happens.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/shippers": {
         parameters: {
             query?: never;
@@ -785,6 +813,70 @@ export interface components {
              * @example 3600
              */
             expiresIn: string;
+        };
+        /** @description Who is logged in to the portal. */
+        Session: {
+            user: {
+                /**
+                 * Format: uuid
+                 * @description Of the user who is logged in.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                userId: string;
+                /**
+                 * @description The user's e-mail address.
+                 * @example user@example.com
+                 */
+                email: string;
+            };
+            shipper: {
+                /**
+                 * Format: uuid
+                 * @description Of the user's shipper.
+                 * @example 0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b
+                 */
+                shipperId: string;
+                /**
+                 * @description Its name.
+                 * @example Example Shop
+                 */
+                name: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the session ends by itself.
+             * @example 2026-11-21T12:00:00+00:00
+             */
+            expiresAt: string;
+            features: {
+                /**
+                 * @description Whether journeys of shipments can be simulated.
+                 * @example true
+                 */
+                simulate: boolean;
+                /**
+                 * @description Whether the service sends e-mails.
+                 * @example false
+                 */
+                email: boolean;
+            };
+        };
+        SessionCredentials: {
+            /**
+             * @description Account key.
+             * @example ak_3q2-7wAAAAAAAAAAAAAAAAAAAAA
+             */
+            key: string;
+            /**
+             * @description The user's e-mail address.
+             * @example user@example.com
+             */
+            email: string;
+            /**
+             * @description The user's password.
+             * @example correct horse battery staple
+             */
+            password: string;
         };
         /** @description The shipper with its account key, which is shown only here. */
         Shipper: {
@@ -2404,12 +2496,12 @@ export interface components {
              * @description Start of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-20T00:00:00Z
              */
-            from: string | number;
+            from: string | (0 | number);
             /**
              * @description End of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-21T12:00:00Z
              */
-            to: string | number;
+            to: string | (0 | number);
             /**
              * @description Only deliveries with this status now. Without it, also events that never had a delivery.
              * @enum {string}
@@ -3011,7 +3103,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. */
+        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something else than a page of the service. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -3136,6 +3228,169 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
+                "Sec-Fetch-Site": "same-origin";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is logged in to the portal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of responses does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Session"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
+                "Sec-Fetch-Site": "same-origin";
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
+                "Parcelhook-Csrf": "1";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionCredentials"];
+            };
+        };
+        responses: {
+            /** @description Who is logged in to the portal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of responses does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "CREATED";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Session"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
+                "Sec-Fetch-Site": "same-origin";
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
+                "Parcelhook-Csrf": "1";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who is logged in to the portal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Changes when the form of responses does.
+                         * @example 1.0.0
+                         */
+                        version: string;
+                        /** @constant */
+                        status: "OK";
+                        /**
+                         * @description When the response was sent, in milliseconds since 1970.
+                         * @example 1795262400000
+                         */
+                        timestamp: number;
+                        data: components["schemas"]["Session"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };

@@ -1,4 +1,5 @@
 import type { paths } from './generated.js';
+import type { BodyOf, DataOf, QueryOf, WithDates } from './operation-types.js';
 import type { CallOptions, Method, Send } from '../http/send.js';
 
 /** Any endpoint of the API: `request('get', '/v1/webhooks/{webhookId}', { path: { webhookId } })`. */
@@ -18,34 +19,6 @@ type OperationAt<M extends Method, P> = P extends keyof paths
     : never
   : never;
 
-/** `data` of an operation's success response. */
-export type DataOf<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses & (200 | 201 | 202)]: Responses[Status] extends {
-        content: { 'application/json': { data: infer Data } };
-      }
-        ? Data
-        : never;
-    }[keyof Responses & (200 | 201 | 202)]
-  : never;
-
-/** Times that a caller gives as text or as a `Date`. */
-type TimeField = 'from' | 'to' | 'shipperDropoffDate' | 'expectedDeliveryDate' | 'expiresAt';
-
-export type WithDates<Values> = Values extends object
-  ? { [Name in keyof Values]: Name extends TimeField ? Values[Name] | Date : Values[Name] }
-  : Values;
-
-export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
-  ? WithDates<NonNullable<Query>>
-  : never;
-
-export type BodyOf<Operation> = Operation extends {
-  requestBody?: { content: { 'application/json': infer Body } };
-}
-  ? WithDates<Body>
-  : never;
-
 type PathValues<Operation> = Operation extends { parameters: { path: infer Values } } ? Values : never;
 
 /** Forbidden if the operation has no such part, optional if all its fields are. */
@@ -57,8 +30,8 @@ type Part<Name extends string, Value> = [Value] extends [never]
 
 export type RequestOptions<Operation> = CallOptions &
   Part<'path', PathValues<Operation>> &
-  Part<'query', QueryOf<Operation>> &
-  Part<'body', BodyOf<Operation>> & {
+  Part<'query', WithDates<QueryOf<Operation>>> &
+  Part<'body', WithDates<BodyOf<Operation>>> & {
     headers?: Record<string, string>;
     /** Sent unchanged, instead of `body`. */
     json?: string;

@@ -29,11 +29,15 @@ const arrivals = new WeakMap<IncomingMessage, number>();
  */
 export const arrivedAt = (request: IncomingMessage): number => arrivals.get(request) ?? performance.now();
 
-/** Accounts whose credentials were accepted lately, by Authorization header. */
+/** A token has at most as many characters, and a little comes with it. */
+const maxCredentialsLength = 4_200;
+/** Accounts whose credentials were accepted lately, by Authorization header or, without one, by Cookie header. */
 const accounts = new LRUCache<string, string>({ max: 5_000 });
+const credentialsIn = ({ headers }: IncomingMessage): string => headers.authorization ?? headers.cookie ?? '';
 /** Queues further requests with these accepted credentials under this account. */
-export function recognise({ headers }: IncomingMessage, account: string): void {
-  if (headers.authorization !== undefined) accounts.set(headers.authorization, account);
+export function recognise(request: IncomingMessage, account: string): void {
+  const credentials = credentialsIn(request);
+  if (credentials !== '' && credentials.length <= maxCredentialsLength) accounts.set(credentials, account);
 }
 
 /**
@@ -59,7 +63,7 @@ export function createIntake(
   /** A connection counts for the account of its first waiting request. */
   const queueUp = (socket: Socket, line: Waiting[]) => {
     lines.set(socket, line);
-    const account = accounts.get(line[0]!.request.headers.authorization ?? '');
+    const account = accounts.get(credentialsIn(line[0]!.request));
     if (account === undefined) queue.add(socket, socket, kinds.unknown);
     else queue.add(account, socket, kinds.known);
   };

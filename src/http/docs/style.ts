@@ -1,18 +1,7 @@
+import { palette } from './palette.js';
+
 /** The whole style of `/docs`: system fonts, light and dark, one column on a phone, three on a desk. */
-export const style = `
-:root {
-  color-scheme: light dark;
-  --text: #1c2430; --soft: #5b6675; --line: #e2e6ec; --page: #fff; --panel: #f6f8fa; --accent: #0b6bcb;
-  --code: #10161f; --code-text: #e3e9f2; --good: #1a7f4b; --bad: #b3261e; --get: #0b6bcb; --post: #1a7f4b;
-  --patch: #9a6400; --delete: #b3261e;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e4e9f0; --soft: #98a4b5; --line: #29313d; --page: #12171e; --panel: #1a212b; --accent: #6cb2ff;
-    --code: #0b0f14; --good: #5fd39a; --bad: #ff8f86; --get: #6cb2ff; --post: #5fd39a; --patch: #f0b95a;
-    --delete: #ff8f86;
-  }
-}
+export const style = `${palette}
 * { box-sizing: border-box }
 html { scroll-padding-top: 4rem; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.6 system-ui, sans-serif }

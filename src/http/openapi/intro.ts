@@ -58,6 +58,13 @@ export const securitySchemes = {
     bearerFormat: 'JWT',
     description: 'The token returned by login; log in again when it has expired.',
   },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-parcelhook',
+    description:
+      'The session of a user in the portal, for its pages only; `parcelhook-session` where `PUBLIC_URL` is not https. The key may be left out. Requests need `Sec-Fetch-Site: same-origin`, which browsers set by themselves, and all but GET the header `Parcelhook-Csrf: 1`. With `Authorization` the cookie does not count.',
+  },
   operatorToken: {
     type: 'http',
     scheme: 'bearer',
@@ -68,6 +75,7 @@ export const securitySchemes = {
 
 export const securityOf = {
   login: [{ accountKey: [], credentials: [] }],
-  shipper: [{ accountKey: [], accessToken: [] }],
+  session: [{}, { cookie: [] }],
+  shipper: [{ accountKey: [], accessToken: [] }, { cookie: [] }],
   operator: [{ operatorToken: [] }],
 };

@@ -100,7 +100,7 @@ function success(
       processId: described(z.uuid(), 'Identifies the processing of the order.', exampleRequestId),
     }),
     timestamp,
-    data,
+    data: route.orNull ? data.nullable() : data,
     ...(route.method !== 'get' && route.method !== 'delete' && { warnings }),
   });
   const schema = schemas.toJson(envelope, 'output');
@@ -117,14 +117,15 @@ function success(
 function failuresOf({ auth, method, path, errors }: Route): number[] {
   const takesBody = method === 'post' || method === 'patch';
   const namesThing = path.includes(':');
+  const checksCredentials = auth !== 'session' || takesBody; // without a session `data` is null
   return [
     400, // also for requests with Parcelhook-Attempt
-    401,
+    ...(checksCredentials ? [401] : []),
     403,
     ...(namesThing ? [404] : []),
     ...(errors?.[409] ? [409] : []),
     ...(takesBody ? [413, 415] : []),
-    ...(auth === 'operator' ? [] : [429]),
+    ...(auth === 'operator' || !checksCredentials ? [] : [429]),
     503,
   ];
 }

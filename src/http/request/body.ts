@@ -44,7 +44,8 @@ export function jsonBody(): RequestHandler {
   };
 }
 
-function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
+/** The whole body. `count` is called with the bytes of each chunk, and may refuse it. */
+export function readBytes(request: Request, count: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -141,7 +141,7 @@ describe('registration by the operator', () => {
 });
 
 describe('the password link', () => {
-  test('opens a form that sets the password, once', async () => {
+  test('opens a form that sets the password, once, and leads to the portal', async () => {
     const { email, setPasswordUrl } = await newUser();
     const page = await openPage(setPasswordUrl);
     expect(page.httpStatus).toBe(200);
@@ -161,6 +161,7 @@ describe('the password link', () => {
       `The password of ${email} for the Parcelhook account &lt;Paquetería &amp; Ñandú&gt; is set.`,
     );
     expect((done.body as unknown as { text: string }).text).toContain('<a href="/docs">');
+    expect((done.body as unknown as { text: string }).text).toContain('<a href="/">');
     expectSuccess(await login(email, 'my new password'), 200);
 
     expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);

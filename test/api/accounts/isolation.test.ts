@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  fromPortal,
+  openSession,
   placeOrder,
   registerAccount,
   registerWebhook,
@@ -16,6 +18,7 @@ import { until } from '../../support/until.js';
 let service: Service;
 let owner: Account;
 let intruder: Account;
+let cookies: { owner: string; intruder: string };
 let receiver: Receiver;
 let ids: { webhookId: string; trackingId: string; deliveryId: string; replayId: string };
 
@@ -23,6 +26,7 @@ beforeAll(async () => {
   service = await startService({ env: { SIMULATE: 'true' } });
   owner = await registerAccount(service, 'owner@example.com');
   intruder = await registerAccount(service, 'intruder@example.com');
+  cookies = { owner: await openSession(service, owner), intruder: await openSession(service, intruder) };
   receiver = await startReceiver();
   const { webhookId } = await registerWebhook(owner, receiver.url);
   const trackingId = await placeOrder(owner, 'OWNERS-SECRET-NUMBER');
@@ -40,11 +44,13 @@ beforeAll(async () => {
     const { data } = await owner.call('/v1/deliveries');
     return data.deliveries.every(({ status }: { status: string }) => status === 'SUCCEEDED');
   });
-  // It must not end during the tests.
+  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
+});
+// Only a replay that runs can be cancelled. A worker may end it, for a time so far ahead looks like a wrong clock.
+beforeEach(async () => {
   await service.sql(
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'`,
   );
-  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
 });
 afterAll(async () => {
   await receiver?.close();
@@ -77,21 +83,21 @@ const routes: Route[] = [
 const withIds = routes.filter(([, path]) => path.length > 0);
 const name = ([method, path]: Route) =>
   `${method} ${path({ webhookId: '{webhookId}', trackingId: '{trackingId}', deliveryId: '{deliveryId}', replayId: '{replayId}' })}`;
-const send = ([method, path, body]: Route, key: string | null, token: string | null) =>
+const sendWith = ([method, path, body]: Route, key: string | null, headers: Record<string, string>) =>
   request(
     `${service.url}${path(ids)}${key === null ? '' : `${path(ids).includes('?') ? '&' : '?'}key=${key}`}`,
-    {
-      method,
-      ...(body && { body }),
-      headers: token === null ? {} : { authorization: `Bearer ${token}` },
-    },
+    { method, ...(body && { body }), headers },
   );
+const send = (one: Route, key: string | null, token: string | null) =>
+  sendWith(one, key, token === null ? {} : { authorization: `Bearer ${token}` });
+/** As the portal does, with its cookie. */
+const sendCookie = (one: Route, key: string | null, cookie: string, headers = fromPortal) =>
+  sendWith(one, key, { ...headers, cookie });
 const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,
                       (select count(*) from events) as events, (select count(*) from simulations) as simulations,
-                      -- but for when a worker looks at it next
-                      (select json_agg(to_jsonb(r) - 'next_at' order by replay_id) from replays r)::text as replays,
+                      (select json_agg((replay_id, status = 'CANCELLED')) from replays)::text as replays,
                       (select json_agg(d order by delivery_id) from deliveries d)::text as deliveries`);
 
 describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => {
@@ -123,6 +129,32 @@ describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => 
       expectFailure(await send(one, key, token), 401);
     expect(await everything()).toEqual(before);
   });
+
+  test("a session with another shipper's key returns 403, one that is none or with a wrong key 401, and has no effect", async () => {
+    const before = await everything();
+    const response = await sendCookie(one, owner.accountKey, cookies.intruder);
+    expectFailure(response, 403);
+    expect(JSON.stringify(response.body)).not.toContain('OWNERS-SECRET-NUMBER');
+    expectFailure(await sendCookie(one, intruder.accountKey, cookies.owner), 403);
+    expectFailure(await sendCookie(one, null, `${cookies.owner}x`), 401);
+    expectFailure(await sendCookie(one, null, `${cookies.owner}; ${cookies.intruder}`), 401);
+    expectFailure(await sendCookie(one, null, cookies.owner.replace(/=.*/, `=${owner.token}`)), 401);
+    for (const key of ['', 'ak_unknown', `${owner.accountKey}x`, owner.shipperId])
+      expectFailure(await sendCookie(one, key, cookies.owner), 401);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('a session that no page of the service uses returns 403 and has no effect', async () => {
+    const before = await everything();
+    for (const headers of [
+      {},
+      { ...fromPortal, 'sec-fetch-site': 'cross-site' },
+      { ...fromPortal, 'sec-fetch-site': 'same-site' },
+      { 'parcelhook-csrf': '1' },
+    ])
+      expectFailure(await sendWith(one, null, { ...headers, cookie: cookies.owner }), 403);
+    expect(await everything()).toEqual(before);
+  });
 });
 
 describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) => {
@@ -133,11 +165,27 @@ describe.each(withIds.map((one) => [name(one), one] as const))('%s', (_, one) =>
     expect(JSON.stringify(response.body)).not.toContain('OWNERS-SECRET-NUMBER');
     const { userId } = owner;
     const unknown = { webhookId: userId, trackingId: 'PH1', deliveryId: userId, replayId: userId };
-    const nobodys = await send([one[0], () => one[1](unknown), one[2]], intruder.accountKey, intruder.token);
-    expectFailure(nobodys, 404);
-    expect(nobodys.body.error.message).toBe(response.body.error.message);
+    const ofNobody: Route = [one[0], () => one[1](unknown), one[2]];
+    const nobodys = await send(ofNobody, intruder.accountKey, intruder.token);
+    for (const other of [
+      nobodys,
+      await sendCookie(one, null, cookies.intruder),
+      await sendCookie(ofNobody, null, cookies.intruder),
+    ]) {
+      expectFailure(other, 404);
+      expect(other.body.error.message).toBe(response.body.error.message);
+    }
     expect(await everything()).toEqual(before);
   });
+});
+
+test('with a session, lists show only the shipper’s own items', async () => {
+  for (const list of ['webhooks', 'deliveries', 'events', 'shipments']) {
+    const items = async (cookie: string) =>
+      (await sendCookie(['GET', () => `/v1/${list}`], null, cookie)).data[list] as unknown[];
+    expect(await items(cookies.intruder)).toEqual([]);
+    expect(await items(cookies.owner)).not.toHaveLength(0);
+  }
 });
 
 test('lists show only the shipper’s own items', async () => {
@@ -191,6 +239,8 @@ test('no log line contains a name, phone, address, e-mail address, password, key
   expectSuccess(await account.call('/v1/shipments', { body }), 201);
   expectFailure(await account.call('/v1/shipments', { body: { ...body, shipperTrackingId: 1 } }), 400);
   expectFailure(await account.call('/v1/shipments', { raw: JSON.stringify(body).slice(0, -1) }), 400);
+  const cookie = await openSession(service, account);
+  expectSuccess(await sendCookie(['GET', () => '/v1/session'], null, cookie), 200);
   await account.call('/v1/nothing/PlantedPath');
   await hook.waitFor(1);
   await untilFound(async () => (await deliveriesOf(account, webhookId))[0]?.attemptCount === 1);
@@ -200,6 +250,7 @@ test('no log line contains a name, phone, address, e-mail address, password, key
   const log = service.process.output();
   expect(log).toContain('/v1/shipments');
   const never = [...Object.values(planted), 'PlantedPath', 'PlantedResponse', secret, account.accountKey];
+  never.push(cookie.slice(cookie.indexOf('=') + 1));
   for (const text of [...never, account.token, account.password, account.email, service.env.OPERATOR_TOKEN!])
     expect({ text, found: log.includes(text) }).toEqual({ text, found: false });
   await hook.close();

@@ -1,5 +1,7 @@
 import {
   basic,
+  fromPortal,
+  openSession,
   operator,
   registerAccount,
   registerWebhook,
@@ -29,6 +31,7 @@ export interface World {
   deliveryId: string;
   replayId: string;
   linkToken: string;
+  cookie: string;
 }
 
 export async function makeWorld(service: Service, targetAddress: string): Promise<World> {
@@ -66,6 +69,7 @@ export async function makeWorld(service: Service, targetAddress: string): Promis
     deliveryId,
     replayId,
     linkToken,
+    cookie: await openSession(service, account),
   };
 }
 
@@ -99,6 +103,12 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
         headers: { authorization: `Bearer ${service.env.OPERATOR_TOKEN}` },
       }),
     );
+  const session = (own: Request = {}) =>
+    of(
+      () => '/v1/session',
+      own,
+      ({ cookie }) => ({ headers: { ...fromPortal, cookie } }),
+    );
   const page = (path: (world: World) => string, own: Request = {}) => of(path, own, () => ({}));
   const range = () => ({ from: Date.now() - 60_000, to: Date.now() });
   return {
@@ -107,6 +117,15 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
       {},
       ({ account }) => ({ headers: { authorization: basic(account.email, account.password) } }),
     ),
+    getSession: session(),
+    createSession: session({
+      body: {
+        key: world.account.accountKey,
+        email: world.account.email,
+        password: world.account.password,
+      },
+    }),
+    deleteSession: session({ method: 'DELETE' }),
     integrateOrder: shipper(() => '/v1/shipments', { body: sampleOrder() }),
     listShipments: shipper(() => '/v1/shipments?shipperTrackingId=SHIPPER-1&state=CREATED'),
     listStates: shipper(() => '/v1/states'),
@@ -193,6 +212,6 @@ export function bareCall(
   const filled = path.replace(/\{\w+\}/g, '018f0000-0000-7000-8000-000000000000');
   return request(`${service.url}${filled}?${query}${key}`, {
     method: method.toUpperCase(),
-    headers: { authorization },
+    headers: { authorization, ...fromPortal },
   });
 }

@@ -73,6 +73,11 @@ test('every operation of the document has a call in this test', () => {
 describe('the document describes the responses', () => {
   test('to missing and wrong credentials', async () => {
     for (const [id, call] of thatReturn(401)) {
+      if (id === 'createSession') {
+        const { accountKey: key, email } = world.account;
+        await checked(id, 401, call({}, { body: { key, email, password: 'a wrong password' } }));
+        continue;
+      }
       await checked(id, 401, call({}, { headers: { authorization: '' } }));
       await checked(id, 401, call({}, { headers: { authorization: 'Bearer wrong' } }));
     }
@@ -83,8 +88,11 @@ describe('the document describes the responses', () => {
     for (const [id, call] of thatReturn(403)) {
       const { path, method } = checker.operations.get(id)!;
       const token = method === 'get' ? tokens.events : tokens.read;
-      const options = path.startsWith('/operator') ? { headers: { authorization: `Bearer ${token}` } } : {};
-      await checked(id, 403, call({ account: id === 'login' ? world.suspended : account }, options));
+      const headers = {
+        ...(path.startsWith('/operator') && { authorization: `Bearer ${token}` }),
+        ...(path === '/v1/session' && { 'sec-fetch-site': 'cross-site' }),
+      };
+      await checked(id, 403, call({ account: id === 'login' ? world.suspended : account }, { headers }));
     }
   });
 

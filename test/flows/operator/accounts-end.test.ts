@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { expectFailure, expectSuccess } from '../../support/expect.js';
-import { basic, operator, registerAccount, request, type Account } from '../../support/client.js';
+import {
+  basic,
+  callAsPortal,
+  openSession,
+  operator,
+  registerAccount,
+  request,
+  type Account,
+} from '../../support/client.js';
 import {
   startProcess,
   startService,
@@ -29,31 +37,41 @@ afterAll(async () => {
   await Promise.all([service?.stop(), ...services.map((one) => one.stop())]);
 });
 
-async function knownAccount(): Promise<Account> {
+/** With a session in the portal. */
+type Known = Account & { cookie: string };
+
+async function knownAccount(): Promise<Known> {
   const account = await registerAccount(service, `user${(accounts += 1)}@example.com`);
-  for (const at of [account, accountAt(account, another)]) expectSuccess(await at.call('/v1/webhooks'), 200);
-  return account;
+  const known = { ...account, cookie: await openSession(service, account) };
+  await worksOnBoth(known);
+  return known;
 }
+/** Each way in which a user may ask. */
+const waysOf = (account: Known, process: { url: string }) => [
+  () => accountAt(account, process).call('/v1/webhooks'),
+  () => callAsPortal(process, account.cookie, '/v1/webhooks'),
+];
 
 const login = (account: Account, { accountKey = account.accountKey, password = account.password } = {}) =>
   request(`${another.url}/v1/login?key=${accountKey}`, {
     headers: { authorization: basic(account.email, password) },
   });
-const again = async (account: Account, changes: { accountKey?: string; password?: string } = {}) => {
+const again = async (account: Known, changes: { accountKey?: string; password?: string } = {}) => {
   const response = await login(account, changes);
   expectSuccess(response, 200);
-  return { ...account, ...changes, token: response.data.token as string };
+  const cookie = await openSession(another, { ...account, ...changes });
+  return { ...account, ...changes, cookie, token: response.data.token as string };
 };
-const refusedOnBoth = async (account: Account, httpStatus: number) => {
-  expectFailure(await accountAt(account, service).call('/v1/webhooks'), httpStatus); // this process made the change
-  const there = accountAt(account, another);
-  const isRefused = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
+const refusedOnBoth = async (account: Known, httpStatus: number) => {
+  for (const ask of waysOf(account, service)) expectFailure(await ask(), httpStatus); // this process made the change
+  const there = waysOf(account, another);
+  const isRefused = async () => (await there[0]!()).httpStatus !== 200;
   expect(await until('known to the other process', isRefused)).toBeLessThan(boundMs);
-  expectFailure(await there.call('/v1/webhooks'), httpStatus);
+  for (const ask of there) expectFailure(await ask(), httpStatus);
 };
-const worksOnBoth = async (account: Account) => {
+const worksOnBoth = async (account: Known) => {
   for (const process of [service, another])
-    expectSuccess(await accountAt(account, process).call('/v1/webhooks'), 200);
+    for (const ask of waysOf(account, process)) expectSuccess(await ask(), 200);
 };
 const setPassword = async (link: string, password: string) =>
   request(`${service.url}/set-password`, {
@@ -107,7 +125,7 @@ describe('on every process within ten seconds', () => {
     const isOver = async () => (await there.call('/v1/webhooks')).httpStatus !== 200;
     expect(await until('the overlap is over', isOver, 20_000)).toBeLessThan(4_000 + boundMs);
     expectFailure(await login(account), 401);
-    expectFailure(await accountAt({ ...account, accountKey }, another).call('/v1/webhooks'), 401);
+    for (const ask of waysOf({ ...account, accountKey }, another)) expectFailure(await ask(), 401);
     await worksOnBoth(renewed);
   });
 
@@ -133,7 +151,7 @@ describe('on every process within ten seconds', () => {
     },
   );
 
-  test.concurrent('a new password revokes tokens and other links', async () => {
+  test.concurrent('a new password revokes tokens, sessions and other links', async () => {
     const account = await knownAccount();
     const [first, second] = [await newLink(account), await newLink(account)];
     expect((await setPassword(second, 'another long password')).httpStatus).toBe(200);
@@ -143,7 +161,7 @@ describe('on every process within ten seconds', () => {
     await worksOnBoth(await again(account, { password: 'another long password' }));
   });
 
-  test.concurrent('a sign-out revokes tokens, but not the password', async () => {
+  test.concurrent('a sign-out revokes tokens and sessions, but not the password', async () => {
     const account = await knownAccount();
     expectSuccess(await operator(service, `/users/${account.userId}/sign-out`, { method: 'POST' }), 200);
     await refusedOnBoth(account, 401);
@@ -151,7 +169,7 @@ describe('on every process within ten seconds', () => {
   });
 
   test.concurrent(
-    'removing a user revokes tokens and links; the address may be registered again',
+    'removing a user revokes tokens, sessions and links; the address may be registered again',
     async () => {
       const account = await knownAccount();
       const link = await newLink(account);

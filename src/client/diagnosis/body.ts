@@ -1,0 +1,211 @@
+/** The forms that software writes JSON in, and the way back to the bytes that were sent. */
+
+interface OriginalBody {
+  text: string;
+  /** Each thing that was done to it, in order. */
+  changes(): string[];
+}
+
+interface Step {
+  change: string;
+  /** Null if it was not done to this text. */
+  undo(text: string): string | null;
+}
+
+/** In the order in which they are undone. */
+const steps: Step[] = [
+  { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
+  { change: 'it was written as a JSON string', undo: ofJsonString },
+  { change: 'its line ends became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
+  { change: 'white space was added at its end', undo: (text) => replaced(text, /\s+$/, '') },
+  { change: 'white space was added at its start', undo: (text) => replaced(text, /^\s+/, '') },
+  { change: 'it was escaped for HTML', undo: (text) => replaced(text, /&(#?\w+);/g, ofEntity) },
+  { change: 'it was read as Latin-1 and written as UTF-8', undo: ofLatin1 },
+  { change: 'its accents were composed (Unicode NFC)', undo: (text) => text.normalize('NFD') },
+  { change: 'its accents were decomposed (Unicode NFD)', undo: (text) => text.normalize('NFC') },
+];
+
+/** Enough for every pair of steps that a text can show signs of. */
+const maxTexts = 32;
+
+/**
+ * Every text that may have been sent, most likely first: the given one, with steps undone, and each of these as the
+ * service writes what it holds.
+ */
+export function possibleOriginals(given: string): OriginalBody[] {
+  const texts = [{ text: given, changes: [] as string[] }];
+  for (const { change, undo } of steps) {
+    for (const { text, changes } of texts.slice(0, maxTexts)) {
+      const undone = undo(text);
+      if (undone !== null && texts.every((each) => each.text !== undone))
+        texts.push({ text: undone, changes: [change, ...changes] });
+    }
+  }
+  const rewritten = texts.flatMap(({ text, changes }) =>
+    serviceForms(parsedObject(text)).map((original) => ({
+      text: original,
+      changes: () => [...(original === text ? [] : [howWritten(text, original)]), ...changes],
+    })),
+  );
+  const seen = new Set<string>();
+  return [...texts.map(({ text, changes }) => ({ text, changes: () => changes })), ...rewritten].filter(
+    ({ text }) => !seen.has(text) && seen.add(text),
+  );
+}
+
+/** Whether the service could have sent these bytes. */
+export const isServiceForm = (text: string): boolean => serviceForms(parsedObject(text)).includes(text);
+
+/** Of a body that is an object; otherwise null. */
+export const serviceForm = (text: string): string | null => serviceForms(parsedObject(text))[0] ?? null;
+
+/** No body of the service: something has read the stream before, or written an object without its content. */
+export const isConsumed = (text: string): boolean =>
+  ['', '{}', '[]', '""', 'null', 'undefined', '[object Object]', '{"type":"Buffer","data":[]}'].includes(
+    text.trim(),
+  );
+
+type Json = Record<string, unknown>;
+
+/**
+ * As the service writes them: a notification's fields in its order, those that were left out put back; compact; and as
+ * PostgreSQL writes a notice.
+ */
+function serviceForms(value: Json | null): string[] {
+  if (!value) return [];
+  const forms = [JSON.stringify(value)];
+  if ('tracking_id' in value) {
+    const { state, label_id, tracking_id, shipper_tracking_id, timestamp } = value;
+    const { anomalies = null, evidences = [], lat = null, lng = null } = value;
+    const first = { state, label_id: label_id ?? shipper_tracking_id, anomalies, evidences };
+    forms.push(JSON.stringify({ ...first, tracking_id, shipper_tracking_id, timestamp, lat, lng }));
+  }
+  if ('webhook_id' in value) {
+    const names = ['state', 'webhook_id', 'target_address', 'reason', 'timestamp'];
+    const fields = names.map((name) => `${JSON.stringify(name)} : ${JSON.stringify(value[name] ?? null)}`);
+    forms.push(`{${fields.join(', ')}}`);
+  }
+  return forms;
+}
+
+function parsedObject(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const ascii = (text: string): string => text.replace(/[\u007F-\uFFFF]/g, escaped);
+
+const orders: [name: string, sort: ((one: string, other: string) => number) | null][] = [
+  ['', null],
+  [', keys sorted', (one, other) => (one < other ? -1 : 1)],
+  [
+    ', keys in the order of PostgreSQL’s jsonb',
+    (one, other) => one.length - other.length || (one < other ? -1 : 1),
+  ],
+];
+
+const layouts: [name: string, write: (value: unknown) => string][] = [
+  ['without spaces', (value) => JSON.stringify(value)],
+  ['indented by 2 spaces', (value) => JSON.stringify(value, null, 2)],
+  ['indented by 4 spaces', (value) => JSON.stringify(value, null, 4)],
+  ['indented by tabs', (value) => JSON.stringify(value, null, '\t')],
+  ['with a space after `,` and `:`, as Python’s json.dumps does', withSpaces],
+];
+
+const escapes: [name: string, escape: (text: string) => string][] = [
+  ['', (text) => text],
+  [', letters beyond ASCII as \\u…', ascii],
+  [', slashes as \\/', (text) => text.replaceAll('/', '\\/')],
+  [
+    ', slashes as \\/ and letters beyond ASCII as \\u…, as PHP does',
+    (text) => ascii(text.replaceAll('/', '\\/')),
+  ],
+  [', < > & as \\u…, as Go does', (text) => text.replace(/[<>&\u2028\u2029]/g, escaped)],
+];
+
+/** How `text` was written from what `original` holds, if it is a known way. */
+function howWritten(text: string, original: string): string {
+  const value = parsedObject(original);
+  for (const [order, sort] of orders) {
+    const sorted = sort ? withSortedKeys(value, sort) : value;
+    for (const [layout, write] of layouts) {
+      const written = write(sorted);
+      for (const [escaping, escape] of escapes)
+        if (escape(written) === text) return `its JSON was written again ${layout}${order}${escaping}`;
+    }
+  }
+  return 'its JSON was written again';
+}
+
+function withSortedKeys(value: unknown, sort: (one: string, other: string) => number): unknown {
+  if (Array.isArray(value)) return value.map((each) => withSortedKeys(each, sort));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => sort(one, other));
+  return Object.fromEntries(entries.map(([key, each]) => [key, withSortedKeys(each, sort)]));
+}
+
+function withSpaces(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(withSpaces).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${withSpaces(each)}`);
+  return `{${entries.join(', ')}}`;
+}
+
+const replaced = (text: string, pattern: RegExp, by: string | ((...parts: string[]) => string)) =>
+  text.replace(pattern, by as string);
+
+function ofJsonString(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
+
+function ofEntity(whole: string, name: string): string {
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  if (!name.startsWith('#')) return entities[name] ?? whole;
+  return code >= 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
+}
+
+function ofLatin1(text: string): string | null {
+  if (!/[\u0080-\u00FF]/.test(text) || /[^\0-\u00FF]/.test(text)) return null;
+  try {
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export interface Difference {
+  /** In bytes, from 0. */
+  offset: number;
+  /** Some text from there on and a little before, of the given body and of the one that was sent. */
+  given: string;
+  sent: string;
+}
+
+const before = 12;
+const after = 24;
+
+/** The first byte that differs; null if there is none. */
+export function firstDifference(given: Uint8Array, sent: Uint8Array): Difference | null {
+  let offset = 0;
+  while (offset < given.length && offset < sent.length && given[offset] === sent[offset]) offset += 1;
+  if (offset === given.length && offset === sent.length) return null;
+  const excerpt = (bytes: Uint8Array) =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      bytes.subarray(Math.max(0, offset - before), offset + after),
+    );
+  return { offset, given: excerpt(given), sent: excerpt(sent) };
+}

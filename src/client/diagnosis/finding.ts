@@ -1,0 +1,115 @@
+import { firstDifference, type Difference } from './body.js';
+import { secretMessages, type SecretProblem, type SecretReading } from './secret.js';
+
+/** `message` is a sentence that says what to do. `certain` is whether it is proven or only likely. */
+export type Finding = { message: string; certain: boolean } & (
+  | { cause: 'HEADER_MISSING'; header: string }
+  | { cause: 'TIMESTAMP_MALFORMED'; value: string }
+  /** How far the receiver's clock is ahead of the timestamp; negative: behind. */
+  | { cause: 'CLOCK_OFF'; clockAheadSeconds: number }
+  | { cause: 'SECRET_MALFORMED'; problem: SecretProblem }
+  | { cause: 'SIGNATURE_MALFORMED'; value: string }
+  | { cause: 'BODY_CHANGED'; changes: string[]; difference: Difference | null }
+  | { cause: 'WRONG_COMPUTATION' | PlainCause }
+);
+
+type PlainCause =
+  | 'BODY_CONSUMED'
+  | 'ID_ALTERED'
+  | 'OTHER_DELIVERY'
+  /** `previousSecret` alone matches. */
+  | 'PREVIOUS_SECRET'
+  | 'WRONG_SECRET'
+  /** These two are hints: the request verifies. */
+  | 'ROTATION_UNDER_WAY'
+  | 'SECRET_WITHOUT_PREFIX';
+
+export const isHint = ({ cause }: Finding): boolean =>
+  cause === 'ROTATION_UNDER_WAY' || cause === 'SECRET_WITHOUT_PREFIX';
+
+const messages: Record<PlainCause, string> = {
+  BODY_CONSUMED: 'The body is empty: something read it before, so take the raw bytes before any body parser.',
+  ID_ALTERED: 'webhook-id was changed: sign and verify with it exactly as it came in the header.',
+  OTHER_DELIVERY:
+    'Headers and body seem to be of different requests: take all headers and the body of one and the same attempt.',
+  PREVIOUS_SECRET:
+    'Only the secret from before the rotation matches: let the receiver accept both until the overlap has ended.',
+  WRONG_SECRET:
+    'No signature was made with this secret for these headers and this body: check that the secret is that of this webhook and from after its last rotation, and that headers and body are of one and the same attempt.',
+  ROTATION_UNDER_WAY:
+    'Your secret makes the second of two signatures: it is the one before a rotation, so put in the new one before the overlap ends, and compare with every signature.',
+  SECRET_WITHOUT_PREFIX: 'The secret lacks `whsec_`: it works without, but libraries may ask for it.',
+};
+
+export const finding = (cause: PlainCause, certain: boolean): Finding => ({
+  cause,
+  certain,
+  message: messages[cause],
+});
+
+export const missingHeader = (header: string): Finding => ({
+  ...{ cause: 'HEADER_MISSING', certain: true, header },
+  message: `The header ${header} is missing: check that nothing before your code, such as a proxy, removes or renames it.`,
+});
+
+export const malformedSecret = ({ problems }: SecretReading, certain: boolean): Finding[] =>
+  problems.map((problem) => ({
+    ...{ cause: 'SECRET_MALFORMED', certain, problem },
+    message: secretMessages[problem],
+  }));
+
+export function changedBody(
+  changes: string[],
+  given: Uint8Array,
+  sent: Uint8Array,
+  certain: boolean,
+): Finding {
+  const difference = firstDifference(given, sent);
+  const where = difference ? ` (from byte ${difference.offset} on)` : '';
+  return {
+    ...{ cause: 'BODY_CHANGED', certain, changes, difference },
+    message: `The body ${certain ? 'is not' : 'may not be'} the one that was sent${where}: ${changes.join(', ')}; verify the bytes as they arrived, before any parser.`,
+  };
+}
+
+/** `values`: of the header; `hasMatch`: whether one of its signatures was found to match. */
+export function malformedSignatures(values: string[], hasMatch: boolean): Finding[] {
+  return values.flatMap((value): Finding[] => {
+    if (signatureForm.test(value)) return [];
+    const isWhole = digestsIn(value).length > 0;
+    const message = !isWhole
+      ? 'webhook-signature holds no whole signature: copy it again, `v1,` and 44 characters for each.'
+      : /v1,/.test(value)
+        ? 'webhook-signature was changed on its way: pass it on as it came, each signature as `v1,…`, separated by spaces.'
+        : 'webhook-signature lacks `v1,`: pass the header on as it came, and remove `v1,` only where you compare.';
+    return [{ cause: 'SIGNATURE_MALFORMED', certain: hasMatch || !isWhole, message, value }];
+  });
+}
+
+const signatureForm = /^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$/;
+
+/** The Base64 of each signature in a header's value, without its version. */
+export const digestsIn = (value: string): string[] =>
+  value
+    .split(/[\s,"']+/)
+    .map((part) => part.replace(/^v\d+[a-z]?=/, ''))
+    .filter((part) => /^[A-Za-z0-9+/]{43}=?$/.test(part))
+    .map((part) => part.padEnd(44, '='));
+
+export function wrongTime(value: string, now: Date, toleranceSeconds: number): Finding[] {
+  if (!/^\d{1,12}$/.test(value)) {
+    const message = isMilliseconds(value)
+      ? 'webhook-timestamp is in milliseconds: it came in seconds, so pass it on as it came.'
+      : 'webhook-timestamp is no number of seconds: pass it on as it came.';
+    return [{ cause: 'TIMESTAMP_MALFORMED', certain: true, message, value }];
+  }
+  const clockAheadSeconds = Math.floor(now.getTime() / 1_000) - Number(value);
+  if (Math.abs(clockAheadSeconds) <= toleranceSeconds) return [];
+  const message =
+    clockAheadSeconds > 0
+      ? `Your clock is ${clockAheadSeconds} s ahead of webhook-timestamp (${toleranceSeconds} s are allowed): set the clock if the request came just now, and refuse the request if it is that old.`
+      : `Your clock is ${-clockAheadSeconds} s behind webhook-timestamp (${toleranceSeconds} s are allowed): set the clock.`;
+  return [{ cause: 'CLOCK_OFF', certain: true, message, clockAheadSeconds }];
+}
+
+export const isMilliseconds = (timestamp: string): boolean => /^\d{13}$/.test(timestamp);

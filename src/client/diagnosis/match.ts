@@ -1,0 +1,96 @@
+import { possibleOriginals } from './body.js';
+import { digestOf, type Signed } from './digest.js';
+import { finding, isMilliseconds, type Finding } from './finding.js';
+import type { SecretReading } from './secret.js';
+
+export interface Body {
+  bytes: Uint8Array;
+  text: string;
+  /** All that may have been sent, the body as given first. */
+  originals: { bytes: Uint8Array; changes(): string[] }[];
+}
+
+export function readBody(rawBody: string | Uint8Array): Body {
+  const encoder = new TextEncoder();
+  const bytes = typeof rawBody === 'string' ? encoder.encode(rawBody) : rawBody;
+  const { text, changes: first } = readText(bytes);
+  const originals = possibleOriginals(text).map((original) => ({
+    bytes: encoder.encode(original.text),
+    changes: () => [...original.changes(), ...first],
+  }));
+  return { bytes, text, originals: [{ bytes, changes: () => [] }, ...originals] };
+}
+
+function readText(bytes: Uint8Array): { text: string; changes: string[] } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), changes: [] };
+  } catch {
+    const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    return { text, changes: ['it was written as Latin-1'] };
+  }
+}
+
+interface SignedStart {
+  /** `<webhook-id>.<webhook-timestamp>.` */
+  prefix: string;
+  fault: Finding | null;
+}
+
+/** All that may have been signed before the body: the headers as given, mixed, or put right. */
+export function possibleStarts(ids: string[], timestamps: string[]): SignedStart[] {
+  const start = (id: string, timestamp: string, fault: Finding | null): SignedStart => ({
+    prefix: `${id}.${timestamp}.`,
+    fault,
+  });
+  const mixed = ids.flatMap((id, i) =>
+    timestamps.map((timestamp, t) =>
+      start(id, timestamp, i + t === 0 ? null : finding('OTHER_DELIVERY', true)),
+    ),
+  );
+  const [timestamp] = timestamps;
+  if (timestamp === undefined) return mixed;
+  const inSeconds = isMilliseconds(timestamp)
+    ? ids.map((id) => start(id, timestamp.slice(0, -3), null)) // `wrongTime` reports it
+    : [];
+  const putRight = ids.flatMap((id) =>
+    [id.trim(), id.toLowerCase(), id.toUpperCase(), id.replace(/^["'<{]+|["'>}]+$/g, ''), withDashes(id)]
+      .filter((other) => other !== id)
+      .map((other) => start(other, timestamp, finding('ID_ALTERED', true))),
+  );
+  return [...mixed, ...inSeconds, ...putRight];
+}
+
+const withDashes = (id: string): string =>
+  id
+    .replace(/^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/i, '$1-$2-$3-$4-$5')
+    .toLowerCase();
+
+export interface Match {
+  reading: SecretReading;
+  start: SignedStart;
+  original: Body['originals'][number];
+  /** The place of the matching signature among those given, from 0. */
+  place: number;
+  signed: Signed;
+}
+
+/** The first combination that makes one of the signatures; null if none does. */
+export async function findMatch(
+  starts: SignedStart[],
+  readings: SecretReading[],
+  originals: Body['originals'],
+  digests: string[],
+): Promise<Match | null> {
+  if (digests.length === 0) return null;
+  for (const original of originals) {
+    for (const start of starts) {
+      for (const reading of readings) {
+        if (!reading.key) continue;
+        const signed = { key: reading.key, prefix: start.prefix, body: original.bytes };
+        const place = digests.indexOf(await digestOf(signed));
+        if (place >= 0) return { reading, start, original, place, signed };
+      }
+    }
+  }
+  return null;
+}

@@ -1,0 +1,89 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { Router, type Request, type Response } from 'express';
+import { notFound, readOnlyRoute } from '../platform/errors.js';
+import { packageFolder } from '../version.js';
+import { fixedBody } from './fixed-body.js';
+import { smallPage } from './small-page.js';
+
+/** Its addresses besides `/`; each may have one more segment, such as a webhook's id. The script shows what they name. */
+const places = ['webhooks', 'deliveries', 'shipments', 'doctor', 'recover', 'inbox'];
+const paths = ['/', ...places.flatMap((place) => [`/${place}`, `/${place}/:id`])];
+
+/** Issued sources alone: no inline script or style, no string becomes markup (trusted types). */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+const folder = path.join(packageFolder, 'dist/portal');
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on. */
+export function portalPages({ inbox }: { inbox: boolean }): Router {
+  const router = Router({ caseSensitive: true });
+  let page: string | undefined;
+  let assets: ReturnType<typeof readAssets> | undefined;
+  const showPage = (request: Request, response: Response) => {
+    response.set('Cache-Control', 'no-store').vary('Accept').vary('Sec-Fetch-Site');
+    if (!canHaveSession(request)) return void response.status(403).send(tlsNeeded);
+    page ??= readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{{inbox}}', inbox ? 'on' : 'off');
+    response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
+  };
+  for (const place of paths)
+    router
+      .route(place)
+      .get((request, response) => {
+        if (!wantsPage(request)) throw notFound('This route');
+        showPage(request, response);
+      })
+      .all(readOnlyRoute);
+  router
+    .route('/assets/:file')
+    .get((request, response) => {
+      assets ??= readAssets();
+      const send = assets.get(request.params.file);
+      if (!send) throw notFound('This route');
+      send(request, response);
+    })
+    .all(readOnlyRoute);
+  return router;
+}
+
+/** A program that asks for `/` by mistake is told so in JSON, as anywhere else. */
+const wantsPage = (request: Request) => /\btext\/html\b/i.test(request.get('Accept') ?? '');
+
+const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/i;
+
+/** Over plain HTTP from elsewhere browsers send no Sec-Fetch-Site, without which the cookie is refused. */
+const canHaveSession = (request: Request): boolean =>
+  request.get('Sec-Fetch-Site') !== undefined || loopback.test(request.hostname);
+
+const tlsNeeded = smallPage(
+  'HTTPS is needed',
+  `<p>The portal keeps its session in a cookie, so it works over HTTPS only, or on the service's own machine at
+<code>http://localhost</code>.</p>
+<p>If you operate this service: put a reverse proxy with a certificate before it, and set <code>PUBLIC_URL</code> to the
+address that starts with <code>https://</code>.</p>
+<p>The API works here as well: see <a href="/docs">the documentation</a>.</p>`,
+);
+
+/** By name: only what was there at the start of the service is served. The names have digests of the contents. */
+function readAssets(): Map<string, ReturnType<typeof fixedBody>> {
+  const read = (name: string) => readFileSync(path.join(folder, 'assets', name));
+  const names = readdirSync(path.join(folder, 'assets')).filter((name) => path.extname(name) in types);
+  return new Map(
+    names.map((name) => [
+      name,
+      fixedBody({
+        type: types[path.extname(name)]!,
+        body: read(name),
+        gzip: read(`${name}.gz`),
+        brotli: read(`${name}.br`),
+        headers: { 'Cache-Control': 'public, max-age=31536000, immutable' },
+      }),
+    ]),
+  );
+}

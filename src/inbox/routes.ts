@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import { isoOffset } from '../http/envelope.js';
+import { described, instant, uuid } from '../http/request/fields.js';
+import { route, type Route } from '../http/route.js';
+import type { InboxAddresses } from './addresses.js';
+import { answers, failures, maxItems, type Box, type Boxes, type Item } from './boxes.js';
+
+const switchFields = {
+  address: described(
+    z.url(),
+    'Where the inbox receives; use it as the `targetAddress` of a webhook.',
+    'http://127.0.0.1:8080/inbox/AZehssPUfl-Kmww',
+  ),
+  fail: described(
+    z.enum(failures).nullable(),
+    'How the next requests fail: `500` and `410` answer so, `TIMEOUT` does not answer, `RESET` resets the connection. Null: they are answered 200.',
+    '500',
+  ),
+  failuresLeft: described(
+    z.int().nullable(),
+    'How many more requests fail; null: all of them until that is changed.',
+    3,
+  ),
+};
+
+const item = z
+  .object({
+    itemId: uuid('The item.'),
+    receivedAt: instant('When it arrived.'),
+    headers: described(
+      z.record(z.string(), z.string()),
+      'Names in lower case; the values of a webhook’s own headers are masked.',
+      { 'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' },
+    ),
+    body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),
+    verified: described(z.boolean(), 'A secret of a webhook that points to the inbox has signed it.', true),
+    problem: described(z.string().nullable(), 'Why it is not verified.', null),
+    answered: described(z.enum(answers), '`503`: too many requests waited for their time-out.', '200'),
+  })
+  .meta({ id: 'InboxItem', description: 'A request that the inbox received.' });
+
+const showItem = ({ receivedAt, ...rest }: Item) => ({
+  ...rest,
+  receivedAt: isoOffset(receivedAt),
+  verified: rest.problem === null,
+});
+
+const newerThan = ({ items }: Box, itemId: string | undefined): Item[] => {
+  const at = items.findIndex((one) => one.itemId === itemId);
+  return at === -1 ? items : items.slice(0, at);
+};
+
+/** The shipper's inbox, for development: what arrived there, and how it answers. */
+export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; boxes: Boxes }): Route[] {
+  const showSwitch = (shipperId: string, { fail, failuresLeft }: Box) => ({
+    address: addresses.addressOf(shipperId),
+    fail,
+    failuresLeft,
+  });
+  return [
+    route({
+      method: 'get',
+      path: '/v1/inbox',
+      summary: 'Show what arrived in the inbox',
+      operationId: 'getInbox',
+      tag: 'Webhooks',
+      description: `For development: the inbox is an address of the service itself that receives notifications and verifies them. It keeps the last ${maxItems} in memory, and is not there in production.`,
+      responses: {
+        200: z
+          .object({
+            ...switchFields,
+            total: described(z.int(), 'How many items the inbox holds.', 1),
+            items: described(z.array(item), 'Newest first.'),
+          })
+          .meta({ id: 'Inbox', description: 'The inbox.' }),
+      },
+      query: z.object({
+        after: uuid('Only items newer than this one; all of them if it is gone.').optional(),
+      }),
+      handle: ({ caller: { shipperId }, query }) => {
+        const box = boxes.of(shipperId);
+        const items = newerThan(box, query.after).map(showItem);
+        return Promise.resolve({
+          data: { ...showSwitch(shipperId, box), total: box.items.length, items },
+        });
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/v1/inbox',
+      summary: 'Let the inbox fail',
+      operationId: 'changeInbox',
+      tag: 'Webhooks',
+      description: 'For development: to see how deliveries to a failing receiver go on.',
+      responses: {
+        200: z.object(switchFields).meta({ id: 'InboxSwitch', description: 'How the inbox answers now.' }),
+      },
+      body: z
+        .object({
+          fail: described(
+            z.enum(failures, `must be one of ${failures.join(', ')}, or null`).nullable(),
+            'How the next requests fail; null: they are answered 200.',
+            '500',
+          ),
+          times: described(
+            z.int().min(1, 'must be at least 1').max(1_000, 'must be at most 1000'),
+            'How many requests fail. Default: all of them until that is changed.',
+            3,
+          ).optional(),
+        })
+        .meta({ id: 'InboxChanges' }),
+      handle: ({ caller: { shipperId }, body: { fail, times } }) => {
+        const failuresLeft = fail === null ? null : (times ?? null);
+        return Promise.resolve({ data: showSwitch(shipperId, boxes.fail(shipperId, fail, failuresLeft)) });
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/v1/inbox',
+      summary: 'Empty the inbox',
+      operationId: 'emptyInbox',
+      tag: 'Webhooks',
+      description: 'For development. How it answers stays as it is.',
+      responses: {
+        200: z
+          .object({ removed: described(z.int(), 'How many items it held.', 1) })
+          .meta({ id: 'EmptiedInbox', description: 'The inbox is empty.' }),
+      },
+      handle: ({ caller: { shipperId } }) => Promise.resolve({ data: { removed: boxes.empty(shipperId) } }),
+    }),
+  ];
+}

@@ -1,0 +1,132 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../api.js';
+import { announce } from '../parts/Toast.js';
+import { useResource } from '../poll.js';
+import {
+  rereadingOf,
+  rowsOf,
+  windowOf,
+  withNewest,
+  withOlder,
+  withRows,
+  type Page,
+  type Window,
+} from './window.js';
+
+interface Source<Row> {
+  /** Stands for the filters. */
+  key: string;
+  read(cursor: string | null, signal: AbortSignal): Promise<{ rows: Row[]; nextCursor: string | null }>;
+  readOne(row: Row, signal: AbortSignal): Promise<Row>;
+  idOf(row: Row): string;
+  /** Whether to read it again while it is on the screen. */
+  isChanging(row: Row): boolean;
+  /** "2 new deliveries", said to a screen reader. */
+  newText(count: number): string;
+}
+
+export interface LiveList<Row> {
+  /** Null until the first answer. */
+  shown: Window<Row> | null;
+  error: ApiError | null;
+  isLoading: boolean;
+  hasOlder: boolean;
+  loadOlder(): Promise<void>;
+  /** Begins again with the newest page. */
+  showNewest(): Promise<void>;
+  /** Puts what another part of the page has read in its place. */
+  put(row: Row): void;
+  /** For the element around the list; a row has `data-row` with its id. */
+  list: { current: HTMLDivElement | null };
+}
+
+const everyMs = 3_000;
+/** Never aborted. */
+const untilDone = new AbortController().signal;
+
+/** A list that is read again every few seconds without moving; `isLive: false` rests. */
+export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList<Row> {
+  const { key, idOf } = source;
+  const [shown, setShown] = useState<Window<Row> | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const keepsInPlace = useInPlace(list);
+
+  const readPage = async (cursor: string | null, signal: AbortSignal = untilDone): Promise<Page<Row>> => ({
+    cursor,
+    ...(await source.read(cursor, signal)),
+  });
+  const update = (change: (before: Window<Row>) => Window<Row>) =>
+    setShown((before) => (before?.key === key ? change(before) : before));
+
+  const { error, isLoading } = useResource(
+    async (signal) => {
+      const newest = await readPage(null, signal);
+      if (shown?.key !== key) return setShown(windowOf(key, newest, idOf));
+      const fresh = new Set(newest.rows.map(idOf));
+      const stale = new Map(
+        rowsOf(shown)
+          .filter((row) => source.isChanging(row) && !fresh.has(idOf(row)))
+          .map((row) => [idOf(row), row]),
+      );
+      const { pages, ids } = rereadingOf(shown, visibleOf(list.current, [...stale.keys()]), idOf);
+      const again = await Promise.all(pages.map(({ cursor }) => readPage(cursor, signal)));
+      const found = new Set(again.flatMap(({ rows }) => rows.map(idOf)));
+      // A row that its page no longer has does not fit the filters now; it stays where it is, as it is now.
+      const left = pages
+        .flatMap(({ rows }) => rows.map(idOf))
+        .filter((id) => stale.has(id) && !found.has(id));
+      const single = await Promise.all(
+        [...ids, ...left.slice(0, 5)].map((id) => source.readOne(stale.get(id)!, signal).catch(() => null)),
+      );
+      signal.throwIfAborted();
+      const rows = [...again.flatMap((page) => page.rows), ...single.filter((row) => row !== null)];
+      const next = withRows(withNewest(shown, newest, idOf), rows, idOf);
+      update((before) => (before === shown ? next : before));
+      if (next.newCount > shown.newCount) announce(source.newText(next.newCount));
+    },
+    { key, everyMs: isLive ? everyMs : null },
+  );
+
+  return {
+    shown,
+    error,
+    isLoading: isLoading || (shown !== null && shown.key !== key && !error),
+    hasOlder: Boolean(shown?.pages.at(-1)?.nextCursor),
+    loadOlder: async () => {
+      const page = await readPage(shown?.pages.at(-1)?.nextCursor ?? null);
+      keepsInPlace();
+      update((before) => withOlder(before, page));
+    },
+    showNewest: async () => {
+      const page = await readPage(null);
+      update(() => windowOf(key, page, idOf));
+    },
+    put: (row) => update((before) => withRows(before, [row], idOf)),
+    list,
+  };
+}
+
+/** Those of `ids` whose rows are on the screen. */
+function visibleOf(list: HTMLElement | null, ids: string[]): string[] {
+  return ids.filter((id) => {
+    const box = list?.querySelector(`[data-row="${CSS.escape(id)}"]`)?.getBoundingClientRect();
+    return box !== undefined && box.bottom > 0 && box.top < innerHeight;
+  });
+}
+
+/**
+ * Rows that leave above would pull up what is read, where the browser does not anchor the scroll by itself. Call the
+ * result before such a change.
+ */
+function useInPlace(list: { current: HTMLElement | null }): () => void {
+  const anchor = useRef<{ row: Element; top: number } | null>(null);
+  useLayoutEffect(() => {
+    const { row, top } = anchor.current ?? {};
+    anchor.current = null;
+    if (row?.isConnected) scrollBy(0, row.getBoundingClientRect().top - top!);
+  });
+  return () => {
+    const row = [...(list.current?.querySelectorAll('[data-row]') ?? [])].at(-1);
+    if (row) anchor.current = { row, top: row.getBoundingClientRect().top };
+  };
+}

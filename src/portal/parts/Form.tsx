@@ -1,0 +1,151 @@
+import { createContext, type ComponentChildren, type JSX } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { isApiError, type ApiError } from '../api.js';
+
+const FormContext = createContext<{ error: ApiError | null; isBusy: boolean }>({
+  error: null,
+  isBusy: false,
+});
+
+interface FormProps {
+  children: ComponentChildren;
+  /** An ApiError is shown: its details at their fields, the rest above the buttons. */
+  onSubmit: () => Promise<unknown>;
+  class?: string;
+}
+
+/** A form whose fields (`Field`) show what the API says of them. After a refusal the first wrong field has the focus. */
+export function Form({ children, onSubmit, class: className }: FormProps) {
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await onSubmit();
+    } catch (problem) {
+      if (!isApiError(problem)) throw problem;
+      setError(problem);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <FormContext.Provider value={{ error, isBusy }}>
+      <form
+        ref={element}
+        class={`form ${className ?? ''}`}
+
+        onSubmit={(event) => void submit(event)}
+      >
+        {children}
+      </form>
+    </FormContext.Provider>
+  );
+}
+
+/** Whether the form around is being sent; for its button. */
+export const useIsSending = () => useContext(FormContext).isBusy;
+
+/**
+ * Shows the error of the whole form: its message, or the details that no field of the form shows. `shown` are the
+ * fields' paths.
+ */
+export function FormProblem({ shown = [] }: { shown?: string[] }) {
+  const { error } = useContext(FormContext);
+  if (!error) return null;
+  const others = error.details.filter(({ path }) => !shown.some((name) => isWithin(path, name)));
+  if (error.details.length > 0 && others.length === 0) return null;
+  return (
+    <p class="problem" role="alert">
+      {error.details.length === 0
+        ? error.message
+        : others.map(({ path, message }) => `${path} ${message}`).join('; ')}
+    </p>
+  );
+}
+
+const isWithin = (path: string, name: string) =>
+  path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`);
+
+interface FieldProps {
+  label: string;
+  /** The body's field: `targetAddress`. Details about it, and about what is inside it, are shown here. */
+  name: string;
+  hint?: ComponentChildren;
+  /** Gets the attributes that tie it to its label, hint and error. */
+  children: (attributes: ControlAttributes) => ComponentChildren;
+}
+
+interface ControlAttributes {
+  id: string;
+  name: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean | undefined;
+}
+
+/** A label, a control, a hint, and what the API finds wrong with it. */
+export function Field({ label, name, hint, children }: FieldProps) {
+  const id = useId();
+  const message = useFieldError(name);
+  const described = [hint && `${id}-hint`, message && `${id}-error`].filter(Boolean).join(' ') || undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, name, 'aria-describedby': described, 'aria-invalid': message ? true : undefined })}
+      {message && (
+        <p class="field-error" id={`${id}-error`}>
+          {message}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The error of one field; an empty text if there is none. For controls that `Field` does not fit. */
+export function useFieldError(name: string): string {
+  const { error } = useContext(FormContext);
+  return (error?.details ?? [])
+    .filter(({ path }) => isWithin(path, name))
+    .map(({ path, message }) =>
+      path === name ? message : `${path.slice(name.length).replace(/^\./, '')} ${message}`,
+    )
+    .map((text) => text.charAt(0).toUpperCase() + text.slice(1))
+    .join('; ');
+}
+
+type InputProps = Omit<JSX.IntrinsicElements['input'], 'onInput' | 'value' | 'label'> & {
+  label: string;
+  name: string;
+  hint?: ComponentChildren;
+  value: string;
+  onInput: (value: string) => void;
+};
+
+/** The usual field: one line of text. */
+export function TextField({ label, name, hint, value, onInput, ...attributes }: InputProps) {
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(control) => (
+        <input
+          type="text"
+          {...attributes}
+          {...control}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ApiError } from '../api.js';
+
+/** Sets the document's title while the component is shown; the place's own is the default. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Parcelhook`;
+  }, [title]);
+}
+
+/** The head of a place: its heading, what to know of it, and its buttons. */
+export function PageHead({
+  title,
+  children,
+  actions,
+}: {
+  title: ComponentChildren;
+  children?: ComponentChildren;
+  actions?: ComponentChildren;
+}) {
+  return (
+    <div class="page-head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {children && <div class="lead">{children}</div>}
+      </div>
+      {actions && <div class="actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** Nothing to show, why, and what to do about it. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A read that failed for good (404, 403). While the service is away reads wait, and the shell says so. */
+export function LoadError({ error }: { error: ApiError }) {
+  return (
+    <div class="empty" role="alert">
+      <h2>{error.status === 404 ? 'Not found' : 'This could not be read'}</h2>
+      <p>{error.message}</p>
+      {error.requestId && (
+        <p class="soft">
+          Request <code>{error.requestId}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** In the place of rows that are still being read. */
+export function Loading({ rows = 4 }: { rows?: number }) {
+  return (
+    <div class="loading" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ComponentType } from 'preact';
+import { hasInbox } from './features.js';
+import { lazy } from './parts/lazy.js';
+import { Deliveries } from './places/deliveries/Deliveries.js';
+import { Shipments } from './places/shipments/Shipments.js';
+import { WebhookPage } from './places/webhooks/WebhookPage.js';
+import { Webhooks } from './places/webhooks/Webhooks.js';
+import { matchPath } from './router.js';
+
+export interface Place {
+  /** Of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */
+  pattern: string;
+  /** In the navigation and the document's title. */
+  label: string;
+  Component: ComponentType<{ id?: string }>;
+  /** False: not in the navigation. */
+  isListed?: boolean;
+}
+
+const onDemand = () => import('./places/on-demand.js');
+const Doctor = lazy(async () => (await onDemand()).Doctor);
+const Recover = lazy(async () => (await onDemand()).Recover);
+const Inbox = lazy(async () => (await onDemand()).Inbox);
+
+/** Every place of the portal, in the order of the navigation. A new one is a line here. */
+export const places: Place[] = [
+  { pattern: '/webhooks', label: 'Webhooks', Component: Webhooks },
+  { pattern: '/webhooks/:id', label: 'Webhook', Component: WebhookPage, isListed: false },
+  { pattern: '/deliveries/:id?', label: 'Deliveries', Component: Deliveries },
+  { pattern: '/shipments/:id?', label: 'Shipments', Component: Shipments },
+  { pattern: '/doctor', label: 'Signature doctor', Component: Doctor },
+  { pattern: '/recover', label: 'Recover', Component: Recover },
+  { pattern: '/inbox', label: 'Inbox', Component: Inbox, isListed: hasInbox },
+];
+
+export function placeAt(pathname: string) {
+  for (const place of places) {
+    const values = matchPath(place.pattern, pathname.replace(/(.)\/$/, '$1'));
+    if (values) return { place, values };
+  }
+  return null;
+}

@@ -1,0 +1,159 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
+import { call, withQuery } from '../../api.js';
+import { useLiveList } from '../../list/live.js';
+import { Button } from '../../parts/Button.js';
+import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
+import { LiveBar } from '../../parts/LiveBar.js';
+import { matchPath, Link, navigate, path, query, setQuery } from '../../router.js';
+import { isUnfinished } from '../../sentences.js';
+import { countText } from '../../units.js';
+import { DeliveryPanel } from './DeliveryPanel.js';
+import { DeliveryTable } from './DeliveryTable.js';
+import { FilterBar } from './FilterBar.js';
+import { isOnePage } from './one-page.js';
+import { filtersOf, noFilters } from './filters.js';
+
+const pageSize = 50;
+
+/** The log, live, and beside it the delivery that the address names. */
+export function Deliveries() {
+  const id = matchPath('/deliveries/:id?', path.value)?.id;
+  const filters = filtersOf(query.value);
+  const key = JSON.stringify(filters);
+  const [isLive, setIsLive] = useState(true);
+  const log = useLiveList<Delivery>(
+    {
+      key,
+      read: async (cursor, signal) => {
+        const address = withQuery('/v1/deliveries', { ...filters, limit: pageSize, cursor });
+        const { deliveries, nextCursor } = await call<DeliveryPage>('GET', address, undefined, { signal });
+        return { rows: deliveries, nextCursor };
+      },
+      readOne: ({ deliveryId }, signal) =>
+        call<DeliveryDetails>('GET', `/v1/deliveries/${deliveryId}`, undefined, { signal }),
+      idOf: ({ deliveryId }) => deliveryId,
+      isChanging: isUnfinished,
+      newText: (count) => countText(count, 'new delivery', 'new deliveries'),
+    },
+    isLive,
+  );
+  useReturn(id, log.list);
+  const close = () => navigate(addressOf(null));
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <div class={`log ${id ? 'with-panel' : ''}`}>
+      <div class="log-main">
+        <PageHead
+          title="Deliveries"
+          actions={
+            <Link class="button" href={withQuery('/recover', recoverable(filters))}>
+              Recover…
+            </Link>
+          }
+        >
+          What was sent, what your servers answered, and what is still owed.
+        </PageHead>
+        <FilterBar filters={filters} />
+        <LiveBar list={log} isLive={isLive} onLive={setIsLive} />
+        {log.error && <WrongFilters error={log.error} isFiltered={isFiltered} />}
+        {!log.error && !log.shown && <Loading rows={10} />}
+        {!log.error && log.shown && (
+          <div ref={log.list} aria-busy={log.isLoading}>
+            {log.shown.pages[0]!.rows.length === 0 && log.shown.pages.length === 1 ? (
+              <NoDeliveries isFiltered={isFiltered} />
+            ) : (
+              <DeliveryTable pages={log.shown.pages} selected={id} addressOf={addressOf} />
+            )}
+            {log.hasOlder && (
+              <p class="more">
+                <Button onClick={log.loadOlder}>Load older</Button>
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+      {id && <DeliveryPanel key={id} id={id} onClose={close} onRead={log.put} />}
+    </div>
+  );
+}
+
+/** Keeps the filters, so that the list stays as it is. */
+const addressOf = (id: string | null) =>
+  `/deliveries${id ? `/${id}` : ''}${query.value.size > 0 ? `?${query.value.toString()}` : ''}`;
+
+const recoverable = ({ webhookId, from, to }: Record<string, string | undefined>) => ({
+  webhookId,
+  from,
+  to,
+});
+
+const WrongFilters = ({
+  error,
+  isFiltered,
+}: {
+  error: Parameters<typeof LoadError>[0]['error'];
+  isFiltered: boolean;
+}) => (
+  <>
+    <LoadError error={error} />
+    {error.details.map(({ path, message }) => (
+      <p class="problem" key={path}>
+        {path} {message}
+      </p>
+    ))}
+    {isFiltered && <ClearFilters />}
+  </>
+);
+
+const ClearFilters = () => (
+  <p class="more">
+    <Button onClick={() => setQuery(noFilters)}>Clear the filters</Button>
+  </p>
+);
+
+const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="Nothing matches these filters">
+      <p>The log goes back as far as it is kept, 30 days unless the operator set it otherwise.</p>
+      <ClearFilters />
+    </Empty>
+  ) : (
+    <Empty title="Nothing was sent yet">
+      <p>
+        Each state of a shipment is sent to every webhook that is interested in it, and is shown here at once.
+      </p>
+      <p>
+        <Link href="/webhooks?start=1">Start with a webhook and a sample order</Link>
+      </p>
+    </Empty>
+  );
+
+/**
+ * When the panel closes, the focus goes back to the row that opened it, and on a phone, where the panel was a page, the
+ * scroll too.
+ */
+function useReturn(id: string | undefined, list: { current: HTMLElement | null }): void {
+  const before = useRef<{ id: string; scrollY: number } | null>(null);
+  const lastScrollY = useRef(0);
+  useEffect(() => {
+    if (id) return;
+    const remember = () => (lastScrollY.current = scrollY);
+    remember();
+    addEventListener('scroll', remember, { passive: true });
+    return () => removeEventListener('scroll', remember);
+  }, [id]);
+  useLayoutEffect(() => {
+    if (id) {
+      before.current = { id, scrollY: before.current?.scrollY ?? lastScrollY.current };
+      return;
+    }
+    if (!before.current) return;
+    const { id: left, scrollY: top } = before.current;
+    before.current = null;
+    if (isOnePage()) scrollTo(0, top);
+    const row = list.current?.querySelector(`[data-row="${CSS.escape(left)}"] a`);
+    const target = row ?? document.querySelector('h1');
+    (target as HTMLElement | null)?.focus({ preventScroll: true });
+  }, [id]);
+}

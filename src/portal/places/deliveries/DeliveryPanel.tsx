@@ -1,0 +1,172 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DeliveryDetails } from '../../../client/api/types.js';
+import { call } from '../../api.js';
+import { Button } from '../../parts/Button.js';
+import { Id } from '../../parts/Id.js';
+import { LoadError, Loading } from '../../parts/Page.js';
+import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { now, Time } from '../../parts/Time.js';
+import { useResource } from '../../poll.js';
+import { Link } from '../../router.js';
+import { attemptSentence, deliverySentence, isUnfinished } from '../../sentences.js';
+import { useWebhookList, webhookName } from '../webhook-list.js';
+import { isOnePage } from './one-page.js';
+import { Attempts } from './Attempts.js';
+import { Payload } from './Payload.js';
+
+interface Props {
+  id: string;
+  onClose: () => void;
+  /** Called with every reading, which is fresh for the list, too. */
+  onRead: (delivery: DeliveryDetails) => void;
+}
+
+/** One delivery beside the list; on a phone a page of its own. */
+export function DeliveryPanel({ id, onClose, onRead }: Props) {
+  const [isSentAgain, setIsSentAgain] = useState(false);
+  const [Heading] = useState<'h1' | 'h2'>(isOnePage() ? 'h1' : 'h2');
+  const heading = useRef<HTMLHeadingElement>(null);
+  const delivery = useResource(
+    async (signal) => {
+      const read = await call<DeliveryDetails>('GET', `/v1/deliveries/${id}`, undefined, { signal });
+      onRead(read);
+      return read;
+    },
+    { key: id, everyMs: isSentAgain ? 1_000 : 3_000 },
+  );
+  const { data, error } = delivery;
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const closeOnEscape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
+    event.preventDefault();
+    onClose();
+  };
+  return (
+    <aside class="panel-side" aria-labelledby="delivery-title" onKeyDown={closeOnEscape}>
+      <header class="panel-head">
+        <button type="button" class="link panel-back" onClick={onClose}>
+          ← Deliveries
+        </button>
+        <Heading id="delivery-title" tabIndex={-1} ref={heading}>
+          {data ? wordOf(data.state) : 'Delivery'}
+        </Heading>
+        {data && <StatusBadge status={data.status} />}
+        <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
+          ×
+        </button>
+      </header>
+      {error && !data && <LoadError error={error} />}
+      {!error && !data && <Loading />}
+      {data && (
+        <>
+          <p class="summary long">
+            <Summary delivery={data} />
+          </p>
+          <Redeliver
+            delivery={data}
+            isWatched={isSentAgain}
+            onWatch={setIsSentAgain}
+            reload={delivery.reload}
+          />
+          <Facts delivery={data} />
+          <Attempts delivery={data} />
+          <Payload payload={data.payload} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+const Summary = ({ delivery }: { delivery: DeliveryDetails }) => (
+  <>{deliverySentence(delivery, isUnfinished(delivery) ? now.value : 0)}</>
+);
+
+function Facts({ delivery }: { delivery: DeliveryDetails }) {
+  const { trackingId, shipperTrackingId, webhookId, targetAddress, eventId, deliveryId } = delivery;
+  const webhooks = useWebhookList();
+  return (
+    <dl class="facts">
+      {trackingId && (
+        <>
+          <dt>Shipment</dt>
+          <dd>
+            <Link href={`/shipments/${trackingId}`}>{shipperTrackingId || trackingId}</Link>
+            <br />
+            <Id id={trackingId} label="Copy the tracking id" />
+          </dd>
+        </>
+      )}
+      <dt>Webhook</dt>
+      <dd>
+        <Link href={`/webhooks/${webhookId}`}>{webhookName(webhooks, delivery)}</Link>
+        <br />
+        <span class="soft">{targetAddress}</span>
+      </dd>
+      <dt>Recorded</dt>
+      <dd>
+        <Time at={delivery.createdAt} isExact /> <span class="soft">· </span>
+        <Time at={delivery.createdAt} />
+      </dd>
+      {delivery.completedAt && (
+        <>
+          <dt>Settled</dt>
+          <dd>
+            <Time at={delivery.completedAt} isExact />
+          </dd>
+        </>
+      )}
+      <dt>webhook-id</dt>
+      <dd>
+        <Id id={eventId} label="Copy the webhook-id" />
+      </dd>
+      <dt>Delivery</dt>
+      <dd>
+        <Id id={deliveryId} label="Copy the delivery's id" />
+      </dd>
+    </dl>
+  );
+}
+
+interface RedeliverProps {
+  delivery: DeliveryDetails;
+  isWatched: boolean;
+  onWatch: (isWatched: boolean) => void;
+  reload: () => Promise<void>;
+}
+
+/** Sends it again, and says what came of it as soon as the log has the attempt. */
+function Redeliver({ delivery, isWatched, onWatch, reload }: RedeliverProps) {
+  const [lastNumber, setLastNumber] = useState<number | null>(null);
+  const attempt = delivery.attempts.find(({ number }) => lastNumber !== null && number > lastNumber);
+  useEffect(() => {
+    if (attempt && isWatched) onWatch(false);
+  }, [attempt, isWatched]);
+  const send = async () => {
+    const before = delivery.attempts[0]?.number ?? 0;
+    await call('POST', `/v1/deliveries/${delivery.deliveryId}/redeliver`);
+    setLastNumber(before);
+    onWatch(true);
+    await reload();
+  };
+  const isCancelled = delivery.status === 'CANCELLED';
+  return (
+    <div class="redeliver">
+      {!isCancelled && (
+        <Button onClick={send} isBusy={isWatched}>
+          {delivery.attemptCount === 0 ? 'Send now' : 'Send again'}
+        </Button>
+      )}
+      <p role="status" class="long">
+        {isWatched && 'It is on its way…'}
+        {attempt && !isWatched && (
+          <>
+            <StatusBadge status={attempt.errorCode === null ? 'SUCCEEDED' : 'FAILED'}>
+              {attempt.errorCode === null ? 'Sent again' : 'Failed again'}
+            </StatusBadge>{' '}
+            {attemptSentence(attempt)}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

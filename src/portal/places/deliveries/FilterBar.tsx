@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../../parts/Button.js';
+import { wordOf } from '../../parts/StatusBadge.js';
+import { exact } from '../../parts/Time.js';
+import { setQuery } from '../../router.js';
+import { findShipments } from '../shipments/find.js';
+import { useWebhookList } from '../webhook-list.js';
+import { nameOf } from '../webhooks/summary.js';
+import { notices, useStates } from '../webhooks/catalogue.js';
+import { noFilters, type FilterName, type Filters } from './filters.js';
+import { TimeRange } from './TimeRange.js';
+
+const statuses = ['PENDING', 'SENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELLED'];
+
+/** The filters of the log. All of them are in the address, so that a view can be shared. */
+export function FilterBar({ filters }: { filters: Filters }) {
+  const webhooks = useWebhookList();
+  const states = useStates();
+  const named = (names: string[]) => names.map((name) => ({ value: name, text: wordOf(name) }));
+  return (
+    <>
+      <div class="filters" role="search" aria-label="Filters">
+        <Choice name="status" label="Status" all="Any status" options={named(statuses)} filters={filters} />
+        <Choice
+          name="state"
+          label="State"
+          all="Any state"
+          options={named([...states, ...notices])}
+          filters={filters}
+        />
+        <Choice
+          name="webhookId"
+          label="Webhook"
+          all="Any webhook"
+          options={webhooks.map((webhook) => ({ value: webhook.webhookId, text: nameOf(webhook) }))}
+          filters={filters}
+        />
+        <TimeRange filters={filters} />
+        <NumberSearch />
+      </div>
+      <Chips filters={filters} />
+    </>
+  );
+}
+
+interface ChoiceProps {
+  name: FilterName;
+  label: string;
+  all: string;
+  options: { value: string; text: string }[];
+  filters: Filters;
+}
+
+function Choice({ name, label, all, options, filters }: ChoiceProps) {
+  const value = filters[name] ?? '';
+  const isListed = options.some((option) => option.value === value);
+  return (
+    <select
+      class={value ? 'is-set' : ''}
+      aria-label={label}
+      value={value}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+    >
+      <option value="">{all}</option>
+      {value && !isListed && <option value={value}>{value}</option>}
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Either number of a shipment: the service's tracking id, or the shipper's own. */
+function NumberSearch() {
+  const [text, setText] = useState('');
+  const search = async () => {
+    const wanted = text.trim();
+    if (!wanted) return;
+    const found = await findShipments(wanted);
+    const isTrackingId = found.trackingId !== null;
+    setText('');
+    setQuery({
+      trackingId: isTrackingId ? found.trackingId : null,
+      shipperTrackingId: isTrackingId ? null : wanted,
+    });
+  };
+  return (
+    <form
+      class="number-search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.currentTarget.querySelector('button')?.click();
+      }}
+    >
+      <input
+        type="search"
+        aria-label="Number of the shipment"
+        placeholder="Number of a shipment"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <Button onClick={search}>Find</Button>
+    </form>
+  );
+}
+
+/** The filters that no field shows, each with a button that takes it away. */
+function Chips({ filters }: { filters: Filters }) {
+  const { trackingId, shipperTrackingId, from, to } = filters;
+  const chips: [name: FilterName, text: string | undefined][] = [
+    ['shipperTrackingId', shipperTrackingId && `Number ${shipperTrackingId}`],
+    ['trackingId', trackingId && `Tracking id ${trackingId}`],
+    ['from', from && `From ${momentText(from)}`],
+    ['to', to && `Before ${momentText(to)}`],
+  ];
+  const shown = chips.filter(([, text]) => text);
+  if (Object.keys(filters).length === 0) return null;
+  return (
+    <p class="chips">
+      {shown.map(([name, text]) => (
+        <span class="chip long" key={name}>
+          {text}
+          <button
+            type="button"
+            class="close"
+            aria-label={`Remove: ${text}`}
+            onClick={() => setQuery({ [name]: null })}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <button type="button" class="link" onClick={() => setQuery(noFilters)}>
+        Clear all
+      </button>
+    </p>
+  );
+}
+
+/** A filter comes from the address, where anything may stand. */
+function momentText(moment: string): string {
+  const ms = Date.parse(moment);
+  return Number.isNaN(ms) ? moment : exact(new Date(ms).toISOString());
+}

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import { diagnose, type Diagnosis } from '../../../client/diagnose.js';
+import { Button } from '../../parts/Button.js';
+import { Field, Form, TextField, useIsSending } from '../../parts/Form.js';
+import { PageHead } from '../../parts/Page.js';
+import { Findings } from './Findings.js';
+
+const secretField = { class: 'code-input', spellcheck: false, autocomplete: 'off' };
+
+/**
+ * Says why a notification does not verify. It runs here alone: the values are in this component and nowhere else, neither
+ * in the address nor in a store, and no request is made.
+ */
+export function Doctor() {
+  const [headers, setHeaders] = useState('');
+  const [body, setBody] = useState<string | Uint8Array>('');
+  const [fileName, setFileName] = useState('');
+  const [secret, setSecret] = useState('');
+  const [previousSecret, setPreviousSecret] = useState('');
+  const [computed, setComputed] = useState('');
+  const [arrivedAt, setArrivedAt] = useState('');
+  const [diagnosis, setDiagnosis] = useState<Diagnosis | null>(null);
+
+  const run = async () => {
+    const now = arrivedAt ? new Date(arrivedAt) : new Date();
+    setDiagnosis(await diagnose({ headers, rawBody: body, secret, previousSecret, computed, now }));
+  };
+  const readFile = async (file: File | undefined) => {
+    setFileName(file?.name ?? '');
+    setBody(file ? new Uint8Array(await file.arrayBuffer()) : '');
+  };
+
+  return (
+    <>
+      <PageHead title="Signature doctor">
+        Paste a request that does not verify; see why. Nothing of it leaves this page.
+      </PageHead>
+      <div class="doctor">
+        <Form onSubmit={run}>
+          <Field label="Headers" name="headers" hint="As they arrived: lines, JSON, or a curl command.">
+            {(control) => (
+              <textarea
+                {...control}
+                {...secretField}
+                rows={6}
+                placeholder={'webhook-id: …\nwebhook-timestamp: …\nwebhook-signature: v1,…'}
+                value={headers}
+                onInput={(event) => setHeaders(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {fileName === '' ? (
+            <Field label="Raw body" name="body" hint="Exactly as it arrived, before anything parsed it.">
+              {(control) => (
+                <textarea
+                  {...control}
+                  {...secretField}
+                  rows={7}
+                  value={body as string}
+                  onInput={(event) => setBody(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          ) : (
+            <p>
+              The body is the file <code class="long">{fileName}</code>, {body.length} bytes.{' '}
+              <button type="button" class="link" onClick={() => void readFile(undefined)}>
+                Paste it instead
+              </button>
+            </p>
+          )}
+          <TextField
+            label="Secret"
+            name="secret"
+            hint="The one that your server verifies with."
+            placeholder="whsec_…"
+            value={secret}
+            onInput={setSecret}
+            {...secretField}
+          />
+          <details>
+            <summary>More to go on</summary>
+            <div class="form">
+              <Field
+                label="Body from a file"
+                name="file"
+                hint="A field of text may change line breaks; a file does not."
+              >
+                {(control) => (
+                  <input
+                    {...control}
+                    type="file"
+                    onChange={(event) => void readFile(event.currentTarget.files?.[0])}
+                  />
+                )}
+              </Field>
+              <TextField
+                label="Secret before the last rotation"
+                name="previousSecret"
+                value={previousSecret}
+                onInput={setPreviousSecret}
+                {...secretField}
+              />
+              <TextField
+                label="Signature that your own code computed"
+                name="computed"
+                value={computed}
+                onInput={setComputed}
+                {...secretField}
+              />
+              <TextField
+                label="When the request arrived"
+                name="arrivedAt"
+                type="datetime-local"
+                step={1}
+                hint="Empty: just now. A timestamp may be 5 minutes off."
+                value={arrivedAt}
+                onInput={setArrivedAt}
+              />
+            </div>
+          </details>
+          <p class="actions">
+            <DiagnoseButton />
+          </p>
+        </Form>
+        <section class="panel" aria-labelledby="diagnosis-title" aria-live="polite">
+          <h2 id="diagnosis-title">Diagnosis</h2>
+          {diagnosis ? <Findings diagnosis={diagnosis} /> : <Before />}
+        </section>
+      </div>
+    </>
+  );
+}
+
+const DiagnoseButton = () => (
+  <Button type="submit" kind="primary" isBusy={useIsSending()}>
+    Diagnose
+  </Button>
+);
+
+const Before = () => (
+  <>
+    <p class="soft">It tries the faults that happen, several at once, until a signature matches:</p>
+    <ul class="soft faults">
+      <li>the secret is wrong, incomplete, or the one before the rotation</li>
+      <li>the body was parsed and written again; it shows the first byte that differs</li>
+      <li>
+        a header is missing, or <code>v1,</code> was left on or cut off
+      </li>
+      <li>a clock is off</li>
+      <li>the headers belong to another request than the body</li>
+    </ul>
+  </>
+);

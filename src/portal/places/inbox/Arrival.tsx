@@ -1,0 +1,55 @@
+import { Copy } from '../../parts/Id.js';
+import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { Time } from '../../parts/Time.js';
+import { readBody, type Item } from './contents.js';
+
+const answers: Record<Exclude<Item['answered'], '200'>, string> = {
+  '500': 'answered 500',
+  '410': 'answered 410',
+  '503': 'answered 503: twenty others wait for their time-out',
+  TIMEOUT: 'not answered',
+  RESET: 'connection reset',
+};
+
+/** One request: what it says in a line; its headers and body on demand. */
+export function Arrival({ item }: { item: Item }) {
+  const { state, trackingId, pretty } = readBody(item.body);
+  const attempt = item.headers['parcelhook-attempt'];
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="arrived-state">{state === null ? 'No notification' : wordOf(state)}</span>
+          {trackingId && <code class="long">{trackingId}</code>}
+          <StatusBadge status={item.verified ? 'SUCCEEDED' : 'FAILED'}>
+            {item.verified ? 'Verified' : 'Not verified'}
+          </StatusBadge>
+          {Number(attempt) > 1 && <span class="soft">attempt {attempt}</span>}
+          {item.answered !== '200' && <StatusBadge status="HELD">{answers[item.answered]}</StatusBadge>}
+          <span class="soft">
+            <Time at={item.receivedAt} />
+          </span>
+        </summary>
+        {item.problem && <p class="problem">{item.problem}</p>}
+        <h3>Headers</h3>
+        <dl class="facts">
+          {Object.entries(item.headers).map(([name, value]) => [
+            <dt key={name}>
+              <code>{name}</code>
+            </dt>,
+            <dd key={`${name}=`}>
+              <code>{value}</code>
+            </dd>,
+          ])}
+        </dl>
+        <h3>Body</h3>
+        <div class="code">
+          <pre class="wrap" tabIndex={0} role="region" aria-label="Body">
+            <code>{pretty}</code>
+          </pre>
+          <Copy text={item.body} label="Copy the body as it arrived" />
+        </div>
+      </details>
+    </li>
+  );
+}

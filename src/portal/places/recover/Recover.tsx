@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import type { ListedWebhook, Replay, ReplayPage } from '../../../client/api/types.js';
+import { call } from '../../api.js';
+import { Empty, Loading, PageHead } from '../../parts/Page.js';
+import { wordOf } from '../../parts/StatusBadge.js';
+import { useResource } from '../../poll.js';
+import { Link, query, setQuery } from '../../router.js';
+import { replayAnswer } from '../../sentences.js';
+import { isWebhookListRead, useWebhookList } from '../webhook-list.js';
+import { nameOf } from '../webhooks/summary.js';
+import type { Range } from './count.js';
+import { CustomRange } from './CustomRange.js';
+import { Offer } from './Offer.js';
+import { Replays } from './Replays.js';
+import { Since } from './Since.js';
+
+/** Sends again what a webhook missed, and says how much that is before it does. */
+export function Recover() {
+  const webhooks = useWebhookList();
+  const chosen = query.value.get('webhookId') ?? (webhooks.length === 1 ? webhooks[0]!.webhookId : '');
+  const webhook = webhooks.find(({ webhookId }) => webhookId === chosen);
+  return (
+    <>
+      <PageHead title="Recover">
+        Send again what a webhook missed. Nothing is sent before you press a button.
+      </PageHead>
+      {!isWebhookListRead() && <Loading />}
+      {isWebhookListRead() && webhooks.length === 0 && (
+        <Empty title="There is no webhook yet">
+          <p>
+            <Link href="/webhooks?start=1">Create one</Link>. What was recorded before can be sent to it from
+            here.
+          </p>
+        </Empty>
+      )}
+      {webhooks.length > 0 && (
+        <div class="recover-choice">
+          <WebhookChoice webhooks={webhooks} chosen={chosen} />
+          <Since />
+        </div>
+      )}
+      {webhook && <Recovery key={webhook.webhookId} webhook={webhook} />}
+    </>
+  );
+}
+
+const WebhookChoice = ({ webhooks, chosen }: { webhooks: ListedWebhook[]; chosen: string }) => (
+  <div class="field">
+    <label for="recover-webhook">Webhook</label>
+    <select
+      id="recover-webhook"
+      value={chosen}
+      onChange={(event) => setQuery({ webhookId: event.currentTarget.value })}
+    >
+      <option value="" disabled>
+        Choose one
+      </option>
+      {webhooks.map((webhook) => (
+        <option key={webhook.webhookId} value={webhook.webhookId}>
+          {nameOf(webhook)}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+const dayMs = 86_400_000;
+
+function Recovery({ webhook }: { webhook: ListedWebhook }) {
+  const { webhookId, status } = webhook;
+  const [openedAt] = useState(Date.now);
+  const [answer, setAnswer] = useState('');
+  const from = query.value.get('from') ?? new Date(openedAt - dayMs).toISOString();
+  const to = query.value.get('to') ?? undefined;
+  const replays = useResource(
+    (signal) => call<ReplayPage>('GET', `/v1/webhooks/${webhookId}/replays?limit=10`, undefined, { signal }),
+    { everyMs: 1_500 },
+  );
+  const running = replays.data?.replays.filter((replay) => replay.status === 'RUNNING').length ?? 0;
+  const send = async (range: Range) => {
+    setAnswer(replayAnswer(await call<Replay>('POST', `/v1/webhooks/${webhookId}/replay`, range)));
+    await replays.reload();
+  };
+  const offer = { webhook, from, to, running, onSend: send };
+  return (
+    <>
+      {status !== 'ACTIVE' && (
+        <p class="problem notice">
+          The webhook is {wordOf(status).toLowerCase()}: what you send again waits until{' '}
+          <Link href={`/webhooks/${webhookId}`}>it is resumed</Link>.
+        </p>
+      )}
+      <div class="offers">
+        <Offer
+          {...offer}
+          status="FAILED"
+          title="Send again what failed"
+          nothing="Nothing failed in this time."
+        >
+          Deliveries whose retries are used up.
+        </Offer>
+        <Offer
+          {...offer}
+          title="Send all that it missed"
+          nothing="Everything of this time succeeded or is on its way."
+        >
+          What failed, what is held or waits for a retry, and what was never attempted because the webhook was
+          paused, disabled or not there yet.
+        </Offer>
+      </div>
+      <p role="status" class="recover-answer">
+        {answer}
+      </p>
+      <CustomRange webhook={webhook} from={from} onSend={send} />
+      <Replays replays={replays.data?.replays} onChange={replays.reload} />
+    </>
+  );
+}

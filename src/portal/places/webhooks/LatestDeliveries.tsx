@@ -1,0 +1,56 @@
+import type { DeliveryPage } from '../../../client/api/types.js';
+import { withQuery } from '../../api.js';
+import { Loading } from '../../parts/Page.js';
+import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { Time } from '../../parts/Time.js';
+import { Link } from '../../router.js';
+import { answerInShort } from '../../sentences.js';
+
+/** The last deliveries of a webhook, and links to all of them and to what failed. */
+export function LatestDeliveries({ webhookId, page }: { webhookId: string; page: DeliveryPage | undefined }) {
+  const logOf = (filter: Record<string, string>) => withQuery('/deliveries', { webhookId, ...filter });
+  return (
+    <section aria-labelledby="latest-title">
+      <div class="section-head">
+        <h2 id="latest-title">Latest deliveries</h2>
+        <p>
+          <Link href={logOf({})}>All</Link> · <Link href={logOf({ status: 'FAILED' })}>Failed</Link> ·{' '}
+          <Link href={logOf({ status: 'HELD' })}>Held</Link>
+        </p>
+      </div>
+      {!page && <Loading />}
+      {page?.deliveries.length === 0 && <p class="soft">Nothing was sent to it yet, tests left out.</p>}
+      {page && page.deliveries.length > 0 && (
+        <div class="table-wrap">
+          <table class="latest">
+            <thead>
+              <tr>
+                <th scope="col">State</th>
+                <th scope="col">Status</th>
+                <th scope="col">Last answer</th>
+                <th scope="col">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {page.deliveries.map((delivery) => (
+                <tr key={delivery.deliveryId}>
+                  <th scope="row">
+                    <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
+                    <small class="soft cut">{delivery.shipperTrackingId}</small>
+                  </th>
+                  <td>
+                    <StatusBadge status={delivery.status} />
+                  </td>
+                  <td data-label="Answer">{answerInShort(delivery.lastAttempt)}</td>
+                  <td>
+                    <Time at={delivery.createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

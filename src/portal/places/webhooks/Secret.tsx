@@ -1,0 +1,91 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { RotatedSecret, Webhook } from '../../../client/api/types.js';
+import { call } from '../../api.js';
+import { Button } from '../../parts/Button.js';
+import { Dialog } from '../../parts/Dialog.js';
+import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
+import { Code } from '../../parts/Id.js';
+import { exact } from '../../parts/Time.js';
+
+/** A secret, the only time that it is shown. A click beside it does not close it. */
+export function SecretDialog({
+  title,
+  secret,
+  children,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  children?: ComponentChildren;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title}>
+      <p>
+        This is its secret. Store it where your server reads it: <strong>it is not shown again.</strong>
+      </p>
+      <Code text={secret} label="Copy the secret" wrap />
+      {children}
+      <footer>
+        <Button kind="primary" onClick={onClose}>
+          I have stored it
+        </Button>
+      </footer>
+    </Dialog>
+  );
+}
+
+const overlaps = { '24h': '24 hours', '1h': '1 hour', '7d': '7 days', '0s': 'not at all: it has leaked' };
+
+/** Asks how long the old secret signs too, then shows the new one. */
+export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const [overlap, setOverlap] = useState('24h');
+  const [rotated, setRotated] = useState<RotatedSecret | null>(null);
+  if (rotated)
+    return (
+      <SecretDialog title="New secret" secret={rotated.secret} onClose={onClose}>
+        {overlap !== '0s' && (
+          <p class="soft">
+            Until {exact(rotated.previousSecretValidUntil)} notifications are signed with the old one too.
+          </p>
+        )}
+      </SecretDialog>
+    );
+  const rotate = async () => {
+    const path = `/v1/webhooks/${webhook.webhookId}/rotate-secret`;
+    setRotated(await call<RotatedSecret>('POST', path, { overlap }));
+  };
+  return (
+    <Dialog title="Rotate the secret?" onClose={onClose}>
+      <Form onSubmit={rotate}>
+        <p>
+          A new secret signs from now on. The old one signs too for a while, so that your server can change
+          over.
+        </p>
+        <Field label="The old secret signs too" name="overlap">
+          {(control) => (
+            <select {...control} value={overlap} onChange={(event) => setOverlap(event.currentTarget.value)}>
+              {Object.entries(overlaps).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <FormProblem shown={['overlap']} />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <RotateButton />
+        </footer>
+      </Form>
+    </Dialog>
+  );
+}
+
+const RotateButton = () => (
+  <Button type="submit" kind="primary" isBusy={useIsSending()}>
+    Rotate secret
+  </Button>
+);

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import type { TestResult, Webhook } from '../../../client/api/types.js';
+import { call } from '../../api.js';
+import { Button } from '../../parts/Button.js';
+import { Dialog } from '../../parts/Dialog.js';
+import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
+import { Code } from '../../parts/Id.js';
+import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { attemptSentence } from '../../sentences.js';
+import { useStates } from './catalogue.js';
+
+export function TestDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  return (
+    <Dialog title="Send a test" onClose={onClose} isWide>
+      <p class="soft long">
+        A sample notification goes to <code>{webhook.targetAddress}</code> now, signed like any other. Its
+        tracking id is <code>TEST</code>.
+      </p>
+      <TestForm webhookId={webhook.webhookId} />
+    </Dialog>
+  );
+}
+
+/** Sends a sample of a state, and shows at once what the receiver answered. */
+export function TestForm({
+  webhookId,
+  onSent,
+}: {
+  webhookId: string;
+  onSent?: (result: TestResult) => void;
+}) {
+  const states = useStates();
+  const [state, setState] = useState('CREATED');
+  const [result, setResult] = useState<TestResult | null>(null);
+  const send = async () => {
+    const answer = await call<TestResult>('POST', `/v1/webhooks/${webhookId}/test`, { state });
+    setResult(answer);
+    onSent?.(answer);
+  };
+  return (
+    <Form onSubmit={send} class="test-form">
+      <div class="field-and-button">
+        <Field label="State" name="state">
+          {(control) => (
+            <select {...control} value={state} onChange={(event) => setState(event.currentTarget.value)}>
+              {(states.length > 0 ? states : [state]).map((name) => (
+                <option key={name} value={name}>
+                  {wordOf(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <SendButton isRepeated={result !== null} />
+      </div>
+      <FormProblem shown={['state']} />
+      <div aria-live="polite">{result && <Answer result={result} />}</div>
+    </Form>
+  );
+}
+
+const SendButton = ({ isRepeated }: { isRepeated: boolean }) => (
+  <Button type="submit" kind="primary" isBusy={useIsSending()}>
+    {isRepeated ? 'Send again' : 'Send test'}
+  </Button>
+);
+
+/** One attempt: whether it succeeded, how long it took, and the body of the response. */
+function Answer({ result }: { result: TestResult }) {
+  const { statusCode, errorCode, responseBody } = result;
+  return (
+    <div class="answer">
+      <p class="answer-line">
+        <StatusBadge status={errorCode === null ? 'SUCCEEDED' : 'FAILED'} />
+        <strong>{attemptSentence(result)}</strong>
+      </p>
+      {responseBody ? (
+        <Code text={responseBody} label="Copy the response" wrap />
+      ) : (
+        statusCode !== null && <p class="soft">The response has no body.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks';
+import type { ListedWebhook, WebhookPage as Page } from '../../../client/api/types.js';
+import { call, withQuery } from '../../api.js';
+import { Button } from '../../parts/Button.js';
+import { lazy } from '../../parts/lazy.js';
+import { LoadError, Loading, PageHead } from '../../parts/Page.js';
+import { Sparkline } from '../../parts/Sparkline.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { now, Time } from '../../parts/Time.js';
+import { useResource } from '../../poll.js';
+import { Link, navigate, query, setQuery } from '../../router.js';
+import { notices } from './catalogue.js';
+import { SecretDialog } from './Secret.js';
+import {
+  attemptsInWords,
+  interestsInWords,
+  nameOf,
+  percent,
+  statusOf,
+  totalOf,
+  trouble,
+  waiting,
+} from './summary.js';
+import { TestDialog } from './Test.js';
+import { WebhookForm } from './WebhookForm.js';
+
+const QuickStart = lazy(async () => (await import('../on-demand.js')).QuickStart);
+const pageSize = 50;
+
+/** The list with the health of each at a glance; without any, the quick start. */
+export function Webhooks() {
+  const [pages, setPages] = useState(1);
+  const [dialog, setDialog] = useState<
+    'create' | { secret: string; webhookId: string } | { test: ListedWebhook } | null
+  >(null);
+  const { data, error, isLoading, reload } = useResource((signal) => readPages(pages, signal), {
+    key: String(pages),
+    everyMs: 10_000,
+  });
+  if (error && !data) return <LoadError error={error} />;
+  const isStarting = query.value.has('start') || data?.webhooks.length === 0;
+  const close = () => setDialog(null);
+  return (
+    <>
+      <PageHead
+        title={isStarting ? 'Quick start' : 'Webhooks'}
+        actions={
+          data &&
+          (isStarting ? (
+            data.webhooks.length > 0 && (
+              <Button onClick={() => setQuery({ start: null })}>Show all webhooks</Button>
+            )
+          ) : (
+            <>
+              <Button kind="quiet" onClick={() => setQuery({ start: '1' }, { push: true })}>
+                Quick start
+              </Button>
+              <Button kind="primary" onClick={() => setDialog('create')}>
+                New webhook
+              </Button>
+            </>
+          ))
+        }
+      >
+        {isStarting
+          ? 'From nothing to a verified notification, in four steps.'
+          : 'Where notifications of your shipments go, and how that is going.'}
+      </PageHead>
+      {!data && <Loading />}
+      {data && isStarting && <QuickStart onCreated={reload} />}
+      {data && !isStarting && (
+        <>
+          <div class="table-wrap" aria-busy={isLoading}>
+            <table class="webhooks">
+              <thead>
+                <tr>
+                  <th scope="col">Webhook</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Success, 24 h</th>
+                  <th scope="col">Attempts, 24 h</th>
+                  <th scope="col" class="number">
+                    Waiting
+                  </th>
+                  <th scope="col">Last success</th>
+                  <th scope="col">
+                    <span class="unseen">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.webhooks.map((webhook) => (
+                  <Row
+                    key={webhook.webhookId}
+                    webhook={webhook}
+                    onTest={() => setDialog({ test: webhook })}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {data.nextCursor && (
+            <p class="more">
+              <Button isBusy={isLoading} onClick={() => setPages(pages + 1)}>
+                Show more
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+      {dialog === 'create' && (
+        <WebhookForm
+          onClose={close}
+          onSaved={async (webhook) => {
+            if ('secret' in webhook) setDialog({ secret: webhook.secret, webhookId: webhook.webhookId });
+            await reload();
+          }}
+        />
+      )}
+      {dialog && typeof dialog === 'object' && 'secret' in dialog && (
+        <SecretDialog
+          title="Webhook created"
+          secret={dialog.secret}
+          onClose={() => navigate(`/webhooks/${dialog.webhookId}`)}
+        />
+      )}
+      {dialog && typeof dialog === 'object' && 'test' in dialog && (
+        <TestDialog webhook={dialog.test} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function Row({ webhook, onTest }: { webhook: ListedWebhook; onTest: () => void }) {
+  const { health, stats } = webhook;
+  const hours = stats?.hours ?? [];
+  const { share, attempts } = totalOf(hours);
+  const name = nameOf(webhook);
+  const problem = trouble(webhook, health, now.value);
+  return (
+    <tr>
+      <th scope="row" class="webhook-name">
+        <Link href={`/webhooks/${webhook.webhookId}`}>{name}</Link>
+        <small class="soft">
+          {webhook.description && <span class="cut">{webhook.targetAddress}</span>}
+          <span>{interestsInWords(webhook.interests, notices)}</span>
+        </small>
+      </th>
+      <td class="webhook-status">
+        <StatusBadge status={statusOf(webhook, health)} />
+        {problem && <small class="soft">{problem}</small>}
+      </td>
+      <td class="webhook-share" data-label="Success">
+        {share === null ? (
+          <span class="soft">–</span>
+        ) : (
+          <span class={shareTone(share)}>{percent(share)}</span>
+        )}
+      </td>
+      <td class="webhook-spark">
+        {attempts > 0 ? (
+          <Sparkline hours={hours} label={attemptsInWords(hours)} />
+        ) : (
+          <span class="soft">none</span>
+        )}
+      </td>
+      <td class="number" data-label="Waiting">
+        {health ? waiting(health.pendingCount) : '–'}
+      </td>
+      <td class="webhook-last" data-label="Last success">
+        <Time at={health?.lastSuccessAt ?? null} />
+      </td>
+      <td class="webhook-actions">
+        <Button class="small" onClick={onTest} aria-label={`Send test to ${name}`}>
+          Send test
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+const shareTone = (share: number) => (share >= 0.99 ? '' : share >= 0.9 ? 'tone-warn' : 'tone-bad');
+
+/** The first pages together, as far as they are shown. */
+async function readPages(pages: number, signal: AbortSignal): Promise<Page> {
+  const webhooks: ListedWebhook[] = [];
+  let nextCursor: string | null = null;
+  for (let page = 0; page < pages; page++) {
+    const path = withQuery('/v1/webhooks', { include: 'health,stats', limit: pageSize, cursor: nextCursor });
+    const read: Page = await call<Page>('GET', path, undefined, { signal });
+    webhooks.push(...read.webhooks);
+    nextCursor = read.nextCursor;
+    if (!nextCursor) break;
+  }
+  return { webhooks, nextCursor };
+}

@@ -1,0 +1,83 @@
+import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
+import { duration, relative } from '../../parts/Time.js';
+
+type Health = NonNullable<ListedWebhook['health']>;
+type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
+
+/** The name that people know it by: its description, else its address without the scheme. */
+export const nameOf = ({
+  description,
+  targetAddress,
+}: Pick<Webhook, 'description' | 'targetAddress'>): string =>
+  description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
+
+/** "All states", "DELIVERED", "3 states"; with notices of other webhooks if it wants them. */
+export function interestsInWords(interests: string[], notices: readonly string[]): string {
+  const states = interests.filter((name) => !notices.includes(name));
+  const [first] = states;
+  const ofStates = states.includes('*')
+    ? 'All states'
+    : states.length > 1
+      ? `${states.length} states`
+      : (first ?? '');
+  return [ofStates, states.length < interests.length && 'notices'].filter(Boolean).join(', ');
+}
+
+/** Why nothing is sent, or when the next attempt is; empty if all is well. `now` in ms. */
+export function trouble(
+  { status, disabledReason }: Webhook,
+  health: Health | undefined,
+  now: number,
+): string {
+  if (status === 'DISABLED') return disabledReason ? disabledReasons[disabledReason] : '';
+  if (status === 'PAUSED' || health?.circuit !== 'OPEN') return '';
+  return health.nextProbeAt
+    ? `Next probe ${relative(Date.parse(health.nextProbeAt), now)}`
+    : 'A probe is under way';
+}
+
+const disabledReasons = {
+  BY_SHIPPER: 'By one of you',
+  GONE: 'It answered 410 Gone',
+  FAILING: 'Nothing arrived for 5 days',
+};
+
+/** The status to show: an open circuit stops an active webhook. */
+export const statusOf = ({ status }: Webhook, health: Health | undefined): string =>
+  status === 'ACTIVE' && health?.circuit === 'OPEN' ? 'OPEN' : status;
+
+/** Attempts of some hours together; `share` is null without any. */
+export function totalOf(hours: readonly Hour[]) {
+  const attempts = hours.reduce((sum, hour) => sum + hour.attempts, 0);
+  const succeeded = hours.reduce((sum, hour) => sum + hour.succeeded, 0);
+  return {
+    attempts,
+    succeeded,
+    failed: attempts - succeeded,
+    share: attempts === 0 ? null : succeeded / attempts,
+  };
+}
+
+/** 0.9987 is "99.8 %": rounded down, so that "100 %" means all. */
+export const percent = (share: number): string => {
+  const value = Math.floor(share * 1_000) / 10;
+  return `${value === 100 || value < 10 ? value : value.toFixed(1)} %`;
+};
+
+export const count = (number: number): string => number.toLocaleString('en');
+
+/** Waiting deliveries are counted up to 10,000. */
+export const waiting = (pendingCount: number): string =>
+  pendingCount >= 10_000 ? '10,000 or more' : count(pendingCount);
+
+export function attemptsInWords(hours: readonly Hour[]): string {
+  const { attempts, failed } = totalOf(hours);
+  if (attempts === 0) return 'No attempts in the last 24 hours';
+  return `${count(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'} in the last 24 hours, ${count(failed)} failed`;
+}
+
+/** The slowest hour's 95th percentile of the last 24 h; empty without durations. */
+export function slowest(hours: readonly Hour[]): string {
+  const values = hours.flatMap(({ p95Ms }) => p95Ms ?? []);
+  return values.length === 0 ? '' : duration(Math.max(...values));
+}

@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from './api.js';
+import { isApiError } from './api.js';
+
+export interface Resource<Data> {
+  /** Undefined until the first answer. After that the last one, also while another is under way or has failed. */
+  data: Data | undefined;
+  /** Of the last read; null after a success. */
+  error: ApiError | null;
+  isLoading: boolean;
+  /** Reads again now, and resolves when that is shown. */
+  reload(): Promise<void>;
+  /** Puts in its place what a write has answered. */
+  replace(data: Data): void;
+}
+
+interface Options {
+  /** Stands for all that the answer depends on, such as the filters: another one reads again, and aborts what is under way. */
+  key?: string;
+  /** How often to read again; only in a tab that is visible. Omitted or null: never. */
+  everyMs?: number | null;
+}
+
+/**
+ * Reads something of the API, and again every `everyMs`. A tab that is not visible reads nothing, and catches up when it
+ * is shown again. Of several visible tabs one keeps the pace, and the others go at a fourth of it.
+ */
+export function useResource<Data>(
+  load: (signal: AbortSignal) => Promise<Data>,
+  { key = '', everyMs = null }: Options = {},
+): Resource<Data> {
+  const [shown, setShown] = useState<{ data?: Data; error: ApiError | null; isLoading: boolean }>({
+    error: null,
+    isLoading: true,
+  });
+  const latest = useRef({ load, abort: new AbortController(), isReading: false, readAt: 0 });
+  latest.current.load = load;
+
+  const read = async () => {
+    latest.current.abort.abort();
+    const { signal } = (latest.current.abort = new AbortController());
+    latest.current.isReading = true;
+    try {
+      const data = await latest.current.load(signal);
+      if (!signal.aborted) setShown({ data, error: null, isLoading: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isApiError(error)) throw error;
+      setShown((before) => ({ ...before, error, isLoading: false }));
+    } finally {
+      if (!signal.aborted) Object.assign(latest.current, { isReading: false, readAt: Date.now() });
+    }
+  };
+  const reload = () => {
+    setShown((before) => (before.isLoading ? before : { ...before, isLoading: true }));
+    return read();
+  };
+
+  useEffect(() => {
+    void reload();
+    return () => latest.current.abort.abort();
+  }, [key]);
+
+  useEffect(() => {
+    if (everyMs === null) return;
+    const readIfDue = () => {
+      const { isReading, readAt } = latest.current;
+      const dueMs = isPacemaker() ? everyMs : everyMs * 4;
+      if (document.visibilityState === 'visible' && !isReading && Date.now() - readAt >= dueMs) void read();
+    };
+    const timer = setInterval(readIfDue, Math.min(everyMs, 1_000));
+    document.addEventListener('visibilitychange', readIfDue);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', readIfDue);
+    };
+  }, [everyMs]);
+
+  const replace = (data: Data) => setShown((before) => ({ ...before, data }));
+  return { data: shown.data, error: shown.error, isLoading: shown.isLoading, reload, replace };
+}
+
+/**
+ * Whether this tab holds the browser's lock on the pace. One visible tab has it; the next gets it when that one is hidden
+ * or closed. Without locks (plain HTTP elsewhere than on localhost) each tab keeps the pace.
+ */
+let isHeld = false;
+const isPacemaker = () => isHeld || !navigator.locks;
+
+let givePaceUp: (() => void) | null = null;
+
+function followVisibility(): void {
+  if (document.visibilityState !== 'visible') {
+    givePaceUp?.();
+    givePaceUp = null;
+    return;
+  }
+  if (givePaceUp || !navigator.locks) return;
+  const { promise: hidden, resolve } = Promise.withResolvers<void>();
+  const waiting = new AbortController();
+  givePaceUp = () => {
+    isHeld = false;
+    waiting.abort();
+    resolve();
+  };
+  const hold = () => {
+    isHeld = true;
+    return hidden;
+  };
+  navigator.locks.request('parcelhook.pace', { signal: waiting.signal }, hold).catch(() => {}); // given up, waiting
+}
+
+document.addEventListener('visibilitychange', followVisibility);
+followVisibility();

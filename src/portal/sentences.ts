@@ -1,0 +1,275 @@
+/** Deliveries, attempts and replays told in sentences. Pure: the clock is an argument. */
+
+import { countText, durationText, waitText } from './units.js';
+
+export interface AnswerLike {
+  /** Null if the attempt was interrupted. */
+  durationMs: number | null;
+  statusCode: number | null;
+  errorCode: string | null;
+  errorDetail?: string | null | undefined;
+}
+
+export interface DeliveryLike {
+  status: string;
+  heldBy: string | null;
+  /** ISO 8601, as all times here. */
+  nextProbeAt: string | null;
+  reason: string | null;
+  attemptCount: number;
+  lastAttempt: AnswerLike | null;
+  nextAttemptAt: string | null;
+}
+
+export const isUnfinished = ({ status }: { status: string }) =>
+  status === 'PENDING' || status === 'SENDING' || status === 'HELD';
+
+const statusHints: Record<number, string> = {
+  400: 'It did not accept the body: does it read the notification as we send it?',
+  401: 'It asks for credentials: add them as a header of the webhook, or check the signature with the right secret.',
+  403: 'It refused the sender: check its firewall, and the secret that it verifies with.',
+  404: 'There is nothing at this path: check the target address.',
+  405: 'It takes no POST at this path: check the target address.',
+  408: 'It waited too long for the request.',
+  410: 'That means gone: the webhook was disabled.',
+  413: 'It limits request bodies to less than a notification has.',
+  415: 'It does not take application/json.',
+  422: 'It did not accept the body: does it read the notification as we send it?',
+  429: 'It asked for fewer requests: the webhook is called more slowly for a while.',
+  502: 'That is a proxy in front of your server, which did not reach it.',
+  503: 'It says that it is not available now.',
+  504: 'That is a proxy in front of your server, which got no answer from it.',
+};
+
+function hintOfStatus(status: number): string {
+  if (status >= 300 && status < 400) return 'Redirects are not followed: register the final address.';
+  if (status >= 100 && status < 200) return 'That is no final answer.';
+  return statusHints[status] ?? '';
+}
+
+const tlsFaults: Record<string, [fact: string, hint: string]> = {
+  EXPIRED: ["Your server's certificate has expired", 'Renew it.'],
+  SELF_SIGNED: [
+    "Your server's certificate is signed by itself",
+    'One from a public certificate authority is needed, with its intermediate certificates.',
+  ],
+  WRONG_HOST: [
+    "Your server's certificate is for another host name",
+    'It must name the host of the target address.',
+  ],
+  NOT_TLS: ['Your server did not answer in TLS', 'Is this a port for plain http?'],
+};
+
+const waitedOf = ({ durationMs }: AnswerLike) => (durationMs === null ? 'in time' : within(durationMs));
+/** A time limit is a round figure; the measured time is a little more. */
+const within = (ms: number) => `within ${durationText(ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)}`;
+const after = ({ durationMs }: AnswerLike) =>
+  durationMs === null ? '' : ` after ${durationText(durationMs)}`;
+
+/** Without the full stop, so that a sentence can go on; `hint` is a sentence of its own, or empty. */
+interface Told {
+  fact: string;
+  hint: string;
+}
+
+const told = (fact: string, hint = ''): Told => ({ fact, hint });
+
+/** The outcome of one attempt. */
+function answerOf(attempt: AnswerLike): Told {
+  const { statusCode, errorCode, durationMs } = attempt;
+  switch (errorCode) {
+    case 'TIMEOUT':
+      return statusCode === null
+        ? told(`Your server did not answer ${waitedOf(attempt)}`, 'Answer first, and do the work after that.')
+        : told(`Your server answered ${statusCode}, but did not finish ${waitedOf(attempt)}`);
+    case 'DNS':
+      return attempt.errorDetail === 'TOO_MANY_ADDRESSES'
+        ? told('The host name has more than 32 addresses', 'None of them is called.')
+        : told('The host name does not resolve', 'There is no address for it in DNS.');
+    case 'CONNECT':
+      return told(
+        'Your server could not be reached',
+        'The connection was refused: is it running, and open to the internet on this port?',
+      );
+    case 'RESET':
+      return told(
+        statusCode === null
+          ? `Your server closed the connection without an answer${after(attempt)}`
+          : `Your server answered ${statusCode}, and closed the connection too early`,
+      );
+    case 'TLS': {
+      const fault = tlsFaults[attempt.errorDetail ?? ''];
+      return fault
+        ? told(...fault)
+        : told(
+            'No secure connection could be made',
+            'TLS failed: check the certificate and its intermediate certificates.',
+          );
+    }
+    case 'ADDRESS_DENIED':
+      return told(
+        'The target address leads to a network that must not be called',
+        'Nothing was sent. Private and internal addresses are refused.',
+      );
+    case 'PROTOCOL':
+      return told('Your server did not answer in valid HTTP');
+  }
+  if (statusCode !== null) {
+    const measured = durationMs === null ? '' : ` in ${durationText(durationMs)}`;
+    return told(`Your server answered ${statusCode}${measured}`, hintOfStatus(statusCode));
+  }
+  if (errorCode === null && durationMs === null)
+    return told('The attempt was interrupted', 'Whether your server got it is not known.');
+  return told(`The attempt failed${errorCode === null ? '' : ` (${errorCode})`}`);
+}
+
+const sentence = ({ fact, hint }: Told) => (hint ? `${fact}. ${hint}` : `${fact}.`);
+
+export const attemptSentence = (attempt: AnswerLike) => sentence(answerOf(attempt));
+
+/** `in 4 min`, or `now` once it is due. */
+function fromNow(at: string | null, nowMs: number): string {
+  const leftMs = at === null ? 0 : Date.parse(at) - nowMs;
+  return leftMs > 0 ? `in ${waitText(leftMs)}` : 'now';
+}
+
+function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): string {
+  switch (heldBy) {
+    case 'TURN':
+      return 'It waits its turn: an earlier state of this shipment is still owed.';
+    case 'CIRCUIT':
+      return `It waits because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}.`;
+    case 'PAUSED':
+      return 'It waits because the webhook is paused. It is sent when you resume the webhook.';
+    case 'DISABLED':
+      return 'It waits because the webhook is disabled. It is sent when you resume the webhook.';
+    case 'RATE':
+      return 'It waits for its place: the webhook is at the most per second that you set.';
+    case 'SUSPENDED':
+      return 'It waits because the account is suspended.';
+  }
+  return 'It is held.';
+}
+
+const cancelReasons: Record<string, string> = {
+  WEBHOOK_DELETED: 'its webhook was deleted',
+  SUPERSEDED: 'a later state of the shipment took its place',
+  EXPIRED: 'it was owed for longer than the log is kept',
+  ERASED: 'the personal data of its shipment was erased',
+  REFUSED: 'your server asked for no more attempts',
+};
+
+const cancelSentence = ({ reason }: DeliveryLike) =>
+  reason === null ? 'It was cancelled.' : `It was cancelled: ${cancelReasons[reason] ?? reason}.`;
+
+function failedEnd({ reason, attemptCount }: DeliveryLike): string {
+  if (reason === 'REFUSED') return 'it asked for no more attempts';
+  return attemptCount > 1 ? `retries are used up after ${attemptCount} attempts` : 'it is not sent again';
+}
+
+const isFailure = ({ errorCode, statusCode }: AnswerLike) =>
+  errorCode !== null || statusCode === null || statusCode < 200 || statusCode > 299;
+
+/** Where a delivery stands. "Your server answered 503 in 212 ms; next try in 4 min." */
+export function deliverySentence(delivery: DeliveryLike, nowMs: number): string {
+  const { status, lastAttempt, attemptCount, nextAttemptAt } = delivery;
+  const failure = lastAttempt && isFailure(lastAttempt) ? answerOf(lastAttempt) : null;
+  const before = (then: string) => (failure ? `${failure.fact}. ${then}` : then);
+  const goingOn = ({ fact, hint }: Told, then: string) => sentence({ fact: `${fact}; ${then}`, hint });
+  switch (status) {
+    case 'SUCCEEDED':
+      return lastAttempt ? `${answerOf(lastAttempt).fact}.` : 'It was delivered.';
+    case 'PENDING':
+      return failure
+        ? goingOn(failure, `next try ${fromNow(nextAttemptAt, nowMs)}`)
+        : `It is sent ${fromNow(nextAttemptAt, nowMs)}.`;
+    case 'SENDING':
+      return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
+    case 'HELD':
+      return before(holdSentence(delivery, nowMs));
+    case 'CANCELLED':
+      return before(cancelSentence(delivery));
+    case 'FAILED':
+      return failure ? goingOn(failure, failedEnd(delivery)) : `It failed; ${failedEnd(delivery)}.`;
+  }
+  return `Its status is ${status}.`;
+}
+
+const holds: Record<string, string> = {
+  TURN: 'its turn',
+  PAUSED: 'paused',
+  DISABLED: 'disabled',
+  RATE: 'its rate',
+  SUSPENDED: 'suspended',
+};
+
+/** For a row of the log, beside the status: "in 4 min", "paused"; empty where the status says it all. */
+export function waitInShort(delivery: DeliveryLike, nowMs: number): string {
+  const { status, heldBy, nextProbeAt, nextAttemptAt, lastAttempt } = delivery;
+  if (status === 'HELD')
+    return heldBy === 'CIRCUIT' ? `probe ${fromNow(nextProbeAt, nowMs)}` : (holds[heldBy ?? ''] ?? '');
+  if (status !== 'PENDING') return '';
+  return lastAttempt || nextAttemptAt ? fromNow(nextAttemptAt, nowMs) : '';
+}
+
+const errorsInShort: Record<string, string> = {
+  TIMEOUT: 'No answer',
+  DNS: 'Name not found',
+  CONNECT: 'Not reached',
+  RESET: 'Connection closed',
+  TLS: 'TLS failed',
+  ADDRESS_DENIED: 'Address refused',
+  PROTOCOL: 'No valid HTTP',
+};
+
+/** For a row of the log: "503 in 212 ms", "No answer in 15 s". */
+export function answerInShort(attempt: AnswerLike | null): string {
+  if (!attempt) return '–';
+  const { statusCode, errorCode, durationMs } = attempt;
+  if (durationMs === null && statusCode === null) return 'Interrupted';
+  const what = errorsInShort[errorCode ?? ''] ?? String(statusCode ?? errorCode);
+  return durationMs === null ? what : `${what} in ${durationText(durationMs)}`;
+}
+
+const triggers: Record<string, string> = {
+  SCHEDULED: 'by schedule',
+  MANUAL: 'sent again by hand',
+  TEST: 'a test',
+  REPLAY: 'by a replay',
+};
+
+/** The cause of an attempt. */
+export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
+
+const nothingQueued: Record<string, string> = {
+  NOTHING_RECORDED: 'Nothing was recorded in that time.',
+  NO_INTEREST: 'Nothing was recorded in that time that this webhook is interested in.',
+  ALL_SUCCEEDED: 'There is nothing to send: everything of that time succeeded or is on its way.',
+  EXPIRED: 'That time is no longer in the log.',
+};
+
+/** The answer to a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
+export function replayAnswer({ queued, reason }: { queued: number | null; reason: string | null }): string {
+  if (queued === null) return 'It has begun, and counts as it goes.';
+  if (queued > 0) return `It sends ${countText(queued, 'delivery', 'deliveries')}.`;
+  return nothingQueued[reason ?? ''] ?? 'There is nothing to send.';
+}
+
+/** How far a replay has come. */
+export function replaySentence({
+  status,
+  done,
+  total,
+}: {
+  status: string;
+  done: number;
+  total: number | null;
+}): string {
+  if (total === 0) return 'There was nothing to send.';
+  const settled =
+    total === null
+      ? `${done.toLocaleString('en')} settled so far`
+      : `${done.toLocaleString('en')} of ${countText(total, 'delivery', 'deliveries')} settled`;
+  if (status === 'CANCELLED') return `It was cancelled: ${settled}.`;
+  return `${settled}.`;
+}

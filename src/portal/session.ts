@@ -1,0 +1,48 @@
+import { signal } from '@preact/signals';
+import { call, isExpired, renewSession } from './api.js';
+
+export interface Session {
+  user: { userId: string; email: string };
+  shipper: { shipperId: string; name: string };
+  expiresAt: string;
+  features: { simulate: boolean; email: boolean };
+}
+
+export interface Credentials {
+  key: string;
+  email: string;
+  password: string;
+}
+
+/** Undefined until it is known, null if nobody is logged in. It stays while the log-in dialog is open. */
+export const session = signal<Session | null | undefined>(undefined);
+
+const keyOfAccount = 'parcelhook.account-key';
+
+/** The account key of the last log-in in this browser; nothing else is kept. */
+export const rememberedKey = () => localStorage.getItem(keyOfAccount) ?? '';
+
+export async function loadSession(): Promise<void> {
+  take(await call<Session | null>('GET', '/v1/session', undefined, { isLogin: true }));
+}
+
+/** Throws an ApiError: 401 if one of the three is wrong, 429 with a wait. */
+export async function logIn(credentials: Credentials): Promise<void> {
+  await call('POST', '/v1/session', credentials, { isLogin: true });
+  localStorage.setItem(keyOfAccount, credentials.key);
+  await loadSession();
+}
+
+export async function logOut(): Promise<void> {
+  await call('DELETE', '/v1/session', undefined, { isLogin: true });
+  session.value = null;
+  isExpired.value = false;
+}
+
+/** Another tab may have logged in again meanwhile. As someone else: then nothing on the page is theirs. */
+function take(found: Session | null): void {
+  const previous = session.value;
+  if (previous && found && previous.user.userId !== found.user.userId) return void location.reload();
+  if (found || !isExpired.value) session.value = found;
+  if (found) renewSession();
+}

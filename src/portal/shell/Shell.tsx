@@ -1,0 +1,110 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { outage, isExpired } from '../api.js';
+import { Empty, Loading } from '../parts/Page.js';
+import { now } from '../parts/Time.js';
+import { Toasts } from '../parts/Toast.js';
+import { placeAt, places } from '../places.js';
+import { Link, navigate, path } from '../router.js';
+import { session } from '../session.js';
+import { AccountMenu } from './AccountMenu.js';
+import { LoginDialog, LoginPage } from './Login.js';
+
+/** The frame around every place, or the log-in page. */
+export function Shell() {
+  if (session.value === undefined)
+    return (
+      <main id="main">
+        <OutageBanner />
+        {outage.value === null && <Loading />}
+      </main>
+    );
+  return (
+    <>
+      {session.value === null ? <LoginPage /> : <Page />}
+      {isExpired.value && session.value && <LoginDialog />}
+      <Toasts />
+    </>
+  );
+}
+
+function Page() {
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  const found = placeAt(path.value);
+  const pattern = found?.place.pattern;
+  useEffect(() => {
+    if (path.value === '/') navigate('/webhooks', { replace: true });
+  }, [path.value]);
+  useEffect(() => {
+    document.title = `${found?.place.label ?? 'Not found'} · Parcelhook`;
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      (main.current?.querySelector<HTMLElement>('h1') ?? main.current)?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+    // On a phone the navigation scrolls.
+    document.querySelector('.top [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pattern]);
+  const [, area] = path.value.split('/');
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link class="brand" href="/webhooks">
+          Parcelhook
+        </Link>
+        <nav aria-label="Places">
+          {places
+            .filter(({ isListed }) => isListed !== false)
+            .map(({ pattern, label }) => {
+              const href = pattern.replace(/\/:.*/, '');
+              const current = href === `/${area}` ? 'page' : undefined;
+              return (
+                <Link key={href} href={href} aria-current={current}>
+                  {label}
+                </Link>
+              );
+            })}
+        </nav>
+        <div class="top-end">
+          <a href="/docs">Docs</a>
+          <AccountMenu />
+        </div>
+      </header>
+      <OutageBanner />
+      <main id="main" ref={main} tabIndex={-1}>
+        {found ? (
+          <found.place.Component key={pattern} {...found.values} />
+        ) : (
+          path.value !== '/' && <NotFound />
+        )}
+      </main>
+    </>
+  );
+}
+
+const NotFound = () => (
+  <Empty title="There is no such page">
+    <p>
+      <Link href="/webhooks">Go to the webhooks</Link>
+    </p>
+  </Empty>
+);
+
+/** Reads wait; what is on the page may be old. Not urgent enough to interrupt a screen reader. */
+function OutageBanner() {
+  const current = outage.value;
+  const seconds = current && Math.ceil((current.retriesAt - now.value) / 1_000);
+  return (
+    <div role="status">
+      {current && (
+        <p class="banner">
+          <strong>{current.message}</strong> The page may be out of date.{' '}
+          <span aria-hidden="true">{seconds! > 0 ? `Next try in ${seconds} s.` : 'Trying again…'}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { endSession, forgetEndedSessions } from '../../../src/accounts/session-store.js';
+import { newId } from '../../../src/platform/ids.js';
+import { createWorld, type World } from '../../support/core/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const newUser = async (): Promise<string> => {
+  const userId = newId();
+  await world.sql('insert into users (user_id, shipper_id, email) values ($1, $2, $3)', [
+    userId,
+    world.shipperId,
+    userId,
+  ]);
+  return userId;
+};
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+const ended = async (userId: string) => {
+  const rows = await world.sql<{ id: string }>(
+    'select session_id as id from ended_sessions where user_id = $1 order by session_id',
+    [userId],
+  );
+  return rows.map(({ id }) => id);
+};
+const epochOf = async (userId: string) =>
+  (await world.sql<{ epoch: number }>('select epoch from users where user_id = $1', [userId]))[0]?.epoch;
+
+test('a session that was ended is forgotten once its token has expired', async () => {
+  const userId = await newUser();
+  const [over, running] = [newId(), newId()];
+  await endSession(world.db, { userId, sessionId: over, expiresAt: new Date(Date.now() - 1) });
+  await endSession(world.db, { userId, sessionId: running, expiresAt: inAnHour() });
+  await forgetEndedSessions(world.db);
+  expect(await ended(userId)).toEqual([running]);
+});
+
+test('a user has at most a thousand of them: the next one ends all sessions and tokens instead', async () => {
+  const userId = await newUser();
+  await world.sql(
+    `insert into ended_sessions select $1, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 999)`,
+    [userId],
+  );
+  await endSession(world.db, { userId, sessionId: newId(), expiresAt: inAnHour() });
+  expect([(await ended(userId)).length, await epochOf(userId)]).toEqual([1_000, 0]);
+  await endSession(world.db, { userId, sessionId: newId(), expiresAt: inAnHour() });
+  expect([(await ended(userId)).length, await epochOf(userId)]).toEqual([0, 1]);
+});
+
+test('two at once of one session are one; of a removed user none is stored', async () => {
+  const userId = await newUser();
+  const sessionId = newId();
+  await Promise.all([1, 2, 3].map(() => endSession(world.db, { userId, sessionId, expiresAt: inAnHour() })));
+  expect(await ended(userId)).toEqual([sessionId]);
+  await world.sql('delete from users where user_id = $1', [userId]);
+  expect(await ended(userId)).toEqual([]);
+  await endSession(world.db, { userId, sessionId, expiresAt: inAnHour() });
+  expect(await ended(userId)).toEqual([]);
+});

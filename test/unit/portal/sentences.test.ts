@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorCodes } from '../../../src/deliveries/send/errors.js';
+import { deliveryStatuses } from '../../../src/deliveries/log/page-store.js';
+import {
+  answerInShort,
+  attemptSentence,
+  deliverySentence,
+  replayAnswer,
+  replaySentence,
+  waitInShort,
+  type AnswerLike,
+  type DeliveryLike,
+} from '../../../src/portal/sentences.js';
+import { durationText, waitText } from '../../../src/portal/units.js';
+
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const inMs = (ms: number) => new Date(nowMs + ms).toISOString();
+
+const answer = (more: Partial<AnswerLike>): AnswerLike => ({
+  durationMs: 212,
+  statusCode: null,
+  errorCode: null,
+  ...more,
+});
+const failure503 = answer({ statusCode: 503, errorCode: 'HTTP_STATUS' });
+
+const delivery = (more: Partial<DeliveryLike>): DeliveryLike => ({
+  status: 'PENDING',
+  heldBy: null,
+  nextProbeAt: null,
+  reason: null,
+  attemptCount: 0,
+  lastAttempt: null,
+  nextAttemptAt: null,
+  ...more,
+});
+const told = (more: Partial<DeliveryLike>) => deliverySentence(delivery(more), nowMs);
+
+describe('an attempt', () => {
+  test.each<[Partial<AnswerLike>, string]>([
+    [{ statusCode: 204, durationMs: 84 }, 'Your server answered 204 in 84 ms.'],
+    [{ statusCode: 500, errorCode: 'HTTP_STATUS' }, 'Your server answered 500 in 212 ms.'],
+    [
+      { statusCode: 301, errorCode: 'HTTP_STATUS' },
+      'Your server answered 301 in 212 ms. Redirects are not followed: register the final address.',
+    ],
+    [
+      { statusCode: 410, errorCode: 'HTTP_STATUS' },
+      'Your server answered 410 in 212 ms. That means gone: the webhook was disabled.',
+    ],
+    [
+      { durationMs: 15_003, errorCode: 'TIMEOUT' },
+      'Your server did not answer within 15 s. Answer first, and do the work after that.',
+    ],
+    [
+      { durationMs: 15_003, errorCode: 'TIMEOUT', statusCode: 200 },
+      'Your server answered 200, but did not finish within 15 s.',
+    ],
+    [{ errorCode: 'DNS' }, 'The host name does not resolve. There is no address for it in DNS.'],
+    [
+      { errorCode: 'DNS', errorDetail: 'TOO_MANY_ADDRESSES' },
+      'The host name has more than 32 addresses. None of them is called.',
+    ],
+    [
+      { errorCode: 'CONNECT' },
+      'Your server could not be reached. The connection was refused: is it running, and open to the internet on this port?',
+    ],
+    [
+      { errorCode: 'RESET', durationMs: 40 },
+      'Your server closed the connection without an answer after 40 ms.',
+    ],
+    [
+      { errorCode: 'TLS' },
+      'No secure connection could be made. TLS failed: check the certificate and its intermediate certificates.',
+    ],
+    [{ errorCode: 'TLS', errorDetail: 'EXPIRED' }, "Your server's certificate has expired. Renew it."],
+    [
+      { errorCode: 'TLS', errorDetail: 'SELF_SIGNED' },
+      "Your server's certificate is signed by itself. One from a public certificate authority is needed, with its intermediate certificates.",
+    ],
+    [
+      { errorCode: 'TLS', errorDetail: 'WRONG_HOST' },
+      "Your server's certificate is for another host name. It must name the host of the target address.",
+    ],
+    [
+      { errorCode: 'TLS', errorDetail: 'NOT_TLS' },
+      'Your server did not answer in TLS. Is this a port for plain http?',
+    ],
+    [
+      { errorCode: 'ADDRESS_DENIED' },
+      'The target address leads to a network that must not be called. Nothing was sent. Private and internal addresses are refused.',
+    ],
+    [{ errorCode: 'PROTOCOL' }, 'Your server did not answer in valid HTTP.'],
+    [{ durationMs: null }, 'The attempt was interrupted. Whether your server got it is not known.'],
+    [{ errorCode: 'LATER_CODE' }, 'The attempt failed (LATER_CODE).'],
+  ])('%j is told as a sentence', (more, sentence) => {
+    expect(attemptSentence(answer(more))).toBe(sentence);
+  });
+
+  test.each([401, 403, 404, 405, 413, 429, 502, 504])(
+    'a %d says what to do or what it means',
+    (statusCode) => {
+      const sentence = attemptSentence(answer({ statusCode, errorCode: 'HTTP_STATUS' }));
+      expect(sentence).toMatch(new RegExp(`^Your server answered ${statusCode} in 212 ms\\. \\w.+[.?]$`));
+    },
+  );
+
+  test('every error code of the API has a sentence of its own', () => {
+    const sentences = errorCodes.map((errorCode) =>
+      attemptSentence(answer({ errorCode, ...(errorCode === 'HTTP_STATUS' && { statusCode: 500 }) })),
+    );
+    expect(new Set(sentences).size).toBe(errorCodes.length);
+    expect(sentences.join()).not.toContain('The attempt failed');
+  });
+});
+
+describe('a delivery', () => {
+  const retried = { lastAttempt: failure503, attemptCount: 2 };
+
+  test.each<[Partial<DeliveryLike>, string]>([
+    [{}, 'It is sent now.'],
+    [{ nextAttemptAt: inMs(30_000) }, 'It is sent in 30 s.'],
+    [{ status: 'SENDING', attemptCount: 1 }, 'It is being sent.'],
+    [
+      { status: 'HELD', heldBy: 'TURN' },
+      'It waits its turn: an earlier state of this shipment is still owed.',
+    ],
+    [
+      { status: 'HELD', heldBy: 'PAUSED' },
+      'It waits because the webhook is paused. It is sent when you resume the webhook.',
+    ],
+    [
+      { status: 'HELD', heldBy: 'DISABLED' },
+      'It waits because the webhook is disabled. It is sent when you resume the webhook.',
+    ],
+    [
+      { status: 'HELD', heldBy: 'RATE' },
+      'It waits for its place: the webhook is at the most per second that you set.',
+    ],
+    [{ status: 'HELD', heldBy: 'SUSPENDED' }, 'It waits because the account is suspended.'],
+    [
+      { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
+      'It waits because your server kept failing; next probe in 20 s.',
+    ],
+    [
+      { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(-20_000) },
+      'It waits because your server kept failing; next probe now.',
+    ],
+    [{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }, 'It was cancelled: its webhook was deleted.'],
+    [
+      { status: 'CANCELLED', reason: 'SUPERSEDED' },
+      'It was cancelled: a later state of the shipment took its place.',
+    ],
+    [
+      { status: 'CANCELLED', reason: 'EXPIRED' },
+      'It was cancelled: it was owed for longer than the log is kept.',
+    ],
+    [
+      { status: 'CANCELLED', reason: 'ERASED' },
+      'It was cancelled: the personal data of its shipment was erased.',
+    ],
+    [
+      { status: 'SUCCEEDED', lastAttempt: answer({ statusCode: 200 }), attemptCount: 1 },
+      'Your server answered 200 in 212 ms.',
+    ],
+  ])('%j is told as a sentence', (more, sentence) => {
+    expect(told(more)).toBe(sentence);
+  });
+
+  test('that failed says what was answered and when it is tried next', () => {
+    const lastAttempt = answer({ statusCode: 500, errorCode: 'HTTP_STATUS' });
+    expect(told({ ...retried, lastAttempt, nextAttemptAt: inMs(4 * 60_000) })).toBe(
+      'Your server answered 500 in 212 ms; next try in 4 min.',
+    );
+    expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
+      'Your server answered 503 in 212 ms; next try now. It says that it is not available now.',
+    );
+  });
+
+  test('that is held or under way after a failure says the failure first', () => {
+    expect(told({ ...retried, status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(9_000) })).toBe(
+      'Your server answered 503 in 212 ms. It waits because your server kept failing; next probe in 9 s.',
+    );
+    expect(told({ ...retried, status: 'SENDING' })).toBe(
+      'Your server answered 503 in 212 ms. Attempt 2 is under way.',
+    );
+  });
+
+  test('whose retries are used up says so', () => {
+    const lastAttempt = answer({ errorCode: 'PROTOCOL' });
+    expect(told({ status: 'FAILED', lastAttempt, attemptCount: 10 })).toBe(
+      'Your server did not answer in valid HTTP; retries are used up after 10 attempts.',
+    );
+    expect(told({ status: 'FAILED', lastAttempt, attemptCount: 1 })).toBe(
+      'Your server did not answer in valid HTTP; it is not sent again.',
+    );
+    expect(told({ status: 'FAILED', lastAttempt, attemptCount: 2, reason: 'REFUSED' })).toBe(
+      'Your server did not answer in valid HTTP; it asked for no more attempts.',
+    );
+  });
+
+  test('of any status has a sentence', () => {
+    for (const status of [...deliveryStatuses, 'A_LATER_ONE'])
+      expect(told({ status })).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+test('times are written in the unit that a person would use', () => {
+  expect([0, 84, 999].map(durationText)).toEqual(['0 ms', '84 ms', '999 ms']);
+  expect([1_000, 1_440, 15_000].map(durationText)).toEqual(['1 s', '1.4 s', '15 s']);
+  expect([200, 59_000, 240_000].map(waitText)).toEqual(['1 s', '59 s', '4 min']);
+  expect([7_500_000, 12 * 3_600_000, 86_400_000, 97_200_000].map(waitText)).toEqual([
+    '2 h 5 min',
+    '12 h',
+    '1 d',
+    '1 d 3 h',
+  ]);
+});
+
+test('a row of the log says in short what was answered, and what it waits for', () => {
+  expect(answerInShort(null)).toBe('–');
+  expect(answerInShort(failure503)).toBe('503 in 212 ms');
+  expect(answerInShort(answer({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No answer in 15 s');
+  expect(answerInShort(answer({ durationMs: null }))).toBe('Interrupted');
+  const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
+  expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');
+  expect(waits({})).toBe('');
+  expect(waits({ status: 'HELD', heldBy: 'PAUSED' })).toBe('paused');
+  expect(waits({ status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) })).toBe('probe in 20 s');
+  expect(waits({ status: 'SUCCEEDED' })).toBe('');
+});
+
+test('a replay says what it sends, or why it sends nothing', () => {
+  expect(replayAnswer({ queued: 12, reason: null })).toBe('It sends 12 deliveries.');
+  expect(replayAnswer({ queued: 1, reason: null })).toBe('It sends 1 delivery.');
+  expect(replayAnswer({ queued: null, reason: null })).toBe('It has begun, and counts as it goes.');
+  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED'])
+    expect(replayAnswer({ queued: 0, reason })).not.toBe('There is nothing to send.');
+  expect(replayAnswer({ queued: 0, reason: null })).toBe('There is nothing to send.');
+});
+
+test('a replay says how far it has come', () => {
+  expect(replaySentence({ status: 'RUNNING', done: 3, total: null })).toBe('3 settled so far.');
+  expect(replaySentence({ status: 'RUNNING', done: 3, total: 1_200 })).toBe('3 of 1,200 deliveries settled.');
+  expect(replaySentence({ status: 'CANCELLED', done: 3, total: 5 })).toBe(
+    'It was cancelled: 3 of 5 deliveries settled.',
+  );
+  expect(replaySentence({ status: 'DONE', done: 0, total: 0 })).toBe('There was nothing to send.');
+});
