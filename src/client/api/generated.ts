@@ -2496,12 +2496,12 @@ export interface components {
              * @description Start of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-20T00:00:00Z
              */
-            from: string | (0 | number);
+            from: string | number;
             /**
              * @description End of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-21T12:00:00Z
              */
-            to: string | (0 | number);
+            to: string | number;
             /**
              * @description Only deliveries with this status now. Without it, also events that never had a delivery.
              * @enum {string}

@@ -158,9 +158,19 @@ export const instantInQuery = (description: string) =>
 
 export const instantInBody = (description: string, example: string) =>
   described(
-    z.union([text, z.union([z.literal(0), z.number().min(minTimeMs).max(maxTimeMs)])], {
-      error: ({ input }) => (isBefore2001(input) ? seconds : problem),
-    }),
+    z.union(
+      [
+        text,
+        z
+          .number()
+          .min(0)
+          .max(maxTimeMs)
+          .refine((given) => !isBefore2001(given)),
+      ],
+      {
+        error: ({ input }) => (isBefore2001(input) ? seconds : problem),
+      },
+    ),
     words(description),
     example,
   ).transform(toDate);
