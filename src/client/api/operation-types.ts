@@ -25,3 +25,10 @@ export type BodyOf<Operation> = Operation extends {
 }
   ? WithDates<Body>
   : never;
+
+/** Times that a caller gives as text or as a `Date`. */
+type TimeField = 'from' | 'to' | 'shipperDropoffDate' | 'expectedDeliveryDate' | 'expiresAt';
+
+export type WithDates<Values> = Values extends object
+  ? { [Name in keyof Values]: Name extends TimeField ? Values[Name] | Date : Values[Name] }
+  : Values;
