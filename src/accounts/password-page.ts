@@ -110,7 +110,8 @@ const passwordForm = (token: string, { email, account }: LinkOwner, problem = ''
   </form>`;
 
 const passwordIsSet = ({ email, account }: LinkOwner) =>
-  toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set. <a href="/">Log in now</a>.</p>
+  toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set.
+    <a href="/">Log in now</a>.</p>
     <p>Programs log in with the account key, this e-mail address and the password:
     see <a href="/docs">the documentation</a>.</p>`);
 

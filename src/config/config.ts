@@ -9,10 +9,10 @@ import { variables, type Variables } from './variables.js';
 /** `embedded`: no DATABASE_URL was given. */
 export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_HTTP_TARGETS' | 'SIMULATE'> & {
   embedded: boolean;
-  /** Unknown variables that look like misspelt ones; in production they are refused. */
-  misspelt: string[];
   /** Embedded, and only this machine reaches it. */
   development: boolean;
+  /** Unknown variables that look like misspelt ones; in production they are refused. */
+  misspelt: string[];
   /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -51,8 +51,8 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   return {
     ...settings,
     embedded,
-    misspelt: named,
     development,
+    misspelt: named,
     HOST,
     ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,

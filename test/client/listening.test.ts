@@ -145,3 +145,18 @@ test('--interests warns of a state that the service does not have', async () => 
     program.kill();
   }
 });
+
+test('hints at the signature at the first 400 or 401, once', async () => {
+  const statuses = [500, 401, 400];
+  local.reply = () => ({ status: statuses.shift()! });
+  standIn.respond = feedOf(
+    { latest: page('end', eventOf('e1', 0), eventOf('e2', 1), eventOf('e3', 2)) },
+    () => gone,
+  );
+  const { lines, done } = start(createPrinter);
+  await until('all are forwarded', () => lines.filter((line) => line.includes('PH1')).length === 3);
+  stop.abort();
+  await done;
+  const hints = lines.flatMap((line, index) => (line.includes('diagnose()') ? [index] : []));
+  expect(hints).toEqual([lines.findIndex((line) => line.includes('401')) + 1]);
+});

@@ -1,5 +1,6 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
-import { duration, relative } from '../../parts/Time.js';
+import { wordOf } from '../../words.js';
+import { durationText, relative } from '../../units.js';
 
 type Health = NonNullable<ListedWebhook['health']>;
 type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
@@ -11,16 +12,16 @@ export const nameOf = ({
 }: Pick<Webhook, 'description' | 'targetAddress'>): string =>
   description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** "All states", "DELIVERED", "3 states"; with notices of other webhooks if it wants them. */
+/** "All states", "Delivered", "3 states"; with notices of other webhooks if it wants them. */
 export function interestsInWords(interests: string[], notices: readonly string[]): string {
   const states = interests.filter((name) => !notices.includes(name));
-  const [first] = states;
-  const ofStates = states.includes('*')
-    ? 'All states'
-    : states.length > 1
-      ? `${states.length} states`
-      : (first ?? '');
-  return [ofStates, states.length < interests.length && 'notices'].filter(Boolean).join(', ');
+  const [first = ''] = states;
+  const inWords = states.length > 1 ? `${states.length} states` : wordOf(first);
+  const parts = [
+    states.includes('*') ? 'All states' : inWords,
+    states.length < interests.length && 'notices',
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 /** Why nothing is sent, or when the next attempt is; empty if all is well. `now` in ms. */
@@ -37,7 +38,7 @@ export function trouble(
 }
 
 const disabledReasons = {
-  BY_SHIPPER: 'By one of you',
+  BY_SHIPPER: 'By you',
   GONE: 'It answered 410 Gone',
   FAILING: 'Nothing arrived for 5 days',
 };
@@ -79,5 +80,5 @@ export function attemptsInWords(hours: readonly Hour[]): string {
 /** The slowest hour's 95th percentile of the last 24 h; empty without durations. */
 export function slowest(hours: readonly Hour[]): string {
   const values = hours.flatMap(({ p95Ms }) => p95Ms ?? []);
-  return values.length === 0 ? '' : duration(Math.max(...values));
+  return values.length === 0 ? '' : durationText(Math.max(...values));
 }
