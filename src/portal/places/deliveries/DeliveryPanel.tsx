@@ -25,7 +25,7 @@ interface Props {
 /** One delivery beside the list; on a phone a page of its own. */
 export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const [isSentAgain, setIsSentAgain] = useState(false);
-  const [Heading] = useState<'h1' | 'h2'>(isOnePage() ? 'h1' : 'h2');
+  const Heading = isOnePage.value ? 'h1' : 'h2';
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
