@@ -63,16 +63,19 @@ export function useResource<Data>(
 
   useEffect(() => {
     if (everyMs === null) return;
-    const readIfDue = () => {
+    const readIfOlder = (ms: number) => {
       const { isReading, readAt } = latest.current;
-      const dueMs = isPacemaker() ? everyMs : everyMs * 4;
-      if (document.visibilityState === 'visible' && !isReading && Date.now() - readAt >= dueMs) void read();
+      if (document.visibilityState === 'visible' && !isReading && Date.now() - readAt >= ms) void read();
     };
-    const timer = setInterval(readIfDue, Math.min(everyMs, 1_000));
-    document.addEventListener('visibilitychange', readIfDue);
+    const catchUp = () => readIfOlder(everyMs);
+    const keepPace = () => readIfOlder(isPacemaker() ? everyMs : everyMs * 4);
+    const timer = setInterval(keepPace, Math.min(everyMs, 1_000));
+    document.addEventListener('visibilitychange', catchUp);
+    addEventListener('focus', catchUp);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', readIfDue);
+      document.removeEventListener('visibilitychange', catchUp);
+      removeEventListener('focus', catchUp);
     };
   }, [everyMs]);
 

@@ -42,6 +42,11 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
         event.preventDefault();
         onClose?.();
       }}
+      onClose={() => {
+        if (!element.current) return; // closed by its removal
+        if (onClose) onClose();
+        else element.current.showModal(); // a browser does not let a page refuse the second Escape
+      }}
       onMouseDown={(event) => event.target === element.current && onClose?.()}
     >
       <div class="dialog-body">

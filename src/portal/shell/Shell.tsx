@@ -11,6 +11,8 @@ import { LoginDialog, LoginPage } from './Login.js';
 
 /** The frame around every place, or the log-in page. */
 export function Shell() {
+  const hasShownLogin = useRef(false);
+  if (session.value === null) hasShownLogin.current = true;
   if (session.value === undefined)
     return (
       <main id="main">
@@ -20,16 +22,17 @@ export function Shell() {
     );
   return (
     <>
-      {session.value === null ? <LoginPage /> : <Page />}
+      {session.value === null ? <LoginPage /> : <Page takesFocus={hasShownLogin.current} />}
       {isExpired.value && session.value && <LoginDialog />}
       <Toasts />
     </>
   );
 }
 
-function Page() {
+/** `takesFocus`: after a log-in, the focus goes into the page; on its first load it stays with the browser. */
+function Page({ takesFocus }: { takesFocus: boolean }) {
   const main = useRef<HTMLElement>(null);
-  const isFirst = useRef(true);
+  const isFirst = useRef(!takesFocus);
   const found = placeAt(path.value);
   const pattern = found?.place.pattern;
   useEffect(() => {

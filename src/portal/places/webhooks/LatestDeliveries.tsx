@@ -2,9 +2,9 @@ import type { DeliveryPage } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Loading } from '../../parts/Page.js';
 import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
-import { Time } from '../../parts/Time.js';
+import { now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
-import { answerInShort } from '../../sentences.js';
+import { answerInShort, waitInShort } from '../../sentences.js';
 
 /** The last deliveries of a webhook, and links to all of them and to what failed. */
 export function LatestDeliveries({ webhookId, page }: { webhookId: string; page: DeliveryPage | undefined }) {
@@ -39,7 +39,8 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
                     <small class="soft cut">{delivery.shipperTrackingId}</small>
                   </th>
                   <td>
-                    <StatusBadge status={delivery.status} />
+                    <StatusBadge status={delivery.status} />{' '}
+                    <small class="soft wait">{waitInShort(delivery, now.value)}</small>
                   </td>
                   <td data-label="Answer">{answerInShort(delivery.lastAttempt)}</td>
                   <td>

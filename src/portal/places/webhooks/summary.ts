@@ -1,4 +1,5 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
+import { wordOf } from '../../parts/StatusBadge.js';
 import { duration, relative } from '../../parts/Time.js';
 
 type Health = NonNullable<ListedWebhook['health']>;
@@ -11,7 +12,7 @@ export const nameOf = ({
 }: Pick<Webhook, 'description' | 'targetAddress'>): string =>
   description || targetAddress.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** "All states", "DELIVERED", "3 states"; with notices of other webhooks if it wants them. */
+/** "All states", "Delivered", "3 states"; with notices of other webhooks if it wants them. */
 export function interestsInWords(interests: string[], notices: readonly string[]): string {
   const states = interests.filter((name) => !notices.includes(name));
   const [first] = states;
@@ -19,7 +20,9 @@ export function interestsInWords(interests: string[], notices: readonly string[]
     ? 'All states'
     : states.length > 1
       ? `${states.length} states`
-      : (first ?? '');
+      : first
+        ? wordOf(first)
+        : '';
   return [ofStates, states.length < interests.length && 'notices'].filter(Boolean).join(', ');
 }
 
@@ -37,7 +40,7 @@ export function trouble(
 }
 
 const disabledReasons = {
-  BY_SHIPPER: 'By one of you',
+  BY_SHIPPER: 'By you',
   GONE: 'It answered 410 Gone',
   FAILING: 'Nothing arrived for 5 days',
 };
