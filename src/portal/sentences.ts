@@ -227,13 +227,15 @@ export function answerInShort(attempt: AnswerLike | null): string {
   if (!attempt) return '–';
   const { statusCode, errorCode, durationMs } = attempt;
   if (durationMs === null && statusCode === null) return 'Interrupted';
-  const what = errorsInShort[errorCode ?? ''] ?? String(statusCode ?? errorCode);
-  return durationMs === null ? what : `${what} in ${durationText(durationMs)}`;
+  const error = errorsInShort[errorCode ?? ''];
+  const what = error ?? String(statusCode ?? errorCode);
+  if (durationMs === null) return what;
+  return `${what} ${error && errorCode !== 'TIMEOUT' ? 'after' : 'in'} ${durationText(durationMs)}`;
 }
 
 const triggers: Record<string, string> = {
   SCHEDULED: 'by schedule',
-  MANUAL: 'sent again by hand',
+  MANUAL: 'by hand',
   TEST: 'a test',
   REPLAY: 'by a replay',
 };

@@ -80,9 +80,10 @@ export function useLiveList<Row>(source: Source<Row>, isLive: boolean): LiveList
       );
       signal.throwIfAborted();
       const rows = [...again.flatMap((page) => page.rows), ...single.filter((row) => row !== null)];
-      const next = withRows(withNewest(shown, newest, idOf), rows, idOf);
-      update((before) => (before === shown ? next : before));
-      if (next.newCount > shown.newCount) announce(source.newText(next.newCount));
+      const refresh = (before: Window<Row>) => withRows(withNewest(before, newest, idOf), rows, idOf);
+      update(refresh);
+      const { newCount } = refresh(shown);
+      if (newCount > shown.newCount) announce(source.newText(newCount));
     },
     { key, everyMs: isLive ? everyMs : null },
   );

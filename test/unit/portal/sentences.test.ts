@@ -221,6 +221,7 @@ test('a row of the log says in short what was answered, and what it waits for', 
   expect(answerInShort(null)).toBe('–');
   expect(answerInShort(failure503)).toBe('503 in 212 ms');
   expect(answerInShort(answer({ errorCode: 'TIMEOUT', durationMs: 15_002 }))).toBe('No answer in 15 s');
+  expect(answerInShort(answer({ errorCode: 'RESET' }))).toBe('Connection closed after 212 ms');
   expect(answerInShort(answer({ durationMs: null }))).toBe('Interrupted');
   const waits = (more: Partial<DeliveryLike>) => waitInShort(delivery(more), nowMs);
   expect(waits({ lastAttempt: failure503, nextAttemptAt: inMs(240_000) })).toBe('in 4 min');

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Delivery, DeliveryDetails, DeliveryPage } from '../../../client/api/types.js';
-import { call, withQuery } from '../../api.js';
+import { call, withQuery, type ApiError } from '../../api.js';
 import { useLiveList } from '../../list/live.js';
 import { Button } from '../../parts/Button.js';
 import { Empty, LoadError, Loading, PageHead } from '../../parts/Page.js';
@@ -56,7 +56,7 @@ export function Deliveries() {
         </PageHead>
         <FilterBar filters={filters} />
         <LiveBar list={log} isLive={isLive} onLive={setIsLive} />
-        {log.error && <WrongFilters error={log.error} isFiltered={isFiltered} />}
+        {log.error && <Refused error={log.error} />}
         {!log.error && !log.shown && <Loading rows={10} />}
         {!log.error && log.shown && (
           <div ref={log.list} aria-busy={log.isLoading}>
@@ -88,23 +88,21 @@ const recoverable = ({ webhookId, from, to }: Record<string, string | undefined>
   to,
 });
 
-const WrongFilters = ({
-  error,
-  isFiltered,
-}: {
-  error: Parameters<typeof LoadError>[0]['error'];
-  isFiltered: boolean;
-}) => (
-  <>
+/** The address may name filters that cannot be, after an edit by hand. */
+const Refused = ({ error }: { error: ApiError }) =>
+  error.details.length === 0 ? (
     <LoadError error={error} />
-    {error.details.map(({ path, message }) => (
-      <p class="problem" key={path}>
-        {path} {message}
-      </p>
-    ))}
-    {isFiltered && <ClearFilters />}
-  </>
-);
+  ) : (
+    <div class="empty" role="alert">
+      <h2>These filters cannot be</h2>
+      {error.details.map(({ path, message }) => (
+        <p key={path}>
+          <code>{path}</code> {message}
+        </p>
+      ))}
+      <ClearFilters />
+    </div>
+  );
 
 const ClearFilters = () => (
   <p class="more">

@@ -79,6 +79,9 @@ export function WebhookPage({ id = '' }: { id?: string }) {
             ) : (
               <Button onClick={() => setStatus('ACTIVE')}>Resume</Button>
             )}
+            <Link class="button" href={withQuery('/recover', { webhookId: id })}>
+              Recover…
+            </Link>
             <Button onClick={() => setAsked('edit')}>Edit</Button>
             <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
             <Button kind="danger" onClick={() => setAsked('delete')}>

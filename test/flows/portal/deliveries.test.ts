@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectSound, inBrowser, openPortal, type Portal } from '../../support/browser.js';
+import { placeOrder, registerAccount, type Account } from '../../support/client.js';
+import { startHook, untilFound, type Hook } from '../../support/deliveries.js';
+import { startProcess, startService, stopProcess, type Service } from '../../support/harness.js';
+import { placeOrders } from '../../support/load.js';
+import { until } from '../../support/until.js';
+
+const planted = '<script>alert(1)</script>';
+
+let service: Service;
+let account: Account;
+let good: Hook;
+let bad: Hook;
+let portal: Portal;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
+  account = await registerAccount(service);
+  good = await startHook(account, { interests: ['*'], description: `Good ${planted}`, ordering: 'NONE' });
+  bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });
+  Object.assign(bad.response, { status: 500, body: `{"error":"${planted}"}` });
+  await placeOrder(account, planted);
+  await untilFound(async () => {
+    const { data } = await account.call('/v1/deliveries');
+    return (
+      (data.deliveries as { lastAttempt: unknown }[]).filter(({ lastAttempt }) => lastAttempt).length === 2
+    );
+  });
+  portal = await openPortal(service, account);
+  ({ page } = portal);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await good?.close();
+  await bad?.close();
+  await service?.stop();
+});
+
+const rows = () => page.locator('[data-row]');
+const panel = () => page.getByRole('complementary');
+const openLog = async (query = '') => {
+  portal.wrong.length = 0;
+  await page.goto(`/deliveries${query}`);
+  await rows().first().waitFor();
+};
+
+/** All that must stay under the reader: rows, scroll, focus. */
+const view = () =>
+  page.evaluate(() => ({
+    rows: [...document.querySelectorAll<HTMLElement>('[data-row]')].map((row) => [
+      row.dataset.row,
+      Math.round(row.getBoundingClientRect().top),
+    ]),
+    scrollY,
+    focus: document.activeElement?.getAttribute('href'),
+  }));
+
+inBrowser(
+  'a delivery tells what was sent and answered, and by keyboard the focus goes in and comes back',
+  async () => {
+    await openLog(`?webhookId=${bad.webhookId}`);
+    const link = rows().first().getByRole('link');
+    await link.focus();
+    const before = await view();
+    await page.keyboard.press('Enter');
+    await panel()
+      .getByText(/^Your server answered 500 in \d+ m?s; next try in \d+ min\.$/)
+      .waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Created');
+    await panel().getByText('Headers as sent').click();
+    await panel().getByText('webhook-signature').waitFor();
+    await panel().getByRole('region', { name: 'the response' }).getByText(planted).waitFor();
+    await panel().getByRole('button', { name: 'Raw' }).click();
+    const payload = await panel().getByRole('region', { name: 'the payload' }).innerText();
+    expect(JSON.parse(payload)).toMatchObject({ state: 'CREATED', shipper_tracking_id: planted });
+    await expectSound(page);
+    await page.keyboard.press('Escape');
+    await panel().waitFor({ state: 'detached' });
+    expect(await view()).toEqual(before);
+    await page.goBack();
+    await panel().waitFor();
+    expect(portal.wrong).toEqual([]);
+  },
+);
+
+inBrowser('what is sent again shows its result as soon as the receiver has answered', async () => {
+  await openLog(`?webhookId=${bad.webhookId}`);
+  await rows().first().getByRole('link').click();
+  await panel().getByRole('button', { name: 'Send again' }).click();
+  await panel().getByRole('status').getByText('Failed again').waitFor();
+  bad.response.status = 204;
+  await panel().getByRole('button', { name: 'Send again' }).click();
+  await panel().getByRole('status').getByText('Sent again').waitFor();
+  await panel().getByText('Attempt 3, by hand').waitFor();
+  await rows().first().getByText('Succeeded').waitFor();
+  bad.response.status = 500;
+  expect(portal.wrong).toEqual([]);
+});
+
+inBrowser(
+  'new rows wait behind a button, and move nothing under the reader; a pause lets the list rest',
+  async () => {
+    await openLog();
+    await rows().last().getByRole('link').focus();
+    const before = await view();
+    await placeOrder(account, 'NEW-1');
+    const fresh = page.getByRole('button', { name: /^\d+ new$/ });
+    await fresh.waitFor();
+    expect(await view()).toEqual(before);
+    await fresh.click();
+    await rows().filter({ hasText: 'NEW-1' }).first().waitFor();
+    await until('the focus is on the first row', () =>
+      page.evaluate(() => document.activeElement === document.querySelector('[data-row] a')),
+    );
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByText('Paused').first().waitFor();
+    let reads = 0;
+    page.on('request', () => reads++);
+    await placeOrder(account, 'NEW-2');
+    await page.waitForTimeout(4_000); // longer than a live list goes without a read
+    expect([reads, await fresh.count()]).toEqual([0, 0]);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await fresh.waitFor();
+    expect(portal.wrong).toEqual([]);
+  },
+);
+
+inBrowser('a view is shared by its address, and filters that cannot be are named', async () => {
+  await openLog();
+  await page.getByRole('combobox', { name: 'Webhook' }).selectOption(good.webhookId);
+  await page.getByRole('searchbox', { name: 'Number of the shipment' }).fill(planted);
+  await page.keyboard.press('Enter');
+  await until('one row', async () => (await rows().count()) === 1);
+  const shared = page.url();
+  await page.goto('about:blank');
+  await page.goto(shared);
+  await rows().first().waitFor();
+  expect(await rows().count()).toBe(1);
+  expect(await rows().first().innerText()).toContain(planted);
+  await expectSound(page);
+  expect(portal.wrong).toEqual([]);
+  await page.goto('/deliveries?status=NOPE');
+  await page.getByRole('alert').getByText('status must be one of PENDING').waitFor();
+  await page.getByRole('alert').getByRole('button', { name: 'Clear the filters' }).click();
+  await rows().nth(1).waitFor();
+});
+
+inBrowser('on a phone a delivery is a page, and back leads to where the list was', async () => {
+  await placeOrders(account, 10);
+  await page.setViewportSize({ width: 390, height: 800 });
+  try {
+    await openLog();
+    await rows().nth(12).scrollIntoViewIfNeeded();
+    const before = await view();
+    await rows().nth(12).getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Created' }).waitFor();
+    await rows().first().waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: '← Deliveries' }).click();
+    await rows().first().waitFor();
+    expect((await view()).scrollY).toBe(before.scrollY);
+  } finally {
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+});
+
+inBrowser(
+  'however far back one goes, at most 300 rows are in the page, and what is read stays in its place',
+  async () => {
+    await placeOrders(account, 180);
+    await openLog(`?webhookId=${good.webhookId}`);
+    await page.goto('/deliveries');
+    await rows().first().waitFor();
+    const older = page.getByRole('button', { name: 'Load older' });
+    for (let loaded = 1; loaded < 8; loaded++) {
+      await older.scrollIntoViewIfNeeded();
+      const last = (await view()).rows.at(-1)!;
+      await older.click();
+      const moved = await untilFound(async () => {
+        const { rows } = await view();
+        return (
+          rows.at(-1)![0] !== last[0] && { row: rows.find(([id]) => id === last[0]), count: rows.length }
+        );
+      });
+      expect(moved.count).toBeLessThanOrEqual(300);
+      expect(Math.abs(Number(moved.row![1]) - Number(last[1]))).toBeLessThanOrEqual(1);
+    }
+    expect(await rows().count()).toBe(300);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.getByRole('button', { name: 'Back to the newest' }).click();
+    await until('the newest page', async () => (await rows().count()) === 50);
+  },
+  120_000,
+);
+
+inBrowser(
+  'while the API is away the page says so and keeps what it shows, and it recovers by itself',
+  async () => {
+    await openLog();
+    const { port } = new URL(service.url);
+    const before = await rows().count();
+    await stopProcess(service.process);
+    await page.getByText('Parcelhook does not answer.').waitFor();
+    expect(await rows().count()).toBe(before);
+    service.process = await startProcess({ ...service.env, PORT: port });
+    await page.getByText('Parcelhook does not answer.').waitFor({ state: 'detached' });
+    await placeOrder(account, 'AFTER');
+    await page.getByRole('button', { name: /^\d+ new$/ }).click();
+    await rows().filter({ hasText: 'AFTER' }).first().waitFor();
+  },
+  120_000,
+);

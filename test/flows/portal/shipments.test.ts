@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectSound, inBrowser, openPortal, type Portal } from '../../support/browser.js';
+import { placeOrder, registerAccount, type Account } from '../../support/client.js';
+import { startHook, untilFound, type Hook } from '../../support/deliveries.js';
+import { startService, type Service } from '../../support/harness.js';
+import { placeOrders } from '../../support/load.js';
+
+const planted = '<script>alert(1)</script>';
+
+let service: Service;
+let account: Account;
+let hook: Hook;
+let portal: Portal;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startService({ env: { SIMULATE: 'true', RETRY_SCHEDULE: '100ms' } });
+  account = await registerAccount(service);
+  hook = await startHook(account, { interests: ['*'], description: `Hook ${planted}` });
+  portal = await openPortal(service, account);
+  ({ page } = portal);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await hook?.close();
+  await service?.stop();
+});
+
+inBrowser(
+  'a shipment is found by either number, and shows who was told of each state as it moves',
+  async () => {
+    const trackingId = await placeOrder(account, planted);
+    const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
+    for (const number of [planted, trackingId.toLowerCase()]) {
+      await page.goto('/shipments');
+      await search.fill(number);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: planted }).waitFor();
+    }
+    await page.getByRole('list', { name: 'Told of Created' }).getByText('Succeeded').waitFor();
+    await page.getByRole('button', { name: 'Picked up' }).click();
+    await page.getByRole('list', { name: 'Told of Picked up' }).getByText('Succeeded').waitFor();
+    await page.getByRole('button', { name: 'Run to Delivered' }).click();
+    const told = page.getByRole('list', { name: 'Told of Delivered' });
+    await told.getByText('Succeeded').waitFor();
+    await expectSound(page);
+    await told.getByRole('link', { name: `Hook ${planted}` }).click();
+    await page.getByRole('complementary').getByText('Your server answered 200').first().waitFor();
+    expect(portal.wrong).toEqual([]);
+  },
+);
+
+inBrowser('a number of many shipments lists them, and one of none says so', async () => {
+  await placeOrder(account, 'TWICE');
+  await placeOrder(account, 'TWICE');
+  await page.goto('/shipments');
+  const search = page.getByRole('searchbox', { name: 'Your number or the tracking id' });
+  await search.fill('TWICE');
+  await page.keyboard.press('Enter');
+  await page.getByText('Number TWICE').waitFor();
+  await untilFound(async () => (await page.locator('[data-row]').count()) === 2);
+  await expectSound(page);
+  expect(portal.wrong).toEqual([]);
+  await search.fill('none such');
+  await page.keyboard.press('Enter');
+  await page.getByText('No shipment has the number none such.').waitFor();
+});
+
+inBrowser(
+  'what failed is counted before it is sent again, shows its progress, and can be cancelled',
+  async () => {
+    const failing = await startHook(account, { interests: ['*'], description: 'Failing', ordering: 'NONE' });
+    failing.response.status = 500;
+    await placeOrders(account, 3);
+    await untilFound(async () => {
+      const { data } = await account.call(`/v1/deliveries?webhookId=${failing.webhookId}&status=FAILED`);
+      return data.deliveries.length === 3;
+    });
+    portal.wrong.length = 0;
+    await page.goto(`/recover?webhookId=${failing.webhookId}`);
+    const failed = page.getByRole('region', { name: 'Send again what failed' });
+    await failed.getByText('3 notifications to send').waitFor();
+    // Orders of the tests before are owed to it as well: it was not there yet.
+    const missed = page.getByRole('region', { name: 'Send all that it missed' });
+    const counted = Number.parseInt(await missed.getByText(/^\d+ notifications to send$/).innerText(), 10);
+    expect(counted).toBeGreaterThan(3);
+    await expectSound(page);
+    failing.response.status = 200;
+    await failed.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It sends 3 deliveries.').waitFor();
+    await page.getByText('3 of 3 deliveries settled.').waitFor();
+    await failed.getByText('Nothing failed in this time.').waitFor();
+    failing.response.delayMs = 60_000;
+    await missed.getByRole('button', { name: 'Send all' }).click();
+    await page.getByText(`It sends ${counted - 3} deliveries.`).waitFor();
+    await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was cancelled').waitFor();
+    expect(portal.wrong).toEqual([]);
+    await failing.close();
+  },
+  120_000,
+);
