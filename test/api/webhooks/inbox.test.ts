@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  operator,
-  placeOrder,
-  registerAccount,
-  registerWebhook,
-  request,
-  type Account,
-} from '../../support/client.js';
+import { placeOrder, registerAccount, registerWebhook, request, type Account } from '../../support/client.js';
 import { deliveriesOf, untilFound } from '../../support/deliveries.js';
 import { newFolder, type Folder } from '../../support/deployment.js';
 import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
@@ -134,7 +127,9 @@ describe('on demand it fails', () => {
     await placeOrder(account);
     expect(await firstAttempt(account, webhookId)).toMatchObject(attempt);
     const { items } = await inboxOf(account);
-    expect(items).toMatchObject([{ verified: true, answered: fail }]);
+    // A request that is reset on a connection that was used before is sent once more, on a new one.
+    expect(items.length).toBeLessThanOrEqual(fail === 'RESET' ? 2 : 1);
+    for (const item of items) expect(item).toMatchObject({ verified: true, answered: fail });
     await untilFound(async () => (await account.call(`/v1/webhooks/${webhookId}`)).data.status === status);
   });
 
@@ -292,6 +287,8 @@ describe('in production', () => {
   test('in development the document has it', async () => {
     const document = await request(`${service.url}/openapi.json`);
     expect(Object.keys((document.body as any).paths['/v1/inbox'])).toEqual(['get', 'patch', 'delete']);
-    expect((await operator(service, '/status')).httpStatus).toBe(200);
+    expect((await request(`${service.url}/docs`)).body).toMatchObject({
+      text: expect.stringContaining('/v1/inbox'),
+    });
   });
 });
