@@ -1,98 +1,135 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { afterEach, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import type { Account } from '../support/client.js';
 import { chromiumProgram, whereIs } from '../draw/browser.js';
+import type { Account } from '../support/client.js';
 
-export type Scheme = 'light' | 'dark';
-
-export interface OpenPage {
-  page: Page;
-  /** What no page may do: errors in the console, exceptions, violations of the policy, requests elsewhere. */
-  wrong: string[];
-}
+if (!chromiumProgram) console.warn('LEFT OUT: tests in a browser, as there is no chromium on the PATH');
+/** A test that is left out where there is no browser. */
+export const inBrowser = chromiumProgram ? test : test.skip;
 
 export interface Portal {
-  open(path: string, options?: { width?: number; scheme?: Scheme }): Promise<OpenPage>;
   context: BrowserContext;
+  page: Page;
+  /**
+   * What no page may do, since the last test: errors and warnings in the console (violations of the policy are some),
+   * exceptions, dialogs (a planted script ran), requests elsewhere.
+   */
+  wrong: string[];
+  /** What the current test brings about itself, such as the console's word on a 401. */
+  allow(...patterns: RegExp[]): void;
   close(): Promise<void>;
 }
 
-const widthOfDesk = 1_440;
-const timeoutMs = 30_000;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const desk = { width: 1_440, height: 900 };
+export const phone = { width: 390, height: 800 };
 
-/** A real browser with a profile of its own. */
-export async function openPortal(url: () => string): Promise<Portal> {
-  if (!chromiumProgram) throw new Error('no chromium on PATH: apt-get install chromium');
+let openPortals: (Portal & { forgive: () => void })[] = [];
+
+afterEach(() => {
+  for (const { wrong, forgive } of openPortals) {
+    try {
+      expect(wrong).toEqual([]);
+    } finally {
+      forgive();
+    }
+  }
+});
+
+/** A browser with a profile of its own, at an empty page. After each test it is checked that nothing was wrong. */
+export async function openBrowser(service: { url: string }): Promise<Portal> {
+  if (!chromiumProgram) throw new Error('no chromium on the PATH: apt-get install chromium');
   const home = mkdtempSync(join(tmpdir(), 'parcelhook-portal-'));
   const context = await chromium.launchPersistentContext(home, {
     executablePath: whereIs(chromiumProgram),
     chromiumSandbox: false,
-    timeout: timeoutMs,
-    viewport: { width: widthOfDesk, height: 900 },
+    timeout: 60_000,
+    baseURL: service.url,
+    viewport: desk,
+    reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
     args: ['--disable-gpu'],
   });
-  context.setDefaultTimeout(timeoutMs);
-  await context.addInitScript(() => {
-    const seen: string[] = [];
-    Object.assign(globalThis, { violations: seen });
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-      seen.push(`${violatedDirective} ${blockedURI}`),
-    );
+  context.setDefaultTimeout(30_000);
+  const wrong: string[] = [];
+  let allowed: RegExp[] = [];
+  const note = (what: string) => {
+    if (!allowed.some((pattern) => pattern.test(what))) wrong.push(what);
+  };
+  context.on('weberror', (error) => note(`exception: ${error.error().message}`));
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) note(`${message.type()}: ${message.text()}`);
   });
-  return {
+  context.on('dialog', (dialog) => {
+    note(`a planted script ran: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on('request', (request) => {
+    if (!request.url().startsWith(`${service.url}/`)) note(`request elsewhere: ${request.url()}`);
+  });
+  const portal = {
     context,
-    open: async (path, { width = widthOfDesk, scheme = 'light' } = {}) => {
-      const page = await context.newPage();
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      const wrong: string[] = [];
-      page.on('pageerror', ({ message }) => wrong.push(`exception: ${message}`));
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning')
-          wrong.push(`console: ${message.text()} ${message.location().url}`);
-      });
-      page.on('request', (request) => {
-        if (!request.url().startsWith(`${url()}/`)) wrong.push(`elsewhere: ${request.url()}`);
-      });
-      await page.goto(`${url()}${path}`);
-      return { page, wrong };
+    page: context.pages()[0] ?? (await context.newPage()),
+    wrong,
+    allow: (...patterns: RegExp[]) => void allowed.push(...patterns),
+    forgive: () => {
+      wrong.length = 0;
+      allowed = [];
     },
     close: async () => {
+      openPortals = openPortals.filter((open) => open !== portal);
       await context.close();
       rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
+  openPortals.push(portal);
+  return portal;
 }
 
-/** What the policy has refused on a page. */
-export const violationsOn = (page: Page): Promise<string[]> =>
-  page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
-
-/** By rule and element; none is what a test wants. The tool is evaluated by the debugger, which no policy forbids. */
-export async function findingsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    return (await axe.run()).violations;
-  });
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+/** A browser in which the account's user is logged in. */
+export async function openPortal(service: { url: string }, account: Account): Promise<Portal> {
+  const portal = await openBrowser(service);
+  await portal.page.goto('/webhooks');
+  await logIn(portal.page, account);
+  await placesOf(portal.page).waitFor();
+  return portal;
 }
-
-/** How many pixels the page is wider than its window. */
-export const overflowOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /** Fills in the form as a person would. */
-export async function logIn(page: Page, { accountKey, email }: Account, password: string): Promise<void> {
+export async function logIn(
+  page: Page,
+  { accountKey, email, password }: Pick<Account, 'accountKey' | 'email' | 'password'>,
+): Promise<void> {
   await page.getByLabel('Account key').fill(accountKey);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
+/** The navigation: there only for who is logged in. */
+export const placesOf = (page: Page) => page.getByRole('navigation', { name: 'Places' });
+
+/** Nothing that axe finds, in light and dark, on a desk and on a phone; nothing wider than the phone. */
+export async function expectSound(page: Page): Promise<void> {
+  await page.evaluate(axe.source); // by the debugger, which no policy forbids
+  const looks = [
+    { size: desk, colorScheme: 'light' },
+    { size: desk, colorScheme: 'dark' },
+    { size: phone, colorScheme: 'dark' },
+    { size: phone, colorScheme: 'light' },
+  ] as const;
+  for (const { size, colorScheme } of looks) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      'axe.run()',
+    );
+    const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect({ size, colorScheme, found, width }).toEqual({ size, colorScheme, found: [], width: size.width });
+  }
+  await page.setViewportSize(desk);
 }
