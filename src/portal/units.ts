@@ -29,3 +29,10 @@ export function waitText(ms: number): string {
 
 export const countText = (count: number, one: string, many: string) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** "4 min ago", "in 30 s"; "now" within a second and a half. In ms. */
+export function relative(moment: number, from: number): string {
+  const distance = Math.abs(moment - from);
+  if (distance < 1_500) return 'now';
+  return moment > from ? `in ${waitText(distance)}` : `${waitText(distance)} ago`;
+}

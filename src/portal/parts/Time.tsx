@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { relative } from '../units.js';
 
 /** The clock of everything relative on the page: one timer, every second, not while the page is hidden. */
 export const now = signal(Date.now());
@@ -8,29 +9,6 @@ const tick = () => {
 };
 setInterval(tick, 1_000);
 document.addEventListener('visibilitychange', tick);
-
-const units = [
-  { name: 'd', ms: 86_400_000 },
-  { name: 'h', ms: 3_600_000 },
-  { name: 'min', ms: 60_000 },
-  { name: 's', ms: 1_000 },
-];
-
-/** "4 min ago", "in 30 s", "now": within a second and a half. */
-export function relative(moment: number, from: number): string {
-  const distance = Math.abs(moment - from);
-  const unit = units.find(({ ms }) => distance >= ms);
-  if (!unit || distance < 1_500) return 'now';
-  const text = `${Math.floor(distance / unit.ms)} ${unit.name}`;
-  return moment > from ? `in ${text}` : `${text} ago`;
-}
-
-/** "212 ms", "1.8 s", "3 min". */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.round(ms / 60_000)} min`;
-}
 
 const exactFormat = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',

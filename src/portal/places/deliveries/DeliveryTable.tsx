@@ -1,6 +1,7 @@
 import type { Delivery } from '../../../client/api/types.js';
 import type { Page } from '../../list/window.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link, navigate } from '../../router.js';
 import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';

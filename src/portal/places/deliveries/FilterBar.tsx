@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/Button.js';
-import { wordOf } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { exact } from '../../parts/Time.js';
 import { setQuery } from '../../router.js';
 import { findShipments } from '../shipments/find.js';

@@ -1,5 +1,6 @@
 import { Copy } from '../../parts/Id.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { readBody, type Item } from './contents.js';
 

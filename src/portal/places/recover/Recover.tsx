@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ListedWebhook, Replay, ReplayPage } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Empty, Loading, PageHead } from '../../parts/Page.js';
-import { wordOf } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
 import { replayAnswer } from '../../sentences.js';

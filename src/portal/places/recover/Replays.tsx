@@ -2,7 +2,8 @@ import type { ReplayProgress } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Loading } from '../../parts/Page.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { exact, Time } from '../../parts/Time.js';
 import { replaySentence } from '../../sentences.js';
 

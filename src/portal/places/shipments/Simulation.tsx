@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Journey } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Button } from '../../parts/Button.js';
-import { wordOf } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { countText } from '../../units.js';
 
 interface Props {

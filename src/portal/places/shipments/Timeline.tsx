@@ -1,5 +1,6 @@
 import type { Delivery } from '../../../client/api/types.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { exact, now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';

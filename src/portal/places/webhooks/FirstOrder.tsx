@@ -3,7 +3,8 @@ import type { Delivery, DeliveryPage, OrderResult } from '../../../client/api/ty
 import { call, withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { Code } from '../../parts/Id.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 import { announce } from '../../parts/Toast.js';
 import { useResource } from '../../poll.js';

@@ -1,5 +1,5 @@
 import { useFieldError } from '../../parts/Form.js';
-import { wordOf } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { notices, useStates } from './catalogue.js';
 
 const noticeWords: Record<string, string> = {

@@ -1,7 +1,8 @@
 import type { DeliveryPage } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Loading } from '../../parts/Page.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { answerInShort, waitInShort } from '../../sentences.js';

@@ -1,6 +1,6 @@
 import type { Webhook } from '../../../client/api/types.js';
 import { Id } from '../../parts/Id.js';
-import { wordOf } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { Time } from '../../parts/Time.js';
 
 /** The settings as they are; Edit changes them. */

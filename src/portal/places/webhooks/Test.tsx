@@ -5,7 +5,8 @@ import { Button } from '../../parts/Button.js';
 import { Dialog } from '../../parts/Dialog.js';
 import { Field, Form, FormProblem, useIsSending } from '../../parts/Form.js';
 import { Code } from '../../parts/Id.js';
-import { StatusBadge, wordOf } from '../../parts/StatusBadge.js';
+import { StatusBadge } from '../../parts/StatusBadge.js';
+import { wordOf } from '../../words.js';
 import { attemptSentence } from '../../sentences.js';
 import { useStates } from './catalogue.js';
 

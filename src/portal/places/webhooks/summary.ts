@@ -1,6 +1,6 @@
 import type { ListedWebhook, Webhook } from '../../../client/api/types.js';
-import { wordOf } from '../../parts/StatusBadge.js';
-import { duration, relative } from '../../parts/Time.js';
+import { wordOf } from '../../words.js';
+import { durationText, relative } from '../../units.js';
 
 type Health = NonNullable<ListedWebhook['health']>;
 type Hour = NonNullable<ListedWebhook['stats']>['hours'][number];
@@ -15,15 +15,13 @@ export const nameOf = ({
 /** "All states", "Delivered", "3 states"; with notices of other webhooks if it wants them. */
 export function interestsInWords(interests: string[], notices: readonly string[]): string {
   const states = interests.filter((name) => !notices.includes(name));
-  const [first] = states;
-  const ofStates = states.includes('*')
-    ? 'All states'
-    : states.length > 1
-      ? `${states.length} states`
-      : first
-        ? wordOf(first)
-        : '';
-  return [ofStates, states.length < interests.length && 'notices'].filter(Boolean).join(', ');
+  const [first = ''] = states;
+  const inWords = states.length > 1 ? `${states.length} states` : wordOf(first);
+  const parts = [
+    states.includes('*') ? 'All states' : inWords,
+    states.length < interests.length && 'notices',
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 /** Why nothing is sent, or when the next attempt is; empty if all is well. `now` in ms. */
@@ -82,5 +80,5 @@ export function attemptsInWords(hours: readonly Hour[]): string {
 /** The slowest hour's 95th percentile of the last 24 h; empty without durations. */
 export function slowest(hours: readonly Hour[]): string {
   const values = hours.flatMap(({ p95Ms }) => p95Ms ?? []);
-  return values.length === 0 ? '' : duration(Math.max(...values));
+  return values.length === 0 ? '' : durationText(Math.max(...values));
 }

@@ -1,0 +1,30 @@
+type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle';
+
+/** One vocabulary for webhooks, circuits, deliveries, replays and shipments. */
+export const words: Record<string, [Tone, string]> = {
+  ACTIVE: ['good', 'Active'],
+  PAUSED: ['idle', 'Paused'],
+  DISABLED: ['bad', 'Disabled'],
+  OPEN: ['bad', 'Circuit open'],
+  PENDING: ['info', 'Pending'],
+  SENDING: ['info', 'Sending'],
+  HELD: ['warn', 'Held'],
+  SUCCEEDED: ['good', 'Succeeded'],
+  FAILED: ['bad', 'Failed'],
+  CANCELLED: ['idle', 'Cancelled'],
+  RUNNING: ['info', 'Running'],
+  DONE: ['good', 'Done'],
+  CREATED: ['info', 'Created'],
+  PICKED_UP: ['info', 'Picked up'],
+  IN_TRANSIT: ['info', 'In transit'],
+  OUT_FOR_DELIVERY: ['info', 'Out for delivery'],
+  DELIVERED: ['good', 'Delivered'],
+  DELIVERY_FAILED: ['warn', 'Delivery failed'],
+  RETURNING: ['warn', 'Returning'],
+  RETURNED: ['idle', 'Returned'],
+  LOST: ['bad', 'Lost'],
+};
+
+/** "Out for delivery"; a name that this page does not know (the operator may have added it) is written likewise. */
+export const wordOf = (status: string): string =>
+  words[status]?.[1] ?? status.charAt(0) + status.slice(1).toLowerCase().replaceAll('_', ' ');
