@@ -1,11 +1,9 @@
 import { afterEach, expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { chromiumProgram, whereIs } from '../draw/browser.js';
+import type { BrowserContext, Page } from 'playwright-core';
+import { chromiumProgram } from '../draw/browser.js';
 import type { Account } from '../support/client.js';
+import { desk, launch, logIn, phone, placesOf } from './launch.js';
 
 if (!chromiumProgram) console.warn('LEFT OUT: tests in a browser, as there is no chromium on the PATH');
 /** A test that is left out where there is no browser. */
@@ -24,9 +22,6 @@ export interface Portal {
   close(): Promise<void>;
 }
 
-export const desk = { width: 1_440, height: 900 };
-export const phone = { width: 390, height: 800 };
-
 let openPortals: (Portal & { forgive: () => void })[] = [];
 
 afterEach(() => {
@@ -41,19 +36,7 @@ afterEach(() => {
 
 /** A browser with a profile of its own, at an empty page. After each test it is checked that nothing was wrong. */
 export async function openBrowser(service: { url: string }): Promise<Portal> {
-  if (!chromiumProgram) throw new Error('no chromium on the PATH: apt-get install chromium');
-  const home = mkdtempSync(join(tmpdir(), 'parcelhook-portal-'));
-  const context = await chromium.launchPersistentContext(home, {
-    executablePath: whereIs(chromiumProgram),
-    chromiumSandbox: false,
-    timeout: 60_000,
-    baseURL: service.url,
-    viewport: desk,
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-    args: ['--disable-gpu'],
-  });
-  context.setDefaultTimeout(30_000);
+  const { context, close } = await launch(service.url);
   const wrong: string[] = [];
   let allowed: RegExp[] = [];
   const note = (what: string) => {
@@ -81,8 +64,7 @@ export async function openBrowser(service: { url: string }): Promise<Portal> {
     },
     close: async () => {
       openPortals = openPortals.filter((open) => open !== portal);
-      await context.close();
-      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+      await close();
     },
   };
   openPortals.push(portal);
@@ -97,20 +79,6 @@ export async function openPortal(service: { url: string }, account: Account): Pr
   await placesOf(portal.page).waitFor();
   return portal;
 }
-
-/** Fills in the form as a person would. */
-export async function logIn(
-  page: Page,
-  { accountKey, email, password }: Pick<Account, 'accountKey' | 'email' | 'password'>,
-): Promise<void> {
-  await page.getByLabel('Account key').fill(accountKey);
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in', exact: true }).click();
-}
-
-/** The navigation: there only for who is logged in. */
-export const placesOf = (page: Page) => page.getByRole('navigation', { name: 'Places' });
 
 const looks = [
   { size: desk, colorScheme: 'light' },

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { operator, placeOrder, registerAccount, sampleOrder, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { startService, type Service } from '../support/harness.js';
+import { until } from '../support/until.js';
 import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
 
 /** Any of the three would be noticed: a dialog, a request elsewhere, a violation of the policy. */
@@ -163,8 +164,10 @@ inBrowser('what no page may do is noticed, were it done', async () => {
     image.src = 'https://planted.example/x';
     document.body.append(image);
   `);
-  await untilFound(async () => portal.wrong.length > 1);
+  await until('both are noticed', () => portal.wrong.length > 1);
   await page.evaluate('alert(1)');
-  await untilFound(async () => portal.wrong.some((what) => what.includes('a planted script ran: 1')));
+  await until('the dialog is noticed', () =>
+    portal.wrong.some((what) => what.includes('a planted script ran: 1')),
+  );
   portal.wrong.length = 0;
 });

@@ -6,7 +6,8 @@ import { registerAccount, type Account } from '../support/client.js';
 import { startService, type Service } from '../support/harness.js';
 import { startReceiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
-import { desk, expectSound, inBrowser, logIn, openBrowser, placesOf, type Portal } from './browser.js';
+import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
+import { desk, logIn, placesOf } from './launch.js';
 
 const firstLoadMaxBytes = 40_000;
 
