@@ -1,6 +1,6 @@
 # Parcelhook without its embedded engine: PostgreSQL and Redis (or Valkey) come from outside.
 
-# By digest, so that the same image is built tomorrow; README.md, "What is installed", says how to take a newer one.
+# By digest, so that the same image is built tomorrow; SECURITY.md, "What is installed", says how to take a newer one.
 ARG NODE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 
 FROM $NODE AS build
@@ -10,7 +10,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY build.config.js LICENSE ./
 COPY src src
-COPY docs/runbook.md docs/
+COPY docs/receiving.md docs/runbook.md docs/
 RUN npm run build
 
 # Not --omit=optional: the native parts of argon2 and msgpackr are optional dependencies of their packages.

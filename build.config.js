@@ -32,7 +32,7 @@ const withoutHttp2 = {
 };
 
 const check = !process.argv.includes('--no-check');
-const inputs = digest([...settings, ...documents, ...filesIn('src')]);
+const inputs = digest([...settings, ...documents, ...filesIn('src').filter(isOfProgram)]);
 if (!isBuilt()) await build();
 
 async function build() {
@@ -125,6 +125,11 @@ function filesIn(folder) {
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
+}
+
+/** The Python package is none of the program's, and its tools leave files in its folder. */
+function isOfProgram(file) {
+  return !file.startsWith(path.join('src', 'client', 'python', path.sep));
 }
 
 function digest(files, base = '.') {

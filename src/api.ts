@@ -89,6 +89,7 @@ export function apiRoutes(
     creationsPerShipper: config.WEBHOOK_CREATION_LIMIT,
     onLimited,
   });
+  const knownInterests = new Set([...catalogue.names, ...notices]);
   const outboxDeps = { ...resources, db, orderHoldMs: config.ORDER_HOLD, notify: handOver.notify };
   return [
     ...access.loginRoutes,
@@ -99,7 +100,7 @@ export function apiRoutes(
       policy: resources.policy,
       webhooksPerShipper: config.WEBHOOKS_PER_SHIPPER,
       limits,
-      knownInterests: new Set([...catalogue.names, ...notices]),
+      knownInterests,
       onStopped: () => untilNoSendCanStart(resources.durations),
       onDeleted: (webhookId) => cancelBacklog({ db, logger }, webhookId),
       onResuming: forgetCircuit,
@@ -109,7 +110,7 @@ export function apiRoutes(
       stats: (webhookIds) => webhookStats(db, webhookIds, defaultHours),
     }),
     egressRoute(config.EGRESS_ADDRESSES ?? []),
-    ...shipmentRoutes({ db, acceptOrder, tracing: resources.tracing }),
+    ...shipmentRoutes({ db, acceptOrder, orderChecks: config.ORDER_CHECKS, tracing: resources.tracing }),
     ...findingRoutes({ db, catalogue }),
     ...(config.SIMULATE
       ? simulationRoutes({
@@ -120,7 +121,7 @@ export function apiRoutes(
           onBegun: () => worker?.simulate(),
         })
       : []),
-    ...deliveryRoutes({ db }),
+    ...deliveryRoutes({ db, knownStates: knownInterests }),
     ...statsRoutes({ db }),
     ...sendingByHand(resources, handOver, limits),
     ...replayRoutes({ db, retentionMs: config.LOG_RETENTION, limits }),

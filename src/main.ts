@@ -20,7 +20,7 @@ Other programs:
   receiver   prints the notifications that arrive and whether their signatures verify
 
 operator, listen and receiver list their options with --help.
-The service is set by environment variables: see README.md, "Configuration".
+The service is set by environment variables: see docs/configuration.md.
 Without DATABASE_URL an embedded PostgreSQL runs under DATA_DIR (./data).
 `;
 

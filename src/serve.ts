@@ -15,6 +15,7 @@ const startGraceMs = 3_000;
 export async function serve(role: Role): Promise<void> {
   const config = parseConfig(process.env, role);
   const logger = createLogger(config.LOG_LEVEL);
+  for (const problem of config.misspelt) logger.warn(problem);
   // A worker serves no requests, so there are none to redirect first.
   const delayMs = role === 'worker' ? 0 : config.SHUTDOWN_DELAY;
   const stopOnce = stopOnSignal(logger, delayMs, config.SHUTDOWN_TIMEOUT);

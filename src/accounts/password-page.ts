@@ -1,6 +1,7 @@
 import express, { Router, type ErrorRequestHandler, type Request } from 'express';
 import * as z from 'zod';
 import { addressOf } from '../http/addresses.js';
+import { html as markup, toText } from '../http/docs/html.js';
 import { parametersOf } from '../http/openapi/document.js';
 import { pageResponse, text } from '../http/openapi/page-operations.js';
 import { exampleOf, type SchemaCollector } from '../http/openapi/schemas.js';
@@ -11,7 +12,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { methodNotAllowed } from '../platform/errors.js';
 import { createGate } from '../platform/limits/gate.js';
 import { hashPassword, hashing, hashingKinds, sha256 } from './credentials.js';
-import { findLinkOwner } from './user-store.js';
+import { findLinkOwner, type LinkOwner } from './user-store.js';
 import { redeemPasswordLink } from './users.js';
 
 /** Contract, section 6: 12 to 128 characters. */
@@ -41,13 +42,15 @@ const lookups = { concurrency: 2, maxWaiting: 100, maxWaitMs: 1_000 };
 export function passwordPage(db: Database, onPasswordSet: () => void): Router {
   const router = Router();
   const lookupGate = createGate(lookups);
-  const isGood = async (token: string, request: Request): Promise<boolean> =>
-    (await lookupGate.run(addressOf(request) ?? '', () => findLinkOwner(db, sha256(token)))) !== null;
+  const ownerOf = (token: string, request: Request): Promise<LinkOwner | null> =>
+    lookupGate.run(addressOf(request) ?? '', () => findLinkOwner(db, sha256(token)));
   router.get('/set-password', async (request, response) => {
     const token = linkToken.safeParse(request.query.token);
-    const valid = token.success && (await isGood(token.data, request));
-    if (!valid) return void response.status(404).send(smallPage('Link not valid', linkVoid));
-    response.set('Cache-Control', 'no-store').send(smallPage('Set your password', passwordForm(token.data)));
+    const owner = token.success && (await ownerOf(token.data, request));
+    if (!owner) return void response.status(404).send(smallPage('Link not valid', linkVoid));
+    response
+      .set('Cache-Control', 'no-store')
+      .send(smallPage('Set your password', passwordForm(token.data, owner)));
   });
   router.post(
     '/set-password',
@@ -55,14 +58,14 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
     express.json({ limit: 4_096 }),
     async (request, response) => {
       const token = linkToken.safeParse((request.body as Record<string, unknown> | undefined)?.token);
-      const valid = token.success && (await isGood(token.data, request));
-      if (!valid) return void response.status(404).send(smallPage('Link not valid', linkVoid));
+      const owner = token.success && (await ownerOf(token.data, request));
+      if (!owner) return void response.status(404).send(smallPage('Link not valid', linkVoid));
       const parsed = form.safeParse(request.body);
       if (!parsed.success) {
         const problem = parsed.error.issues.map(({ message }) => `The password ${message}.`).join(' ');
         return void response
           .status(400)
-          .send(smallPage('Set your password', passwordForm(token.data, problem)));
+          .send(smallPage('Set your password', passwordForm(token.data, owner, problem)));
       }
       const { password: chosen } = parsed.data;
       response.locals.slowByDesign = true;
@@ -72,7 +75,7 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
       const redeemed = await redeemPasswordLink(db, addressOf(request), sha256(token.data), passwordHash);
       if (redeemed) onPasswordSet();
       if (!redeemed) return void response.status(404).send(smallPage('Link not valid', linkVoid));
-      response.send(smallPage('Password set', '<p>Your password is set. <a href="/">Log in now</a>.</p>'));
+      response.set('Cache-Control', 'no-store').send(smallPage('Password set', passwordIsSet(owner)));
     },
   );
   router.use('/set-password', unreadable);
@@ -92,10 +95,11 @@ const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, 
 const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
 
 /**
- * The token consists of [A-Za-z0-9_-], so nothing needs escaping. Browsers count a character beyond U+FFFF as two: a
+ * The token consists of [A-Za-z0-9_-], so it needs no escaping. Browsers count a character beyond U+FFFF as two: a
  * `maxlength` of 128 would cut off a valid password.
  */
-const passwordForm = (token: string, problem = '') => `
+const passwordForm = (token: string, { email, account }: LinkOwner, problem = '') => `
+  ${toText(markup`<p>For the user ${email} of the Parcelhook account ${account}.</p>`)}
   ${problem && `<p role="alert">${problem}</p>`}
   <form method="post" action="/set-password">
     <input type="hidden" name="token" value="${token}">
@@ -104,6 +108,12 @@ const passwordForm = (token: string, problem = '') => `
     </label>
     <button>Set password</button>
   </form>`;
+
+const passwordIsSet = ({ email, account }: LinkOwner) =>
+  toText(markup`<p>The password of ${email} for the Parcelhook account ${account} is set.
+    <a href="/">Log in now</a>.</p>
+    <p>Programs log in with the account key, this e-mail address and the password:
+    see <a href="/docs">the documentation</a>.</p>`);
 
 const html = text('text/html');
 const unavailable = { $ref: '#/components/responses/Unavailable' };

@@ -132,17 +132,24 @@ export async function insertPasswordLink(
   );
 }
 
+export interface LinkOwner {
+  userId: string;
+  email: string;
+  /** Name of the shipper. */
+  account: string;
+}
+
 /** Null if the link is void. */
-export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<string | null> {
-  const rows = await db.query<{ userId: string }>(
+export async function findLinkOwner(db: Database, tokenHash: Buffer): Promise<LinkOwner | null> {
+  const rows = await db.query<LinkOwner>(
     'find-link-owner',
-    `select l.user_id as "userId" from password_links l
-       cross join lateral (select shipper_id from users where user_id = l.user_id limit 1) u
-       cross join lateral (select status from shippers where shipper_id = u.shipper_id limit 1) s
+    `select l.user_id as "userId", u.email, s.name as account from password_links l
+       cross join lateral (select shipper_id, email from users where user_id = l.user_id limit 1) u
+       cross join lateral (select status, name from shippers where shipper_id = u.shipper_id limit 1) s
       where l.token_hash = $1 and l.expires_at > now() and s.status <> 'REMOVED'`,
     [tokenHash],
   );
-  return rows[0]?.userId ?? null;
+  return rows[0] ?? null;
 }
 
 /** False if it is already used up. */

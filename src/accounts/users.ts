@@ -70,9 +70,9 @@ export const redeemPasswordLink = (
   passwordHash: string,
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const userId = await findLinkOwner(tx, tokenHash);
-    const user = userId === null ? null : await lockUser(tx, userId);
-    if (userId === null || !user || !(await useUpLink(tx, tokenHash))) return false;
+    const userId = (await findLinkOwner(tx, tokenHash))?.userId;
+    const user = userId === undefined ? null : await lockUser(tx, userId);
+    if (userId === undefined || !user || !(await useUpLink(tx, tokenHash))) return false;
     await setPassword(tx, userId, passwordHash);
     const actor: Actor = { kind: 'USER', name: userId, address };
     await audit(tx, actor, { action: 'PASSWORD_SET', shipperId: user.shipperId, userId });

@@ -38,6 +38,49 @@ export const tableOf =
     return printable([...lines, ...more].map((line) => `${line}\n`).join(''));
   };
 
+interface Fitted {
+  name: string;
+  columns: readonly string[];
+  /** Columns that start an item's first line, without their names. */
+  headColumns: number;
+  width: number;
+}
+
+/**
+ * A table if it fits the width. A last column that is a name is cut to make it fit; otherwise each item takes several
+ * lines, with a name before each value and without the empty ones.
+ */
+export const fitted =
+  ({ name, columns, headColumns, width }: Fitted) =>
+  (data: Data): string => {
+    if (Array.isArray(data[name]) && data[name].length === 0) return 'none\n';
+    const table = tableOf(name, columns)(data);
+    const lines = table.split('\n').filter((line) => !line.startsWith('more: '));
+    const items = data[name];
+    if (!Array.isArray(items) || lines.every((line) => line.length <= width)) return table;
+    const cuttable = lines[0]!.length <= width && columns.at(-1) === 'name';
+    if (cuttable)
+      return table.replace(/^.+$/gm, (line) =>
+        line.length <= width ? line : `${line.slice(0, width - 1)}…`,
+      );
+    const more = table.match(/^more: .*\n/m) ?? [];
+    return [...items.map((item) => packed(item, columns, headColumns, width)), ...more].join('');
+  };
+
+function packed(item: unknown, columns: readonly string[], headColumns: number, width: number): string {
+  const parts = columns
+    .map((column, index) => ({ column, value: cell(item, column), isHead: index < headColumns }))
+    .filter(({ value, isHead }) => isHead || value !== '-')
+    .map(({ column, value, isHead }) => (isHead ? value : `${column} ${value}`));
+  const lines = [parts.slice(0, headColumns).join('  ')];
+  for (const part of parts.slice(headColumns)) {
+    const longer = `${lines.at(-1)}  ${part}`;
+    if (lines.length > 1 && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(`  ${part}`);
+  }
+  return printable(lines.map((line) => `${line}\n`).join(''));
+}
+
 /** `actor.name` is the property `name` of `actor`. */
 function cell(item: unknown, path: string): string {
   const value = path

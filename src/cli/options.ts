@@ -1,6 +1,7 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import type { Env } from './terminal.js';
 
 /** The message says what would be right. Exit code 2. */
@@ -53,6 +54,22 @@ function tokenIn(text: string): string | undefined {
 /** Dots would be resolved by the URL; an empty id would be another endpoint. */
 export function idArgument(text: string): string {
   if (text === '' || /^\.{1,2}$/.test(text)) throw new InvalidArgumentError('It must be an id.');
+  return text;
+}
+
+/** `--shipper` and `--id` are the same option, read as `shipper`. */
+const shipperFlags = '--id, --shipper <id>';
+
+export const ofShipper = (command: Command): Command =>
+  command.requiredOption(shipperFlags, 'id of the shipper', idArgument);
+
+export const onlyOfShipper = (command: Command): Command =>
+  command.option(shipperFlags, 'only about this shipper', idArgument);
+
+/** The service's own rule, so that nothing is done before it refuses the address. */
+export function emailArgument(text: string): string {
+  if (text.length > 254 || !z.regexes.email.test(text))
+    throw new InvalidArgumentError('It must be an e-mail address, such as ana@example.com.');
   return text;
 }
 

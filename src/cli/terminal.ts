@@ -6,9 +6,12 @@ export type Env = Record<string, string | undefined>;
 export interface Io {
   env: Env;
   stdin: Readable;
-  stdout: Writable;
+  stdout: Writable & { columns?: number };
   stderr: Writable & { isTTY?: boolean };
 }
+
+/** Characters on a line; elsewhere than on a terminal what most terminals have. */
+export const widthOf = ({ stdout }: Io): number => stdout.columns ?? 80;
 
 /** `npm run` changes to the package's folder and sets INIT_CWD. */
 export const callersPath = (file: string, env: Env): string =>

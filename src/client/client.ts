@@ -1,7 +1,15 @@
 import { typedRequest, type Request } from './api/operations.js';
 import type { Egress, States } from './api/types.js';
 import { createSend, type CallOptions } from './http/send.js';
-import { limitsOf, nonEmpty, serviceAt, validToken, type ServiceOptions } from './http/service.js';
+import {
+  limitsOf,
+  nonEmpty,
+  refuseUnknown,
+  serviceAt,
+  serviceOptions,
+  validToken,
+  type ServiceOptions,
+} from './http/service.js';
 import { fixedCredentials, loginCredentials } from './http/session.js';
 import { deliveries, type Deliveries } from './resources/deliveries.js';
 import { events, type Events } from './resources/events.js';
@@ -31,9 +39,10 @@ export interface Client {
 
 /**
  * The client of a shipper's API. It logs in on first use and again when the token expires. It needs no closing. Throws
- * TypeError for a missing or malformed option.
+ * TypeError for a missing, malformed or unknown option.
  */
 export function createClient(options: ClientOptions): Client {
+  refuseUnknown(options, [...serviceOptions, 'key', 'email', 'password']);
   const service = { ...serviceAt(options), key: nonEmpty('key', options.key) };
   const limits = limitsOf(options);
   const user = `${nonEmpty('email', options.email)}:${nonEmpty('password', options.password)}`;
@@ -74,6 +83,7 @@ export interface OperatorClient {
 
 /** The client of the operator's API. */
 export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+  refuseUnknown(options, [...serviceOptions, 'token']);
   const credentials = fixedCredentials(`Bearer ${validToken('token', options.token)}`);
   return { request: typedRequest(createSend(serviceAt(options), credentials, limitsOf(options))) };
 }

@@ -139,6 +139,7 @@ const maxSkewSeconds = 5;
 /** An attempt begins after its event was recorded. An event's id that the service made holds that time (UUIDv7). */
 function isAfterRecording(id: string, timestamp: string): boolean {
   if (!/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i.test(id)) return true;
+  if (!/^\d+$/.test(timestamp)) return true;
   const recordedMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return Number(timestamp) >= Math.floor(recordedMs / 1_000) - maxSkewSeconds;
 }

@@ -12,6 +12,20 @@ export { verify, type VerifyOptions } from './signature.js';
 export type { RequestHeaders } from './request-headers.js';
 export { version } from './api/generated.js';
 export type * from './api/types.js';
+export {
+  receiver,
+  type NotificationContext,
+  type ReceiverHandler,
+  type ReceiverOptions,
+} from './receiver.js';
+export { memoryStore } from './receiving/memory-store.js';
+export {
+  postgresStore,
+  type PostgresConnection,
+  type PostgresPool,
+  type PostgresStore,
+} from './receiving/postgres-store.js';
+export type { Memory, ReceivedEvent, ReceiverStore } from './receiving/store.js';
 export type { CallOptions } from './http/send.js';
 export type { ServiceOptions } from './http/service.js';
 export type { Deliveries } from './resources/deliveries.js';

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../platform/errors.js';
+import { describeIssue } from '../platform/issues.js';
+import { nearestName } from '../platform/nearest.js';
 import { equalSecrets, type GeneratedName } from './secrets.js';
 import { variables, type Variables } from './variables.js';
 
@@ -9,6 +11,8 @@ export type Config = Omit<Variables, 'HOST' | 'ALLOW_PRIVATE_TARGETS' | 'ALLOW_H
   embedded: boolean;
   /** Embedded, and only this machine reaches it. */
   development: boolean;
+  /** Unknown variables that look like misspelt ones; in production they are refused. */
+  misspelt: string[];
   /** Undefined: all interfaces. */
   HOST: string | undefined;
   ALLOW_PRIVATE_TARGETS: boolean;
@@ -26,11 +30,18 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(variables.shape)) {
-    const parsed = schema.safeParse(given[name]);
+    const parsed = schema.safeParse(given[name], { error: describeIssue });
     if (parsed.success) values[name] = parsed.data;
     else problems.push(...parsed.error.issues.map(({ message }) => `${name}: ${message}`));
   }
   if (given.DATABASE_URL) problems.push(...missingSecrets(given, role));
+  const misspelt = misspeltVariables(Object.keys(given));
+  const isProduction =
+    given.DATABASE_URL !== undefined || misspelt.some(({ meant }) => meant === 'DATABASE_URL');
+  const named = misspelt.map(
+    ({ name, meant }) => `${name}: is not a variable of this service; did you mean ${meant}?`,
+  );
+  if (isProduction) problems.push(...named);
   problems.push(...relationProblems(values, role));
   refuse(problems);
   const settings = values as Variables;
@@ -41,11 +52,22 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
     ...settings,
     embedded,
     development,
+    misspelt: named,
     HOST,
     ALLOW_PRIVATE_TARGETS: settings.ALLOW_PRIVATE_TARGETS ?? embedded,
     ALLOW_HTTP_TARGETS: settings.ALLOW_HTTP_TARGETS ?? embedded,
     SIMULATE: settings.SIMULATE ?? development,
   };
+}
+
+/** A setting that a typing mistake has lost would otherwise look like a variable of another program. */
+function misspeltVariables(given: string[]): { name: string; meant: string }[] {
+  const known = Object.keys(variables.shape);
+  const others = given.filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !known.includes(name));
+  return others.flatMap((name) => {
+    const meant = nearestName(name, known);
+    return meant === null ? [] : [{ name, meant }];
+  });
 }
 
 const isLoopback = (host: string | undefined): boolean =>

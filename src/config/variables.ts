@@ -8,6 +8,7 @@ import { dnsServers, networks } from '../platform/networks.js';
 import { samplers } from '../platform/otlp.js';
 import { isRedisUrl } from '../platform/redis.js';
 import { readDropoffLocations } from '../shipments/dropoff.js';
+import { orderChecks } from '../shipments/order.js';
 import { readCatalogue } from '../shipments/states.js';
 import { bearerToken, longSecret, operatorTokens } from './secrets.js';
 
@@ -80,7 +81,7 @@ const dataFile = <T>(read: (path: string) => T) =>
 
 /**
  * Contract, section 7. Each has its form, its default as written in the environment, and its purpose. `npm run
- * config-table` generates the README's table from this; the text after `Unset:` is the default it shows.
+ * config-table` generates the table of docs/configuration.md from this; the text after `Unset:` is the default it shows.
  */
 export const variables = z.object({
   PORT: integer(0, 65_535)
@@ -103,7 +104,7 @@ export const variables = z.object({
   PUBLIC_URL: url(['http:', 'https:'])
     .optional()
     .describe(
-      'Base URL where users reach the service; used in password links. Unset: `http://localhost:PORT`',
+      'Base URL where users reach the service: used in password links; with `https` the cookie of the portal is secure. Unset: `http://localhost:PORT`',
     ),
   DATA_DIR: z
     .string()
@@ -271,6 +272,12 @@ export const variables = z.object({
     .optional()
     .describe(
       'JSON file with the drop-off locations: a list of `dropoffLocation` objects as in the response to an order. Unset: built in',
+    ),
+  ORDER_CHECKS: z
+    .enum(orderChecks)
+    .prefault('strict')
+    .describe(
+      '`strict`: an order needs an existing country (ISO 3166), currency (ISO 4217) and unit, an e-mail address that is one, and a delivery that is not before its drop-off; `lenient`: any text will do',
     ),
   SIMULATE: flag
     .optional()

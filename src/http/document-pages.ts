@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { readOnlyRoute } from '../platform/errors.js';
 import type { AsyncApiDocument } from './asyncapi.js';
+import { renderDocument } from './docs/document.js';
 import { renderDocs } from './docs/page.js';
-import { renderRunbook } from './docs/runbook.js';
 import { fixedBody } from './fixed-body.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
@@ -12,8 +12,8 @@ export interface Documents {
 }
 
 /**
- * `/openapi.json`, `/asyncapi.json`, `/docs` and `/docs/runbook`, with an ETag. Each is rendered on its first request:
- * that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
+ * `/openapi.json`, `/asyncapi.json`, `/docs` and the documents below it, with an ETag. Each is rendered on its first
+ * request: that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
  */
 export function documentPages(documents: Documents, baseUrl: () => string): Router {
   const router = Router();
@@ -30,7 +30,8 @@ export function documentPages(documents: Documents, baseUrl: () => string): Rout
     fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
   );
   serve('/docs', () => asPage(renderDocs(document(), baseUrl())));
-  serve('/docs/runbook', () => asPage(renderRunbook()));
+  serve('/docs/receiving', () => asPage(renderDocument('receiving', 'Receiving notifications')));
+  serve('/docs/runbook', () => asPage(renderDocument('runbook', 'Parcelhook runbook')));
   return router;
 }
 

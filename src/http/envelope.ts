@@ -1,4 +1,4 @@
-import type { ApiError } from '../platform/errors.js';
+import type { ApiError, Detail } from '../platform/errors.js';
 
 /** As in the specification's sample; it changes when the shape of responses does. */
 const version = '1.0.0';
@@ -12,13 +12,17 @@ export interface RouteResult {
   timestampMs?: number;
 }
 
-/** The specification's envelope: version, status, processId (order integration only), timestamp, data. */
-export const successBody = ({ httpStatus, data, processId, timestampMs }: RouteResult) => ({
+/** The specification's envelope: version, status, processId (order integration only), timestamp, data; `warnings` if any. */
+export const successBody = (
+  { httpStatus, data, processId, timestampMs }: RouteResult,
+  warnings: Detail[] = [],
+) => ({
   version,
   status: httpStatus === 201 ? 'CREATED' : 'OK',
   ...(processId !== undefined && { processId }),
   timestamp: timestampMs ?? Date.now(),
   data,
+  ...(warnings.length > 0 && { warnings }),
 });
 
 /** The envelope of a failure (contract, section 2). */

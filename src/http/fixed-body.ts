@@ -12,19 +12,20 @@ export interface FixedBody {
 }
 
 /**
- * Sends an unchanging body, compressed if the caller accepts it. All responses share one buffer per encoding; express
- * responds 304 if the caller has the body already.
+ * Sends an unchanging body, compressed as well as the caller accepts; browsers name gzip first. All responses share one
+ * buffer per encoding; express responds 304 if the caller has the body already.
  */
 export function fixedBody({ type, body, gzip = gzipSync(body), brotli, headers }: FixedBody) {
-  const encoded: Record<string, Buffer> = { ...(brotli && { br: brotli }), gzip, identity: body };
+  const encoded = { ...(brotli && { br: brotli }), gzip };
   const etag = `W/"${createHash('sha256').update(body).digest('base64url')}"`; // weak: the same for each encoding
   return (request: Request, response: Response): void => {
-    const encoding = request.acceptsEncodings(...Object.keys(encoded)) || 'identity';
-    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    const accepted = request.acceptsEncodings();
+    const [encoding, smaller] = Object.entries(encoded).find(([name]) => accepted.includes(name)) ?? [];
+    if (encoding !== undefined) response.set('Content-Encoding', encoding);
     response
       .set({ ...headers, ETag: etag })
       .vary('Accept-Encoding')
       .type(type)
-      .send(encoded[encoding]);
+      .send(smaller ?? body);
   };
 }

@@ -23,7 +23,7 @@ const types: Record<string, string> = {
 
 /** The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on. */
 export function portalPages({ inbox }: { inbox: boolean }): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   let page: string | undefined;
   let assets: ReturnType<typeof readAssets> | undefined;
   const showPage = (request: Request, response: Response) => {

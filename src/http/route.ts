@@ -4,6 +4,12 @@ import { invalidRequest, type Detail } from '../platform/errors.js';
 import type { RouteResult } from './envelope.js';
 import type { Tag } from './openapi/intro.js';
 import type { Method } from './openapi/types.js';
+import {
+  unknownFieldsOf,
+  warningsOf,
+  withMisspelt,
+  type FindUnknownFields,
+} from './request/unknown-fields.js';
 
 export interface Caller {
   shipperId: string;
@@ -60,6 +66,7 @@ export interface Route extends RouteDocs {
   query: z.ZodObject;
   headers: z.ZodObject;
   body: z.ZodType;
+  unknownFields: FindUnknownFields;
   handle(
     request: RouteRequest<never, never, never, never>,
     raw: { request: Request; response: Response },
@@ -84,6 +91,8 @@ interface RouteSpec<
   /** Request headers by their documented names. */
   headers?: Headers;
   body?: Body;
+  /** The fields there are, where `body` takes any. */
+  knownBody?: z.ZodType;
   /** Null: the handler has written the response itself. */
   handle(
     request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
@@ -111,19 +120,20 @@ export function route<
     query: nothing,
     headers: nothing,
     body: nothing.optional(),
+    unknownFields: unknownFieldsOf(spec.knownBody ?? spec.body ?? nothing),
     ...spec,
   } as unknown as Route;
 }
 
 /**
  * Validates all parts of a request together, so that one response names every wrong field. `bodyDetails` were found when
- * the body was read; the body's schema does not report their paths again.
+ * the body was read; the body's schema does not report their paths again. `warnings` name what was ignored.
  */
 export function parseRequest(
   spec: Route,
   request: Request,
   bodyDetails: Detail[] = [],
-): { params: unknown; query: unknown; headers: unknown; body: unknown } {
+): { params: unknown; query: unknown; headers: unknown; body: unknown; warnings: Detail[] } {
   const headers = Object.keys(spec.headers.shape).map((name) => [name, request.get(name)]);
   const parts = {
     params: spec.params.safeParse(request.params),
@@ -138,12 +148,14 @@ export function parseRequest(
     ...detailsOf(parts.body).filter(({ path }) => !named.has(path)),
     ...unknownParameters(spec.query.shape, request.query),
   ];
-  if (details.length > 0) throw invalidRequest(details.slice(0, maxDetails));
+  const unknown = spec.unknownFields(request.body);
+  if (details.length > 0) throw invalidRequest(withMisspelt(details, unknown).slice(0, maxDetails));
   return {
     params: parts.params.data,
     query: parts.query.data,
     headers: parts.headers.data,
     body: parts.body.data,
+    warnings: warningsOf(unknown),
   };
 }
 
@@ -156,17 +168,6 @@ export function detailOf(issue: z.core.$ZodIssue): Detail {
     '',
   );
   return { path: path || 'body', message: issue.message };
-}
-
-/** Words zod's type errors; used as its global error map. */
-export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type') {
-    const article = /^[aeiou]/.test(issue.expected) ? 'an' : 'a';
-    return issue.input === undefined
-      ? `is required: ${article} ${issue.expected}`
-      : `must be ${article} ${issue.expected}`;
-  }
-  return undefined;
 }
 
 const maxNameLength = 100; // of a parameter in `details`

@@ -15,6 +15,7 @@ import {
   notFound,
   type Detail,
 } from '../platform/errors.js';
+import { describeIssue } from '../platform/issues.js';
 import type { Logger } from '../platform/logger.js';
 import type { Metrics } from '../platform/metrics.js';
 import { networkOf } from './addresses.js';
@@ -26,7 +27,7 @@ import type { BodyBytes } from './request/body-bytes.js';
 import { jsonBody, payloadTooLarge, unsupportedMediaType } from './request/body.js';
 import { markAnswered, watchRequests } from './request/watch.js';
 import { requireSameOrigin } from './same-origin.js';
-import { describeIssue, parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
+import { parseRequest, type Caller, type OperatorScope, type Route } from './route.js';
 
 export interface ServerOptions {
   routes: Route[];
@@ -136,12 +137,12 @@ const responder =
   (spec: Route, { shares }: ServerOptions) =>
   async (request: Request, response: Response) => {
     const { bodyDetails } = response.locals as { bodyDetails?: Detail[] };
-    const parsed = parseRequest(spec, request, bodyDetails);
+    const { warnings, ...parsed } = parseRequest(spec, request, bodyDetails);
     const caller = response.locals.caller as Caller | undefined;
     const work = () => spec.handle({ ...parsed, caller } as never, { request, response });
     const isGated = spec.auth === 'shipper' && !spec.ungated;
     const result = await (isGated ? shares[spec.cost].run(caller!.shipperId, response, work) : work());
-    if (result) response.status(result.httpStatus ?? 200).json(successBody(result));
+    if (result) response.status(result.httpStatus ?? 200).json(successBody(result, warnings));
     markAnswered(response);
   };
 

@@ -3,7 +3,7 @@ import { listAudit, type AuditRow } from '../accounts/audit/audit-store.js';
 import { actorKinds, auditActions } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
 import { described, idInPath, instantInQuery, instant, nextCursor, uuid } from '../http/request/fields.js';
-import { cutPage, isUuid, paging } from '../http/request/paging.js';
+import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 
@@ -19,10 +19,7 @@ const query = z.object({
     'Only what this operator (by name) or user (by id) did.',
     'operator',
   ).optional(),
-  action: described(
-    z.enum(auditActions, `must be one of ${auditActions.join(', ')}`),
-    'Only this action.',
-  ).optional(),
+  action: described(z.enum(auditActions), 'Only this action.').optional(),
   outcome: described(
     z.enum(['DONE', 'REFUSED'], 'must be DONE or REFUSED'),
     'Only actions that were done, or only refused ones.',
@@ -94,9 +91,9 @@ export function auditRoutes({ db }: { db: Database }): Route[] {
       responses: { 200: auditList },
       auth: 'operator',
       query,
-      handle: async ({ query: { limit, cursor, ...filter } }) => {
-        const rows = await listAudit(db, filter, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, (row) => row.auditId);
+      handle: async ({ query }) => {
+        const { filter, after, rows, cut } = pageOf('audit', query);
+        const { page, nextCursor } = cut(await listAudit(db, filter, after, rows), (row) => row.auditId);
         return { data: { entries: page.map(view), nextCursor } };
       },
     }),

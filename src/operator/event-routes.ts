@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { NewEvent, RecordResult } from '../events/record.js';
-import { described, anyJson, milliseconds, trackingId, details } from '../http/request/fields.js';
+import { described, anyJson, maxTimeMs, milliseconds, trackingId, details } from '../http/request/fields.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
+import { unknownFieldsOf, withMisspelt } from '../http/request/unknown-fields.js';
 import { detailOf, route, type Route } from '../http/route.js';
 import type { TraceContext, Tracing } from '../platform/tracing.js';
 import { ApiError, invalidRequest, notFound } from '../platform/errors.js';
+import { oneOf } from '../platform/issues.js';
 
 const eventId = described(
   z.string(),
@@ -37,12 +39,16 @@ const recordedEvents = z
   })
   .meta({ description: 'The result of each event.' });
 
-const maxTimestampMs = 253_402_300_799_999; // the end of the year 9999
 const maxEvents = 1_000;
+
+/** The years 2001 to 2100 in seconds; in milliseconds it is early 1970. */
+const looksLikeSeconds = (ms: number) => ms >= 978_307_200 && ms < 4_102_444_800;
 
 const eventFields = (knownStates: ReadonlySet<string>) => ({
   state: described(
-    z.string().refine((state) => knownStates.has(state), `must be one of ${[...knownStates].join(', ')}`),
+    z.string().refine((state) => knownStates.has(state), {
+      error: ({ input }) => oneOf([...knownStates], input),
+    }),
     'The new state of the shipment.',
     [...knownStates][1] ?? [...knownStates][0],
     { enum: [...knownStates] },
@@ -57,8 +63,9 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     'Your own identifier: makes it safe to send the event again.',
     'scan-20261121-0001',
   ).optional(),
-  timestamp: milliseconds('When it happened, in milliseconds since 1970. Default: now.')
-    .max(maxTimestampMs)
+  timestamp: milliseconds('When it happened, in milliseconds since 1970, not seconds. Default: now.')
+    .refine((ms) => !looksLikeSeconds(ms), 'must be milliseconds since 1970: this may be in seconds')
+    .max(maxTimeMs)
     .optional(),
   lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
   lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
@@ -100,6 +107,7 @@ export function eventRoutes(deps: {
 }): Route[] {
   const fields = eventFields(deps.knownStates);
   const bulkEvent = z.object({ trackingId, ...fields });
+  const unknownFields = unknownFieldsOf(bulkEvent);
   // Events are validated one by one, so that an invalid one does not block the others.
   const anyEvent = z.unknown().meta({ ...z.toJSONSchema(bulkEvent, { io: 'input' }), id: 'ShipmentEvent' });
   const events = z
@@ -145,6 +153,7 @@ export function eventRoutes(deps: {
       scope: 'events',
       headers: z.object(traceHeaders),
       body: z.object({ events }),
+      knownBody: z.object({ events: z.array(bulkEvent) }),
       handle: async ({ body }, raw) => {
         const parsed = body.events.map((event) => bulkEvent.safeParse(event));
         const results = await traced(deps.tracing, raw, (trace) =>
@@ -154,10 +163,12 @@ export function eventRoutes(deps: {
         );
         const recorded = results.values();
         // Only valid events were recorded; there is one result per event, in order.
-        const views = parsed.map((event) =>
+        const views = parsed.map((event, index) =>
           event.success
             ? (recorded.next().value as RecordResult)
-            : invalidRequest(event.error.issues.map(detailOf)),
+            : invalidRequest(
+                withMisspelt(event.error.issues.map(detailOf), unknownFields(body.events[index])),
+              ),
         );
         return { httpStatus: 202, data: { results: views.map(resultView) } };
       },

@@ -19,7 +19,7 @@ import {
   nextCursor,
   uuid,
 } from '../http/request/fields.js';
-import { cutPage, isUuid, paging } from '../http/request/paging.js';
+import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
@@ -141,14 +141,12 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       auth: 'operator',
       query: z.object({
         ...paging,
-        status: described(
-          z.enum(shipperStatuses, `must be one of ${shipperStatuses.join(', ')}`),
-          'Only shippers with this status.',
-        ).optional(),
+        status: described(z.enum(shipperStatuses), 'Only shippers with this status.').optional(),
       }),
-      handle: async ({ query: { limit, cursor, status } }) => {
-        const rows = await listShippers(db, status, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, (shipper) => shipper.shipperId);
+      handle: async ({ query }) => {
+        const { filter, after, rows, cut } = pageOf('shippers', query);
+        const shippers = await listShippers(db, filter.status, after, rows);
+        const { page, nextCursor } = cut(shippers, (shipper) => shipper.shipperId);
         return { data: { shippers: page.map(view), nextCursor } };
       },
     }),

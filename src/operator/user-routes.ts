@@ -6,7 +6,7 @@ import { listUsers } from '../accounts/user-store.js';
 import { newPasswordLink, registerUser, removeUser, signOut } from '../accounts/users.js';
 import { isoOffset } from '../http/envelope.js';
 import { idInPath, instant, nextCursor, uuid, described } from '../http/request/fields.js';
-import { cutPage, isUuid, paging } from '../http/request/paging.js';
+import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
@@ -116,10 +116,10 @@ export function userRoutes({
       auth: 'operator',
       params: z.object({ shipperId: idInPath('The shipper.') }),
       query: z.object(paging),
-      handle: async ({ params: { shipperId }, query: { limit, cursor } }) => {
+      handle: async ({ params: { shipperId }, query }) => {
         if (!isUuid(shipperId) || !(await shipperExists(db, shipperId))) throw notFound('This shipper');
-        const rows = await listUsers(db, shipperId, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, (user) => user.userId);
+        const { after, rows, cut } = pageOf(`users of ${shipperId}`, query);
+        const { page, nextCursor } = cut(await listUsers(db, shipperId, after, rows), (user) => user.userId);
         const users = page.map((user) => ({ ...user, createdAt: isoOffset(user.createdAt) }));
         return { data: { users, nextCursor } };
       },

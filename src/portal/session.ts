@@ -17,6 +17,9 @@ export interface Credentials {
 /** Undefined until it is known, null if nobody is logged in. It stays while the log-in dialog is open. */
 export const session = signal<Session | null | undefined>(undefined);
 
+const otherTabs = new BroadcastChannel('parcelhook.session');
+otherTabs.onmessage = () => void loadSession();
+
 const keyOfAccount = 'parcelhook.account-key';
 
 /** The account key of the last log-in in this browser; nothing else is kept. */
@@ -31,18 +34,24 @@ export async function logIn(credentials: Credentials): Promise<void> {
   await call('POST', '/v1/session', credentials, { isLogin: true });
   localStorage.setItem(keyOfAccount, credentials.key);
   await loadSession();
+  otherTabs.postMessage('changed');
 }
 
+/** Loads the page anew, so that nothing of this account is left in it. */
 export async function logOut(): Promise<void> {
   await call('DELETE', '/v1/session', undefined, { isLogin: true });
-  session.value = null;
-  isExpired.value = false;
+  otherTabs.postMessage('changed');
+  location.assign('/');
 }
 
-/** Another tab may have logged in again meanwhile. As someone else: then nothing on the page is theirs. */
+/**
+ * Log-ins and log-outs in other tabs count here too: the cookie is theirs as well. As someone else: then nothing on the
+ * page is theirs. A session that is gone leaves the page as it is, under the log-in dialog.
+ */
 function take(found: Session | null): void {
   const previous = session.value;
   if (previous && found && previous.user.userId !== found.user.userId) return void location.reload();
-  if (found || !isExpired.value) session.value = found;
+  if (previous && !found) isExpired.value = true;
+  else session.value = found;
   if (found) renewSession();
 }

@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { described, anyJson, notBlank } from '../http/request/fields.js';
+import { described, anyJson, evenIfFieldsAreWrong, notBlank } from '../http/request/fields.js';
 import { isoOffset } from '../http/envelope.js';
+import { oneOf } from '../platform/issues.js';
+import { countries, currencies } from './iso-codes.js';
 
 const maxLength = 1_000;
 const text = z
@@ -37,75 +39,139 @@ function isRealInstant(value: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month) && hour < 24;
 }
 
-/** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */
-export const orderSchema = z
-  .object({
-    recipientLocation: described(
-      z.object({
-        street: described(text, 'Street.', 'Avenida Reforma'),
-        number: described(text, 'House number.', '222'),
-        administrativeArea: described(text, 'State or province.', 'Jalisco'),
-        subAdministrativeArea: described(text, 'Municipality or county.', 'Guadalajara'),
-        country: described(
-          z
-            .string()
-            .trim()
-            .regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters, such as MX'),
-          'Country code of two letters.',
-          'MX',
-        ),
-        neighborhood: described(text, 'Neighbourhood.', 'Centro'),
-        postalCode: described(text, 'Postal code.', '45010'),
-        notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
-        reference: described(optionalText, 'A landmark.', 'Green door'),
-        intNumber: described(optionalText, 'Flat or office number.', '4B'),
-        lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
-        lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
-      }),
-      'Where the parcel goes.',
-    ),
-    shipperTrackingId: described(
-      text,
-      'Your own identifier of the order; it need not be unique.',
-      'ORDER-1001',
-    ),
-    shipperDropoffDate: described(instant, 'When you hand in the parcel.', '2026-12-01T10:00:00Z'),
-    expectedDeliveryDate: described(instant, 'When it should arrive.', '2026-12-03T18:00:00Z'),
-    lotId: described(optionalText, 'The lot of the order.', 'LOT-7'),
-    recipientInformation: described(
-      z.object({
-        fullName: described(text, 'Full name.', 'Ana Torres'),
-        phone: described(
-          z
-            .string()
-            .trim()
-            .regex(/^\d{5,20}$/, 'must be 5 to 20 digits'),
-          'Telephone number, digits only.',
-          '5500000000',
-        ),
-        email: described(optionalText, 'E-mail address.', 'ana@example.com'),
-      }),
-      'The recipient of the parcel.',
-    ),
-    package: described(
-      z.object({
-        packageType: described(text, 'Type of packaging, stored as sent.', 'UNIT'),
-        description: described(text, 'Contents.', 'Books'),
-        contentValue: described(amount, 'Value of the contents.', 349.5),
-        valueCurrency: described(text, 'Currency of the value, stored as sent.', 'MXN'),
-        weight: described(size, 'Weight.', 1.2),
-        weightUnit: described(text, 'Unit of the weight, stored as sent.', 'KG'),
-        length: described(size, 'Length.', 30),
-        width: described(size, 'Width.', 20),
-        height: described(size, 'Height.', 10),
-        dimensionsUnit: described(text, 'Unit of length, width and height, stored as sent.', 'CM'),
-        items: anyJson('Contents in detail; any JSON, returned as sent.', null).optional(),
-      }),
-      'The parcel.',
-    ),
-  })
-  .meta({ id: 'Order', description: 'An order to deliver one parcel.' });
+/** `lenient` takes any text as a country, currency, unit or e-mail address, and a delivery before its drop-off. */
+export const orderChecks = ['strict', 'lenient'] as const;
+export type OrderChecks = (typeof orderChecks)[number];
 
+const weightUnits = ['KG', 'G', 'LB', 'OZ'];
+const dimensionsUnits = ['CM', 'MM', 'IN', 'M'];
+/** For the document. */
+const patternOf = (names: Iterable<string>) => `^(?:${[...names].join('|')})$`;
+const unit = (names: string[]) =>
+  text
+    .refine((name) => names.includes(name), { error: ({ input }) => oneOf(names, input) })
+    .meta({ pattern: patternOf(names) });
+
+const strictFields = {
+  country: text
+    .refine(
+      (code) => countries.has(code.toUpperCase()),
+      'must be a country code of ISO 3166 with two letters, such as MX',
+    )
+    .meta({ pattern: patternOf(countries) }),
+  valueCurrency: text
+    .refine((code) => currencies.has(code), 'must be a currency code of ISO 4217, such as MXN')
+    .meta({ pattern: patternOf(currencies) }),
+  weightUnit: unit(weightUnits),
+  dimensionsUnit: unit(dimensionsUnits),
+  email: z
+    .string()
+    .trim()
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address, such as ana@example.com')
+    .meta({ format: 'email' })
+    .nullish(),
+};
+const lenientFields: typeof strictFields = {
+  country: text,
+  valueCurrency: text,
+  weightUnit: text,
+  dimensionsUnit: text,
+  email: optionalText,
+};
+
+const listed = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+const phoneProblem = (given: unknown) =>
+  typeof given === 'string' && given.includes('+')
+    ? 'must be 5 to 20 digits: leave out the +'
+    : 'must be 5 to 20 digits';
+
+/** The body of order integration (specification, "Order"; optional fields and bounds: contract, section 3). */
+export const orderSchemaOf = (checks: OrderChecks) => {
+  const checked = checks === 'strict' ? strictFields : lenientFields;
+  return z
+    .object({
+      recipientLocation: described(
+        z.object({
+          street: described(text, 'Street.', 'Avenida Reforma'),
+          number: described(text, 'House number.', '222'),
+          administrativeArea: described(text, 'State or province.', 'Jalisco'),
+          subAdministrativeArea: described(text, 'Municipality or county.', 'Guadalajara'),
+          country: described(checked.country, 'Country code of two letters (ISO 3166).', 'MX'),
+          neighborhood: described(text, 'Neighbourhood.', 'Centro'),
+          postalCode: described(text, 'Postal code.', '45010'),
+          notes: described(optionalText, 'Free text for the courier.', 'Ring twice'),
+          reference: described(optionalText, 'A landmark.', 'Green door'),
+          intNumber: described(optionalText, 'Flat or office number.', '4B'),
+          lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
+          lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
+        }),
+        'Where the parcel goes.',
+      ),
+      shipperTrackingId: described(
+        text,
+        'Your own identifier of the order; it need not be unique.',
+        'ORDER-1001',
+      ),
+      shipperDropoffDate: described(instant, 'When you hand in the parcel.', '2026-12-01T10:00:00Z'),
+      expectedDeliveryDate: described(
+        instant,
+        'When it should arrive, not before the drop-off.',
+        '2026-12-03T18:00:00Z',
+      ),
+      lotId: described(optionalText, 'The lot of the order.', 'LOT-7'),
+      recipientInformation: described(
+        z.object({
+          fullName: described(text, 'Full name.', 'Ana Torres'),
+          phone: described(
+            z
+              .string()
+              .trim()
+              .regex(/^\d{5,20}$/, { error: ({ input }) => phoneProblem(input) }),
+            'Telephone number, digits only, without `+`.',
+            '5500000000',
+          ),
+          email: described(checked.email, 'E-mail address.', 'ana@example.com'),
+        }),
+        'The recipient of the parcel.',
+      ),
+      package: described(
+        z.object({
+          packageType: described(text, 'Type of packaging, stored as sent.', 'UNIT'),
+          description: described(text, 'Contents.', 'Books'),
+          contentValue: described(amount, 'Value of the contents.', 349.5),
+          valueCurrency: described(checked.valueCurrency, 'Currency of the value (ISO 4217).', 'MXN'),
+          weight: described(size, 'Weight.', 1.2),
+          weightUnit: described(checked.weightUnit, `Unit of the weight: ${listed(weightUnits)}.`, 'KG'),
+          length: described(size, 'Length.', 30),
+          width: described(size, 'Width.', 20),
+          height: described(size, 'Height.', 10),
+          dimensionsUnit: described(
+            checked.dimensionsUnit,
+            `Unit of length, width and height: ${listed(dimensionsUnits)}.`,
+            'CM',
+          ),
+          items: anyJson('Contents in detail; any JSON, returned as sent.', null).optional(),
+        }),
+        'The parcel.',
+      ),
+    })
+    .refine(
+      ({ shipperDropoffDate: dropoff, expectedDeliveryDate: delivery }) =>
+        checks === 'lenient' ||
+        !(Date.parse(delivery) < Date.parse(dropoff)) ||
+        !(isRealInstant(delivery) && isRealInstant(dropoff)), // reported already
+      {
+        path: ['expectedDeliveryDate'],
+        error: 'must not be before shipperDropoffDate',
+        ...evenIfFieldsAreWrong,
+      },
+    )
+    .meta({ id: 'Order', description: 'An order to deliver one parcel.' });
+};
+
+export const orderSchema = orderSchemaOf('strict');
 export type Order = z.output<typeof orderSchema>;
 
 export interface DropoffLocation {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { isoOffset } from '../http/envelope.js';
-import { described, instantInQuery, ownIdInQuery, trackingId } from '../http/request/fields.js';
-import { cutPage, paging } from '../http/request/paging.js';
+import { described, instantInQuery, ownIdInQuery, stateInQuery, trackingId } from '../http/request/fields.js';
+import { pageOf, paging } from '../http/request/paging.js';
 import { traced, traceHeaders } from '../http/request/trace.js';
 import { markHeld } from '../http/request/watch.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
-import { notFound } from '../platform/errors.js';
+import { ApiError } from '../platform/errors.js';
 import type { Tracing } from '../platform/tracing.js';
 import type { AcceptOrder } from './accept.js';
-import { orderSchema } from './order.js';
+import { orderSchemaOf, type OrderChecks } from './order.js';
 import { orderResult, shipmentList, stateList, tracking } from './responses.js';
 import type { StateCatalogue } from './states.js';
 import { findTracking, listShipments, type ListedShipment } from './store.js';
@@ -26,7 +26,12 @@ const idempotencyKey = described(
   'order-1001',
 );
 
-export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; tracing: Tracing }): Route[] {
+export function shipmentRoutes(deps: {
+  db: Database;
+  acceptOrder: AcceptOrder;
+  orderChecks: OrderChecks;
+  tracing: Tracing;
+}): Route[] {
   return [
     route({
       method: 'post',
@@ -41,7 +46,7 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
       hasProcessId: true,
       errors: { 409: 'The idempotency key was used with another body in the last 24 hours.' },
       headers: z.object({ 'Idempotency-Key': idempotencyKey.optional(), ...traceHeaders }),
-      body: orderSchema,
+      body: orderSchemaOf(deps.orderChecks),
       handle: ({ caller, headers, body }, raw) =>
         traced(deps.tracing, raw, (trace) =>
           deps.acceptOrder(caller.shipperId, body, headers['Idempotency-Key'], trace, (heldMs) =>
@@ -61,7 +66,7 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
       handle: async ({ caller, params: { trackingId } }) => {
         const found =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findTracking(deps.db, caller.shipperId, trackingId));
-        if (!found) throw notFound('This shipment');
+        if (!found) throw notTracked();
         const { bodies, ...shipment } = found;
         return { data: { ...shipment, history: bodies.map(historyEntry) } };
       },
@@ -69,22 +74,30 @@ export function shipmentRoutes(deps: { db: Database; acceptOrder: AcceptOrder; t
   ];
 }
 
+/** Most who ask for what there is not have their own identifier in hand. */
+const notTracked = () =>
+  new ApiError(
+    404,
+    'NOT_FOUND',
+    'This shipment was not found by its trackingId. If you have your own identifier, look under GET /v1/shipments?shipperTrackingId=…',
+  );
+
 function historyEntry(body: string) {
   const { state, timestamp, lat, lng, anomalies, evidences } = JSON.parse(body) as Record<string, unknown>;
   return { state, timestamp, lat, lng, anomalies, evidences };
 }
 
-const listQuery = z.object({
-  ...paging,
-  shipperTrackingId: ownIdInQuery('Only shipments with this identifier; it need not be unique.'),
-  state: described(
-    z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a state name such as CREATED'),
-    'Only shipments in this state now. A shipment that is not created yet has no state.',
-    'CREATED',
-  ).optional(),
-  from: instantInQuery('Only shipments accepted then or later'),
-  to: instantInQuery('Only shipments accepted before'),
-});
+const listQuery = ({ names }: StateCatalogue) =>
+  z.object({
+    ...paging,
+    shipperTrackingId: ownIdInQuery('Only shipments with this identifier; it need not be unique.'),
+    state: stateInQuery(
+      names,
+      'Only shipments in this state now. A shipment that is not created yet has no state.',
+    ),
+    from: instantInQuery('Only shipments accepted then or later'),
+    to: instantInQuery('Only shipments accepted before'),
+  });
 
 /** The list of shipments, and the catalogue of states (contract, section 4). */
 export function findingRoutes({ db, catalogue }: { db: Database; catalogue: StateCatalogue }): Route[] {
@@ -100,15 +113,11 @@ export function findingRoutes({ db, catalogue }: { db: Database; catalogue: Stat
       description:
         'With `state`, a page checks at most 5,000 shipments: it may have fewer than `limit`, or none, although more follow. The list ends when `nextCursor` is null.',
       responses: { 200: shipmentList },
-      query: listQuery,
-      handle: async ({ caller, query: { limit, cursor, ...filter } }) => {
-        const found = await listShipments(db, caller.shipperId, filter, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(
-          found.shipments,
-          limit,
-          ({ shipmentId }) => shipmentId,
-          found.checkedUpTo,
-        );
+      query: listQuery(catalogue),
+      handle: async ({ caller, query }) => {
+        const { filter, after, rows, cut } = pageOf('shipments', query);
+        const found = await listShipments(db, caller.shipperId, filter, after, rows);
+        const { page, nextCursor } = cut(found.shipments, ({ shipmentId }) => shipmentId, found.checkedUpTo);
         return { data: { shipments: page.map(view), nextCursor } };
       },
     }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { actorOf, audited } from '../accounts/audit/audit.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, overlap } from '../http/request/fields.js';
-import { cutPage, isUuid, paging } from '../http/request/paging.js';
+import { described, idInPath, overlap } from '../http/request/fields.js';
+import { isUuid, pageOf, paging } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import { conflict, notFound } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
@@ -10,7 +10,7 @@ import type { Database } from '../platform/database/postgres.js';
 import { maskHeaders, withoutQuery, newSecret, type Sealer } from './sealing/sealing.js';
 import { sealChanges } from './changes.js';
 import type { DestinationPolicy } from './destination.js';
-import { include, webhookSchemas, type Include } from './schema.js';
+import { fields, include, webhookSchemas, type Include } from './schema.js';
 import type { WebhookLimits } from './limits.js';
 import {
   findWebhook,
@@ -72,10 +72,15 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
       operationId: 'listWebhooks',
       tag: 'Webhooks',
       responses: { 200: responses.webhookList },
-      query: z.object({ ...paging, include }),
-      handle: async ({ caller, query: { limit, cursor, include: wanted } }) => {
-        const rows = await listWebhooks(db, caller.shipperId, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, (webhook) => webhook.webhookId);
+      query: z.object({
+        ...paging,
+        status: described(fields.status, 'Only those with this status.').optional(),
+        include,
+      }),
+      handle: async ({ caller, query: { include: wanted, ...query } }) => {
+        const { filter, after, rows, cut } = pageOf('webhooks', query);
+        const found = await listWebhooks(db, caller.shipperId, filter, after, rows);
+        const { page, nextCursor } = cut(found, (webhook) => webhook.webhookId);
         const ids = page.map(({ webhookId }) => webhookId);
         const included = await readIncluded(deps, wanted, ids);
         const webhooks = page.map((webhook) => ({ ...view(webhook), ...included(webhook.webhookId) }));

@@ -63,13 +63,20 @@ export function insertWebhook(
 }
 
 /** In order of creation. */
-export function listWebhooks(db: Database, shipperId: string, afterId: string | undefined, limit: number) {
+export function listWebhooks(
+  db: Database,
+  shipperId: string,
+  { status }: { status?: Webhook['status'] | undefined },
+  afterId: string | undefined,
+  limit: number,
+) {
   return db.query<Webhook>(
     'list-webhooks',
     `select ${columns} from webhooks
       where shipper_id = $1 and deleted_at is null and webhook_id > coalesce($2::uuid, uuid_floor('epoch'))
+        and ($4::text is null or status = $4)
       order by webhook_id limit $3`,
-    [shipperId, afterId ?? null, limit],
+    [shipperId, afterId ?? null, limit, status ?? null],
   );
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
 import { createClient } from '../../src/client/index.js';
 import { listen } from '../../src/client/listen/listen.js';
 import { createJsonPrinter, createPrinter } from '../../src/client/listen/print.js';
@@ -117,4 +118,45 @@ test('reports at the first failure that the service cannot be reached yet, once'
   await done;
   expect(lines[0]).toMatch(/^The service cannot be reached yet: No\. Retrying in 1 s\.$/);
   expect(lines[1]).toMatch(/^Listening to /);
+});
+
+test('--interests warns of a state that the service does not have', async () => {
+  standIn.respond = ({ path }) =>
+    path === '/v1/states' ? { data: { states: [{ state: 'CREATED' }, { state: 'DELIVERED' }] } } : 'hang';
+  const program = spawn(
+    process.execPath,
+    ['dist/main.js', 'listen', '--forward', local.url, '--interests', 'CREATED,DELIVERD'],
+    {
+      env: {
+        PATH: process.env.PATH,
+        PARCELHOOK_URL: standIn.url,
+        PARCELHOOK_KEY: 'k',
+        PARCELHOOK_EMAIL: 'e',
+        PARCELHOOK_PASSWORD: 'p',
+      },
+    },
+  );
+  let told = '';
+  program.stderr.on('data', (text: Buffer) => (told += text.toString()));
+  try {
+    await until('it warns', () => told.includes('\n'));
+    expect(told).toBe('Warning: this service has no state DELIVERD; its states are CREATED, DELIVERED.\n');
+  } finally {
+    program.kill();
+  }
+});
+
+test('hints at the signature at the first 400 or 401, once', async () => {
+  const statuses = [500, 401, 400];
+  local.reply = () => ({ status: statuses.shift()! });
+  standIn.respond = feedOf(
+    { latest: page('end', eventOf('e1', 0), eventOf('e2', 1), eventOf('e3', 2)) },
+    () => gone,
+  );
+  const { lines, done } = start(createPrinter);
+  await until('all are forwarded', () => lines.filter((line) => line.includes('PH1')).length === 3);
+  stop.abort();
+  await done;
+  const hints = lines.flatMap((line, index) => (line.includes('diagnose()') ? [index] : []));
+  expect(hints).toEqual([lines.findIndex((line) => line.includes('401')) + 1]);
 });

@@ -100,6 +100,11 @@ describe('the package, installed in an empty folder', () => {
       code: 'INVALID_REQUEST',
       details: ['limit'],
       one: true,
+      kit: true,
+      missing: [
+        ...['HEADER_MISSING', 'HEADER_MISSING', 'HEADER_MISSING'],
+        ...['SECRET_MALFORMED', 'BODY_CONSUMED'],
+      ],
     });
   });
 
@@ -115,16 +120,14 @@ describe('the package, installed in an empty folder', () => {
   });
 
   test.concurrent(
-    'types every method, in ES modules and CommonJS, and every example in its documents',
+    'types every method, in ES modules and CommonJS, and every example in its README',
     async () => {
       mkdirSync(join(folder, 'types'));
       symlinkSync(resolve('node_modules/@types'), join(folder, 'types/@types'));
       const files = {
         'typed.mts': typed,
         'typed.cts': typed,
-        // Each README example is its own file; the examples of the package continue each other.
-        ...Object.fromEntries(examplesIn('README.md').map((code, n) => [`readme-${n}.mts`, code])),
-        'package-readme.mts': examplesIn(join(installed(), 'README.md')).join('\n'),
+        'package-readme.mts': examplesIn(join(installed(), 'README.md')).join('\n'), // they continue each other
       };
       for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
       const tsconfig = {
@@ -146,10 +149,9 @@ describe('the package, installed in an empty folder', () => {
 });
 
 function examplesIn(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  const [heading = '', ranks = ''] = /^(#+) (?:The client|@parcelhook\/client)\n/m.exec(text) ?? [];
-  const [section] = text.split(heading)[1]!.split(new RegExp(`^#{1,${ranks.length}} `, 'm'));
-  const blocks = [...section!.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
+  const blocks = [...readFileSync(file, 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(
+    ([, code]) => code!,
+  );
   expect(blocks.length).toBeGreaterThan(1);
   return blocks;
 }

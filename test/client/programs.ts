@@ -9,21 +9,17 @@ const settings = `{
 
 export const flow = `
 import { createServer } from 'node:http';
-import { createClient, ParcelhookError, verify } from '@parcelhook/client';
+import { createClient, memoryStore, ParcelhookError, receiver } from '@parcelhook/client';
 
 const client = createClient(${settings});
-const server = createServer(async (request, response) => {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const notification = verify(request.headers, Buffer.concat(chunks), secret);
-  response.writeHead(204).end();
-  told(notification);
-});
+let handler;
+const server = createServer((request, response) => handler(request, response));
 let told;
 const notified = new Promise((resolve) => (told = resolve));
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const targetAddress = \`http://127.0.0.1:\${server.address().port}/\`;
 const { webhookId, secret } = await client.webhooks.create({ interests: ['CREATED'], targetAddress });
+handler = receiver({ secret, store: memoryStore(), client, onNotification: (notification) => told(notification) });
 
 const order = JSON.parse(process.env.ORDER);
 const { trackingId } = await client.shipments.create(order, { idempotencyKey: 'order-1' });
@@ -44,7 +40,7 @@ console.log(JSON.stringify({
 
 /** Uses \`require\` and checks that both formats share the error class. */
 export const commonJs = `
-const { createClient, ParcelhookError, version } = require('@parcelhook/client');
+const { createClient, diagnose, memoryStore, ParcelhookError, receiver, version } = require('@parcelhook/client');
 const client = createClient(${settings});
 (async () => {
   const refusal = await client.deliveries.list({ limit: 0 }).catch((error) => error);
@@ -54,6 +50,8 @@ const client = createClient(${settings});
     code: refusal.code,
     details: refusal.details.map(({ path }) => path),
     one: others.ParcelhookError === ParcelhookError && refusal instanceof others.ParcelhookError,
+    kit: [receiver, memoryStore, diagnose].every((each) => others[each.name] === each),
+    missing: (await diagnose({ headers: '', rawBody: '', secret: '' })).findings.map(({ cause }) => cause),
   }));
 })();
 `;
@@ -61,11 +59,13 @@ const client = createClient(${settings});
 /** Every method with its parameters and result types, and calls that must not compile. */
 export const typed = `
 import {
-  createClient, createOperatorClient, ParcelhookError, verify,
-  type Delivery, type FeedEvent, type Notice, type Notification, type Order, type WebhookWithSecret,
+  createClient, createOperatorClient, diagnose, memoryStore, ParcelhookError, parseHeaders, postgresStore, receiver, verify,
+  type Delivery, type Diagnosis, type FeedEvent, type Notice, type Notification, type Order, type PostgresPool,
+  type ReceiverHandler, type ReceiverStore, type WebhookWithSecret,
 } from '@parcelhook/client';
 
 declare const order: Order;
+declare const pool: PostgresPool;
 const signal = AbortSignal.timeout(1_000);
 const client = createClient({ url: 'http://localhost', key: 'k', email: 'e', password: 'p', timeoutMs: 1, retries: 1 });
 
@@ -121,10 +121,26 @@ export async function all(): Promise<void> {
   if ('tracking_id' in told) told.shipper_tracking_id.slice();
   else told.webhook_id.slice();
 
+  const { ok, findings }: Diagnosis = await diagnose({ headers: parseHeaders('a: b'), rawBody: '', secret, previousSecret: rotated });
+  for (const finding of findings) if (finding.cause === 'CLOCK_OFF') finding.clockAheadSeconds.toFixed();
+  const memory: ReceiverStore = memoryStore({ maxShipments: 1 });
+  const inMemory: ReceiverHandler = receiver({
+    secret, store: memory, client, interests: ['DELIVERED'],
+    onNotification: ({ state }, { sequence, missing, source }) => [state.slice(), sequence?.toFixed(), missing?.from, source === 'FEED'],
+    onNotice: ({ webhook_id }) => webhook_id.slice(),
+  });
+  const missed: number = await inMemory.reconcile(new Date());
+  const store = postgresStore(pool, { table: 'shop.received' });
+  await store.createTables();
+  receiver({
+    secret: [secret, rotated], store,
+    onNotification: async ({ tracking_id }, { transaction }) => void (await transaction.query('select $1', [tracking_id])).rows,
+  });
+
   const operator = createOperatorClient({ url: 'http://localhost', token: 't' });
   const { accountKey } = await operator.request('post', '/operator/v1/shippers', { body: { name: 'Books' } });
   await operator.request('post', '/operator/v1/shipments/{trackingId}/events', { path: { trackingId }, body: { state: 'LOST' } });
-  console.log(made, at, webhooks, delivery, deliveryId, addresses, accountKey);
+  console.log(made, at, webhooks, delivery, deliveryId, addresses, accountKey, ok, missed);
 }
 
 export function explained(error: unknown): string {
@@ -152,6 +168,8 @@ export async function wrong(error: ParcelhookError): Promise<void> {
   await client.request('get', '/v1/webhook', {});
   // @ts-expect-error The path needs its id.
   await client.request('get', '/v1/webhooks/{webhookId}', {});
+  // @ts-expect-error A receiver remembers.
+  receiver({ secret: 'whsec_', onNotification: () => undefined });
   // @ts-expect-error An order has a package.
   await client.shipments.create({ ...order, package: undefined });
 }

@@ -224,6 +224,32 @@ describe('requests', () => {
     expect(standIn.calls).toHaveLength(1);
   });
 
+  test('take a Date wherever they take a time, and refuse one that is invalid', async () => {
+    const at = new Date('2026-12-01T10:00:00Z');
+    await client.deliveries.list({ from: at, to: '2026-12-02' });
+    expect(standIn.calls[0]!.query).toMatchObject({ from: at.toISOString(), to: '2026-12-02' });
+    await client.shipments.create({ ...sampleOrder(), shipperDropoffDate: at });
+    expect(standIn.calls[1]!.body).toMatchObject({ shipperDropoffDate: at.toISOString() });
+    const invalid = new Date('tomorrow');
+    for (const call of [
+      client.shipments.list({ from: invalid }),
+      client.webhooks.replay('w', { from: invalid, to: at }),
+    ])
+      await expect(call).rejects.toThrow(new TypeError('from is an invalid Date.'));
+    expect(standIn.calls).toHaveLength(2);
+  });
+
+  test('refuse options that there are not, as the clients do', async () => {
+    const misspelt = { timeout: 5 } as object;
+    await expect(client.egress(misspelt)).rejects.toThrow(
+      /^Unknown option timeout; the options are .*timeoutMs/,
+    );
+    await expect(client.events.follow(misspelt)[Symbol.asyncIterator]().next()).rejects.toThrow(TypeError);
+    expect(() => clientWith(misspelt)).toThrow(/^Unknown option timeout; the options are url, timeoutMs/);
+    expect(() => createOperatorClient({ url: standIn.url, token: 't', ...misspelt })).toThrow(TypeError);
+    expect(standIn.calls).toEqual([]);
+  });
+
   test('go below the path of the URL', async () => {
     await clientWith({ url: `${standIn.url}/parcels/?x#y` }).egress();
     expect(standIn.calls[0]!.path).toBe('/parcels/v1/egress');

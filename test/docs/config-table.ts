@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { variables } from '../../src/config/variables.js';
 
+export const page = 'docs/configuration.md';
 const marks = ['<!-- made by `npm run config-table` -->\n\n', '\n<!-- end of what is made -->'] as const;
 
 /** A row per variable: its name, its default, its description. */
@@ -17,8 +18,8 @@ function defaultOf(name: string, schema: z.ZodType): string {
   throw new Error(`${name} has no default as written in the environment (prefault)`);
 }
 
-export const rowsIn = (readme: string): string[][] =>
-  tableIn(readme)
+export const rowsIn = (page: string): string[][] =>
+  tableIn(page)
     .split('\n')
     .slice(2)
     .filter(Boolean)
@@ -29,15 +30,15 @@ export const rowsIn = (readme: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-export function withTable(readme: string): string {
+export function withTable(page: string): string {
   const rows = [['Variable', 'Default', 'Meaning'], ['---', '---', '---'], ...configRows()];
   const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-  return readme.replace(tableIn(readme), () => table);
+  return page.replace(tableIn(page), () => table);
 }
 
-function tableIn(readme: string): string {
-  const [, rest = ''] = readme.split(marks[0]);
+function tableIn(page: string): string {
+  const [, rest = ''] = page.split(marks[0]);
   const [table] = rest.split(marks[1]);
-  if (!table) throw new Error(`README.md has no table between ${marks.join(' and ')}`);
+  if (!table) throw new Error(`The page has no table between ${marks.join(' and ')}`);
   return table;
 }

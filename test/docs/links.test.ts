@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 
 const documents = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'src/client/README.md'],
-  ...['src/deliveries/README.md', 'src/events/README.md', 'test/races/README.md'],
+  ...[
+    'src/client/python/README.md',
+    'src/deliveries/README.md',
+    'src/events/README.md',
+    'test/races/README.md',
+  ],
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

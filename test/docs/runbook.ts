@@ -16,7 +16,8 @@ export const runbook = readFileSync(file, 'utf8');
 
 export const blocks: Block[] = blocksOf(runbook);
 
-function blocksOf(text: string): Block[] {
+/** Every block of code of a document. */
+export function blocksOf(text: string): Block[] {
   const found: Block[] = [];
   let heading = '';
   const parts = /^#{2,3} (.+)$|^( *)```(\S*)\n([\s\S]*?)^\2```$/gm;

@@ -1,5 +1,5 @@
 /**
- * Drivers of the README's examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
+ * Drivers of the documents' examples. Each program takes five arguments per request (secret, id, timestamp, signatures,
  * and the body in base64; an empty one is a missing header) and prints true or false for each.
  */
 export interface Example {
@@ -8,15 +8,13 @@ export interface Example {
   files: Record<string, string>;
   build?: string[][];
   run(folder: string): string[];
-  /** The working directory; default: that of its files. */
-  cwd?: string;
 }
 
-const typescript = `
-import { verify } from './verify.js';
+const javascript = `
+import { verify } from './verify.mjs';
 const fields = process.argv.slice(2);
 while (fields.length > 0) {
-  const [secret, id, timestamp, signature, body] = fields.splice(0, 5) as [string, string, string, string, string];
+  const [secret, id, timestamp, signature, body] = fields.splice(0, 5);
   const all = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
   const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   console.log(verify(secret, headers, Buffer.from(body, 'base64')));
@@ -78,6 +76,15 @@ class Main {
 }
 `;
 
+const ruby = `
+require_relative 'verify'
+
+ARGV.each_slice(5) do |secret, id, timestamp, signature, body|
+  headers = { 'webhook-id' => id, 'webhook-timestamp' => timestamp, 'webhook-signature' => signature }
+  puts verify(secret, headers.reject { |_, value| value.empty? }, body.unpack1('m'))
+end
+`;
+
 const php = `<?php
 require 'verify.php';
 foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $signature, $body]) {
@@ -87,12 +94,11 @@ foreach (array_chunk(array_slice($argv, 1), 5) as [$secret, $id, $timestamp, $si
 `;
 
 export const examples: Record<string, Example> = {
-  ts: {
+  js: {
     tools: ['node'],
-    file: 'verify.ts',
-    files: { 'main.ts': typescript, 'package.json': '{"type": "module"}' },
-    run: (folder) => [process.execPath, '--import', 'tsx', `${folder}/main.ts`],
-    cwd: process.cwd(), // resolves tsx
+    file: 'verify.mjs',
+    files: { 'main.mjs': javascript },
+    run: () => [process.execPath, 'main.mjs'],
   },
   python: {
     tools: ['python3'],
@@ -113,6 +119,12 @@ export const examples: Record<string, Example> = {
     files: { 'Main.java': java },
     build: [['javac', 'Webhook.java', 'Main.java']],
     run: () => ['java', 'Main'],
+  },
+  ruby: {
+    tools: ['ruby'],
+    file: 'verify.rb',
+    files: { 'main.rb': ruby },
+    run: () => ['ruby', 'main.rb'],
   },
   php: {
     tools: ['php'],

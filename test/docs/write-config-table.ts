@@ -1,5 +1,5 @@
-/** `npm run config-table`: writes the configuration table of the README from src/config/variables.ts. */
-import { withTable } from './config-table.js';
-import { readReadme, writeReadme } from '../support/project-files.js';
+/** `npm run config-table`: writes the table of docs/configuration.md from src/config/variables.ts. */
+import { page, withTable } from './config-table.js';
+import { readTracked, writeTracked } from '../support/project-files.js';
 
-writeReadme(withTable(readReadme()));
+writeTracked(page, withTable(readTracked(page)));

@@ -29,7 +29,8 @@ const script = () =>
     .exec(readFileSync(inRepository('.postgres/dashboards-role.sh'), 'utf8'))![1]!
     .replace(/^\\getenv .*\n/, '')
     .replaceAll(":'password'", `'${password}'`);
-const fromReadme = () => codeBlocks('A role for dashboards')[0]!.code.replace("'…'", `'${password}'`);
+const fromOperating = () =>
+  codeBlocks('A role for dashboards', 'docs/operating.md')[0]!.code.replace("'…'", `'${password}'`);
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -177,7 +178,7 @@ describe('the dashboard Tenants', () => {
 describe('the role of the dashboard Tenants', () => {
   test.each([
     ['made with the database, before there is a schema', ['role', 'migrate']],
-    ['made by the README, after the migrations', ['migrate', 'readme']],
+    ['made by docs/operating.md, after the migrations', ['migrate', 'operating']],
     ['made twice', ['migrate', 'role', 'role']],
   ])('%s, reads the view', async (_when, steps) => {
     const name = `t_${randomBytes(6).toString('hex')}`;
@@ -185,7 +186,7 @@ describe('the role of the dashboard Tenants', () => {
     try {
       for (const step of steps) {
         if (step === 'migrate') await migrate(database, createLogger('silent'));
-        else await ask(database, step === 'role' ? script() : fromReadme());
+        else await ask(database, step === 'role' ? script() : fromOperating());
       }
       expect(await ask(asRole(database), 'select * from dashboards.tenants')).toEqual([]);
       expect(await ask(database, rights)).toEqual([{ right: 'read dashboards.tenants' }]);

@@ -32,9 +32,30 @@ function no(code: number, status: string, message: string, details?: object[]): 
 
 const eventsIn = (body: unknown) => (body as { events: Event[] }).events;
 const result = (event: Event) =>
-  event.state === 'DELIVERED'
-    ? { error: { status: 'CONFLICT', message: 'This change of state is not allowed.' } }
-    : { eventId: `id-of-${String(event.trackingId)}` };
+  event.state === 'LOST'
+    ? { error: { status: 'NOT_FOUND', message: 'This shipment was not found.' } }
+    : event.state === 'DELIVERED'
+      ? { error: { status: 'CONFLICT', message: 'This change of state is not allowed.' } }
+      : { eventId: `id-of-${String(event.trackingId)}` };
+
+const id = (digit: number) => `0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5${digit}`;
+const audited = {
+  entries: [
+    {
+      at: '2026-11-21T12:00:00+00:00',
+      action: 'WEBHOOK_SECRET_ROTATED',
+      outcome: 'DONE',
+      count: 1,
+      actor: { kind: 'USER', name: id(1), address: '203.0.113.7' },
+      shipperId: id(2),
+      userId: null,
+      webhookId: id(3),
+      shipmentId: null,
+      fields: [],
+    },
+  ],
+  nextCursor: 'c-1',
+};
 
 const refusedKey = { path: 'events.0.constructor', message: 'is not allowed' };
 
@@ -49,6 +70,8 @@ function standIn({ method, path, token, body }: Call, sizeBytes: number): Reply 
   if (route === 'POST /operator/v1/shippers') return ok({ shipperId: 's-1', accountKey: 'key-1' }, 201);
   if (/shippers\/[^/]+\/users$/.test(route))
     return ok({ userId: 'u-1', setPasswordUrl: 'http://x/set' }, 201);
+  if (/\/rotate-key$/.test(route)) return ok({ accountKey: 'key-2' });
+  if (route === 'GET /operator/v1/audit') return ok(audited);
   if (/\/users\/[^/]+\/password-link$/.test(route)) return ok({ setPasswordUrl: 'http://x/set' }, 201);
   if (/\/shipments\/[^/]+\/events$/.test(route)) return ok({ eventId: 'e-1' }, 202);
   if (route === 'POST /operator/v1/events') return ok({ results: eventsIn(body).map(result) }, 202);
@@ -123,6 +146,9 @@ const user = { email: 'a@b.mx', password: 'p' };
 describe('requests', () => {
   test.each([
     ['shipper create --name Books', '/operator/v1/shippers', { name: 'Books' }],
+    ['user create --id s --email a@b.mx', '/operator/v1/shippers/s/users', { email: 'a@b.mx' }],
+    ['shipper rotate-key --shipper s', '/operator/v1/shippers/s/rotate-key', {}],
+    ['shipper rotate-key --id s', '/operator/v1/shippers/s/rotate-key', {}],
     ['user create --shipper s --email a@b.mx', '/operator/v1/shippers/s/users', { email: 'a@b.mx' }],
     ['user create --shipper s/1 --email a@b.mx --password p', '/operator/v1/shippers/s%2F1/users', user],
     ['user link --user u-1', '/operator/v1/users/u-1/password-link', {}],
@@ -142,6 +168,41 @@ describe('requests', () => {
     expect(JSON.parse((await operator(['--json', 'status'])).stdout)).toMatchObject({ oldest: null });
     const { stdout } = await operator(['shipper', 'create', '--name', 'N', '--json']);
     expect(JSON.parse(stdout)).toEqual({ shipperId: 's-1', accountKey: 'key-1' });
+  });
+
+  test('audit and status fit a terminal of 80 characters', async () => {
+    const audit = await operator(['audit']);
+    expect(audit.stdout.split('\n')).toEqual([
+      '2026-11-21T12:00:00+00:00  WEBHOOK_SECRET_ROTATED  DONE',
+      '  count 1  actor.kind USER',
+      `  actor.name ${id(1)}  actor.address 203.0.113.7`,
+      `  shipperId ${id(2)}`,
+      `  webhookId ${id(3)}`,
+      'more: --cursor c-1',
+      '',
+    ]);
+    const probe = { failingSince: '2026-11-21T12:00:00+00:00', nextProbeAt: '2026-11-21T12:10:00+00:00' };
+    first = () =>
+      ok({
+        uncalled: {
+          shippers: [
+            { shipperId: id(1), deliveries: 200_000, webhooks: 12, name: 'A very long name of a shipper' },
+          ],
+        },
+        circuits: [{ webhookId: id(2), shipperId: id(3), ...probe }],
+      });
+    const status = await operator(['status']);
+    for (const line of status.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(status.stdout).toContain('A very long');
+    expect(status.stdout).toContain(
+      `\n${id(2)}\n  shipperId ${id(3)}\n  failingSince 2026-11-21T12:00:00+00:00`,
+    );
+  });
+
+  test('an address that is none is refused before a shipper is created', async () => {
+    for (const line of ['shipper create --name N --email nope', 'user create --shipper s --email a@b'])
+      expect(await operator(line.split(' '))).toMatchObject(failed(2, 'It must be an e-mail address'));
+    expect(calls).toEqual([]);
   });
 
   test('the token comes from --token, the environment, or the file of embedded mode', async () => {
@@ -251,6 +312,14 @@ describe('event load', () => {
     ]);
     expect(stdout).toBe('read      5\nrecorded  2\nrefused   3\n');
     expect(batches()).toEqual([3]);
+  });
+
+  test('names the tracking id of a shipment that was not found', async () => {
+    const lost = { trackingId: 'PH404', state: 'LOST' };
+    const { stderr } = await operator(['event', 'load', file([...events(1), lost])]);
+    expect(stderr).toBe('line 2: PH404: NOT_FOUND: This shipment was not found.\n');
+    const { stdout } = await operator(['event', 'load', '--json', file([lost])]);
+    expect(JSON.parse(stdout).results).toMatchObject([{ line: 1, trackingId: 'PH404' }]);
   });
 
   test('--json prints one document with a result per line', async () => {

@@ -176,7 +176,7 @@ describe('.env.example', () => {
   (openssl ? test : test.skip)(
     'becomes, by the command in the README, an .env that all can start with',
     () => {
-      const [block] = codeBlocks('Running it with Docker Compose');
+      const [block] = codeBlocks('Docker Compose');
       const command = block!.code.split('\n')[0]!;
       expect(example).toContain(command.replace(/ +#.*/, ''));
       const folder = mkdtempSync(join(tmpdir(), 'parcelhook-env-'));

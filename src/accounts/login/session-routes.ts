@@ -52,8 +52,9 @@ const credentials = z
 const site = described(
   z.literal('same-origin'),
   'Set by the browser: the request comes from a page of this service.',
+  'same-origin',
 );
-const csrf = described(z.literal('1'), 'Any other site would have to ask first, and is refused.');
+const csrf = described(z.literal('1'), 'Any other site would have to ask first, and is refused.', '1');
 const reading = z.object({ 'Sec-Fetch-Site': site });
 const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 

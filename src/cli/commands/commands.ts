@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { paged, pick, tableOf, withQuery } from '../lists.js';
-import { idArgument, UsageError } from '../options.js';
+import { fitted, paged, pick, withQuery } from '../lists.js';
+import { idArgument, onlyOfShipper, UsageError } from '../options.js';
 import { confirm, example, requestWith, yesOption, type Data, type Request } from '../request.js';
-import { aligned, printable, type Io } from '../terminal.js';
+import { aligned, printable, widthOf, type Io } from '../terminal.js';
 import { addEventCommands } from './events.js';
 import { addShipperCommands } from './shippers.js';
 import { addUserCommands } from './users.js';
@@ -14,7 +14,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
   const request = requestWith(io);
   addShipperCommands(program, request, io);
   addUserCommands(program, request, io);
-  addAuditCommand(program, request);
+  addAuditCommand(program, request, io);
 
   addEventCommands(program, request, io, finish);
   addShipmentCommands(program, io, request);
@@ -40,7 +40,7 @@ export function addCommands(program: Command, io: Io, finish: (code: number) => 
       'how the service is doing: queues, lag, deliveries owed to webhooks that are not called, open circuits, replays, versions',
     )
     .addHelpText('after', example('status'))
-    .action(request((client) => client.get('/operator/v1/status'), statusText));
+    .action(request((client) => client.get('/operator/v1/status'), statusText(widthOf(io))));
 
   // Run by main.ts. Listed for the help only.
   program
@@ -101,46 +101,49 @@ const uncalledColumns = ['shipperId', 'deliveries', 'webhooks', 'name'];
 const orMore = ({ isMore, ...others }: Data): Data =>
   isMore === true ? { ...others, deliveries: `${String(others.deliveries)}+` } : others;
 
-/** Shippers and open circuits come last, one line each: there may be a hundred. */
-function statusText({ circuits, uncalled, ...others }: Data): string {
-  const { shippers, ...sums } = (uncalled ?? {}) as Data;
-  const table = (name: string, columns: string[], items: unknown) =>
-    Array.isArray(items) && items.length > 0 ? `\n${tableOf(name, columns)({ [name]: items })}` : '';
-  return [
-    aligned({ ...others, ...(uncalled !== undefined && { uncalled: orMore(sums) }) }),
-    table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
-    table('circuits', circuitColumns, circuits),
-  ].join('');
-}
+/** Shippers and open circuits come last: there may be a hundred. */
+const statusText =
+  (width: number) =>
+  ({ circuits, uncalled, ...others }: Data): string => {
+    const { shippers, ...sums } = (uncalled ?? {}) as Data;
+    const table = (name: string, columns: string[], items: unknown) =>
+      Array.isArray(items) && items.length > 0
+        ? `\n${fitted({ name, columns, headColumns: 1, width })({ [name]: items })}`
+        : '';
+    return [
+      aligned({ ...others, ...(uncalled !== undefined && { uncalled: orMore(sums) }) }),
+      table('shippers', uncalledColumns, Array.isArray(shippers) ? shippers.map(orMore) : []),
+      table('circuits', circuitColumns, circuits),
+    ].join('');
+  };
 
 const columns = ['at', 'action', 'outcome', 'count', 'actor.kind', 'actor.name', 'actor.address'];
 const about = ['shipperId', 'userId', 'webhookId', 'shipmentId', 'fields'];
 const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
-function addAuditCommand(program: Command, request: Request): void {
-  paged(program.command('audit'))
+function addAuditCommand(program: Command, request: Request, io: Io): void {
+  paged(onlyOfShipper(program.command('audit')))
     .description('who changed, or was refused to change, which account, webhook or secret; newest first')
-    .option('--id <id>', 'only about this shipper', idArgument)
     .option('--user <id>', 'only about this user', idArgument)
     .option('--webhook <id>', 'only about this webhook', idArgument)
     .option('--actor <name>', 'only what this operator (by name) or user (by id) did')
     .option('--action <action>', 'only this action, such as SHIPPER_SUSPENDED')
     .option('--outcome <outcome>', 'only DONE or REFUSED')
-    .option('--from <time>', 'only at this time or later, such as 2026-11-21T12:00:00Z')
+    .option('--from <time>', 'only at this time or later, such as 2026-11-21T12:00:00Z or 2026-11-21')
     .option('--to <time>', 'only at this time or earlier')
-    .addHelpText('after', example('audit --id 0199… --from 2026-11-21'))
+    .addHelpText('after', example('audit --shipper 0199… --from 2026-11-21'))
     .action(
       request(
         (client, options: Record<string, string>) =>
           client.get(
             withQuery('/operator/v1/audit', {
-              shipperId: options.id,
+              shipperId: options.shipper,
               userId: options.user,
               webhookId: options.webhook,
               ...pick(options, filters),
             }),
           ),
-        tableOf('entries', [...columns, ...about]),
+        fitted({ name: 'entries', columns: [...columns, ...about], headColumns: 3, width: widthOf(io) }),
       ),
     );
 }

@@ -92,7 +92,8 @@ async function loadFile(
     if ('eventId' in result) return void counts.recorded++;
     counts.refused++;
     progress.clear();
-    await writeError(`line ${result.line}: ${describe(result.error)}\n`);
+    const shipment = result.trackingId === undefined ? '' : `${result.trackingId}: `;
+    await writeError(`line ${result.line}: ${shipment}${describe(result.error)}\n`);
   }
 
   if (json) await write(io.stdout, '{\n  "results": [');
@@ -101,7 +102,7 @@ async function loadFile(
       client,
       chunks: source.chunks,
       report,
-      onProgress: (readBytes) => progress.update(readBytes, counts),
+      onProgress: (doneBytes) => progress.update(doneBytes, counts),
     });
   } catch (error) {
     throw withAdvice(error, lastLine);
@@ -132,7 +133,7 @@ function withAdvice(error: unknown, lastLine: number): unknown {
 }
 
 interface Progress {
-  update(readBytes: number, counts: object): void;
+  update(doneBytes: number, counts: object): void;
   /** The bar reappears below the next line of text. */
   clear(): void;
   stop(): void;
@@ -154,8 +155,8 @@ function startProgress(stream: Writable & { isTTY?: boolean }, sizeBytes: number
   });
   bar.start(sizeBytes ?? 1, 0, { recorded: 0, refused: 0 });
   return {
-    update: (readBytes, payload) =>
-      sizeBytes === null ? bar.update(payload) : bar.update(readBytes, payload),
+    update: (doneBytes, payload) =>
+      sizeBytes === null ? bar.update(payload) : bar.update(doneBytes, payload),
     clear: () => void stream.write('\r\u001b[K'),
     stop: () => bar.stop(),
   };

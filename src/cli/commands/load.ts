@@ -16,14 +16,18 @@ const outcomes = z.object({
   results: z.array(z.union([z.object({ error: errorShape }), z.object({ eventId: z.string() })])),
 });
 
-export type LineResult = { line: number } & ({ eventId: string } | { error: z.output<typeof errorShape> });
+/** `trackingId` is that of a shipment that was not found. */
+export type LineResult = { line: number; trackingId?: string } & (
+  { eventId: string } | { error: z.output<typeof errorShape> }
+);
 
 export interface LoadDependencies {
   client: Pick<OperatorClient, 'post'>;
   chunks: AsyncIterable<Buffer>;
   /** Not for blank lines; in the file's order. */
   report(result: LineResult): Promise<void>;
-  onProgress(readBytes: number): void;
+  /** `doneBytes` of the file have been reported. */
+  onProgress(doneBytes: number): void;
 }
 
 type Event = Extract<Item, { json: string }>;
@@ -37,6 +41,7 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
 
   async function flush() {
     await send(client, batch, report);
+    if (batch.length > 0) onProgress(batch.at(-1)!.endByte);
     batch = [];
     batchBytes = 0;
   }
@@ -47,7 +52,6 @@ export async function loadEvents({ client, chunks, report, onProgress }: LoadDep
     const itemBytes = isEvent(item) ? item.sizeBytes + 1 : 0; // with its comma
     if (batch.length === maxEvents || batchBytes + itemBytes > maxEventBytes) {
       await flush();
-      onProgress(line.endByte);
     }
     batch.push(item);
     batchBytes += itemBytes;
@@ -77,8 +81,15 @@ async function send(client: LoadDependencies['client'], items: Item[], report: L
     const outcome = isEvent(item)
       ? inOrder.next().value!
       : { error: { status: 'INVALID_LINE', message: item.problem } };
-    await report({ line: item.line, ...outcome });
+    await report({ line: item.line, ...missingShipment(item, outcome), ...outcome });
   }
+}
+
+function missingShipment(item: Item, outcome: object): { trackingId?: string } {
+  if (!isEvent(item) || !('error' in outcome)) return {};
+  const { status } = outcome.error as { status: string };
+  const { trackingId } = JSON.parse(item.json) as { trackingId?: unknown };
+  return status === 'NOT_FOUND' && typeof trackingId === 'string' ? { trackingId } : {};
 }
 
 async function post(client: LoadDependencies['client'], events: Event[]) {
@@ -143,29 +154,31 @@ async function* readLines(chunks: AsyncIterable<Buffer>, maxBytes: number): Asyn
 }
 
 /** As written in the file, or what is wrong with its line. */
-type Item =
-  { line: number; json: string; sizeBytes: number; hasEventId: boolean } | { line: number; problem: string };
+type Item = { line: number; endByte: number } & (
+  { json: string; sizeBytes: number; hasEventId: boolean } | { problem: string }
+);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Null for a blank line. The service validates the event. */
-function parseLine({ number: line, bytes }: Line): Item | null {
-  if (bytes === null) return { line, problem: 'is too long for one request' };
+function parseLine({ number: line, bytes, endByte }: Line): Item | null {
+  const bad = (problem: string): Item => ({ line, endByte, problem });
+  if (bytes === null) return bad('is too long for one request');
   let json: string;
   try {
     json = utf8.decode(bytes).trim();
   } catch {
-    return { line, problem: 'is not UTF-8' };
+    return bad('is not UTF-8');
   }
   if (json === '') return null;
   try {
     const event: unknown = JSON.parse(json);
     if (typeof event !== 'object' || event === null || Array.isArray(event)) {
-      return { line, problem: 'must be a JSON object' };
+      return bad('must be a JSON object');
     }
     const hasEventId = 'eventId' in event && typeof event.eventId === 'string' && event.eventId !== '';
-    return { line, json, sizeBytes: Buffer.byteLength(json), hasEventId };
+    return { line, endByte, json, sizeBytes: Buffer.byteLength(json), hasEventId };
   } catch (error) {
-    return { line, problem: `is not JSON: ${(error as Error).message}` };
+    return bad(`is not JSON: ${(error as Error).message}`);
   }
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { OperatorClient } from '../client.js';
 import { paged, pick, tableOf, withQuery } from '../lists.js';
-import { idArgument } from '../options.js';
+import { emailArgument, ofShipper } from '../options.js';
 import { confirm, example, yesOption, type Data, type Request } from '../request.js';
 import type { Io } from '../terminal.js';
 import { createUser } from './users.js';
 
 interface Chosen {
-  id: string;
+  shipper: string;
 }
 
 const path = (id: string) => `/operator/v1/shippers/${encodeURIComponent(id)}`;
@@ -16,16 +16,17 @@ const columns = ['shipperId', 'status', 'createdAt', 'name'];
 export function addShipperCommands(program: Command, request: Request, io: Io): void {
   const shipper = program.command('shipper').description('shippers');
   const named = (name: string, description: string) =>
-    shipper
-      .command(name)
-      .description(description)
-      .requiredOption('--id <id>', 'id of the shipper', idArgument);
+    ofShipper(shipper.command(name).description(description));
 
   shipper
     .command('create')
     .description('register a shipper; shows its account key, once')
     .requiredOption('--name <name>', 'name of the organization')
-    .option('--email <address>', 'also register its first user, who sets a password at the link shown')
+    .option(
+      '--email <address>',
+      'also register its first user, who sets a password at the link shown',
+      emailArgument,
+    )
     .addHelpText('after', example('shipper create --name "Books and more" --email ana@example.com'))
     .action(request(createShipper));
   paged(shipper.command('list'))
@@ -44,22 +45,24 @@ export function addShipperCommands(program: Command, request: Request, io: Io): 
     ['resume', 'ACTIVE', 'accept its requests again and send what was held'],
   ] as const)
     named(name, description)
-      .addHelpText('after', example(`shipper ${name} --id 0199…`))
-      .action(request((client, { id }: Chosen) => client.patch(path(id), JSON.stringify({ status }))));
+      .addHelpText('after', example(`shipper ${name} --shipper 0199…`))
+      .action(
+        request((client, { shipper: id }: Chosen) => client.patch(path(id), JSON.stringify({ status }))),
+      );
   named('remove', 'remove a shipper for good: no more requests or attempts; its data is removed step by step')
     .option(...yesOption)
-    .addHelpText('after', example('shipper remove --id 0199…'))
+    .addHelpText('after', example('shipper remove --shipper 0199…'))
     .action(
-      request(async (client, { id, ...options }: Chosen & { yes?: true }) => {
+      request(async (client, { shipper: id, ...options }: Chosen & { yes?: true }) => {
         await confirm(io, `Remove shipper ${id} and all its data for good?`, options.yes);
         return client.delete(path(id));
       }),
     );
   named('rotate-key', 'make a new account key, shown once')
     .option('--overlap <duration>', 'how long the previous key stays valid, such as 24h or 0s (default: 24h)')
-    .addHelpText('after', example('shipper rotate-key --id 0199… --overlap 24h'))
+    .addHelpText('after', example('shipper rotate-key --shipper 0199… --overlap 24h'))
     .action(
-      request((client, { id, overlap }: Chosen & { overlap?: string }) =>
+      request((client, { shipper: id, overlap }: Chosen & { overlap?: string }) =>
         client.post(`${path(id)}/rotate-key`, JSON.stringify({ overlap })),
       ),
     );

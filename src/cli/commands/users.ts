@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { OperatorClient } from '../client.js';
 import { paged, pick, tableOf, withQuery } from '../lists.js';
-import { idArgument } from '../options.js';
+import { emailArgument, idArgument, ofShipper } from '../options.js';
 import { confirm, example, yesOption, type Data, type Request } from '../request.js';
 import type { Io } from '../terminal.js';
 
@@ -18,11 +18,9 @@ const path = (userId: string) => `/operator/v1/users/${encodeURIComponent(userId
 
 export function addUserCommands(program: Command, request: Request, io: Io): void {
   const user = program.command('user').description('users of a shipper');
-  user
-    .command('create')
+  ofShipper(user.command('create'))
     .description('register a user; without a password, shows a link to set one')
-    .requiredOption('--shipper <id>', 'id of the shipper', idArgument)
-    .requiredOption('--email <address>', 'e-mail address, used to log in')
+    .requiredOption('--email <address>', 'e-mail address, used to log in', emailArgument)
     .option(
       '--password <password>',
       '12 to 128 characters; visible to other users of the machine while the command runs',
@@ -39,16 +37,15 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
     .requiredOption('--user <id>', 'id of the user', idArgument)
     .addHelpText('after', example('user link --user 0199…'))
     .action(request((client, { user: id }: Chosen) => client.post(`${path(id)}/password-link`, '{}')));
-  paged(user.command('list'))
+  paged(ofShipper(user.command('list')))
     .description('users of a shipper')
-    .requiredOption('--id <id>', 'id of the shipper', idArgument)
-    .addHelpText('after', example('user list --id 0199…'))
+    .addHelpText('after', example('user list --shipper 0199…'))
     .action(
       request(
         (client, options: Record<string, string>) =>
           client.get(
             withQuery(
-              `/operator/v1/shippers/${encodeURIComponent(options.id!)}/users`,
+              `/operator/v1/shippers/${encodeURIComponent(options.shipper!)}/users`,
               pick(options, ['limit', 'cursor']),
             ),
           ),

@@ -1562,7 +1562,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters.
+                 * @description Country code of two letters (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1615,7 +1615,7 @@ export interface components {
             shipperDropoffDate: string;
             /**
              * Format: date-time
-             * @description When it should arrive.
+             * @description When it should arrive, not before the drop-off.
              * @example 2026-12-03T18:00:00Z
              */
             expectedDeliveryDate: string;
@@ -1632,7 +1632,7 @@ export interface components {
                  */
                 fullName: string;
                 /**
-                 * @description Telephone number, digits only.
+                 * @description Telephone number, digits only, without `+`.
                  * @example 5500000000
                  */
                 phone: string;
@@ -1660,7 +1660,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value, stored as sent.
+                 * @description Currency of the value (ISO 4217).
                  * @example MXN
                  */
                 valueCurrency: string;
@@ -1670,7 +1670,7 @@ export interface components {
                  */
                 weight: number;
                 /**
-                 * @description Unit of the weight, stored as sent.
+                 * @description Unit of the weight: `KG`, `G`, `LB`, `OZ`.
                  * @example KG
                  */
                 weightUnit: string;
@@ -1690,7 +1690,7 @@ export interface components {
                  */
                 height: number;
                 /**
-                 * @description Unit of length, width and height, stored as sent.
+                 * @description Unit of length, width and height: `CM`, `MM`, `IN`, `M`.
                  * @example CM
                  */
                 dimensionsUnit: string;
@@ -1725,7 +1725,7 @@ export interface components {
                  */
                 subAdministrativeArea: string;
                 /**
-                 * @description Country code of two letters.
+                 * @description Country code of two letters (ISO 3166).
                  * @example MX
                  */
                 country: string;
@@ -1794,7 +1794,7 @@ export interface components {
                  */
                 fullName: string;
                 /**
-                 * @description Telephone number, digits only.
+                 * @description Telephone number, digits only, without `+`.
                  * @example 5500000000
                  */
                 phone: string;
@@ -1821,7 +1821,7 @@ export interface components {
                  */
                 contentValue: number;
                 /**
-                 * @description Currency of the value, stored as sent.
+                 * @description Currency of the value (ISO 4217).
                  * @example MXN
                  */
                 valueCurrency: string;
@@ -1831,7 +1831,7 @@ export interface components {
                  */
                 weight: number;
                 /**
-                 * @description Unit of the weight, stored as sent.
+                 * @description Unit of the weight: `KG`, `G`, `LB`, `OZ`.
                  * @example KG
                  */
                 weightUnit: string;
@@ -1851,7 +1851,7 @@ export interface components {
                  */
                 height: number;
                 /**
-                 * @description Unit of length, width and height, stored as sent.
+                 * @description Unit of length, width and height: `CM`, `MM`, `IN`, `M`.
                  * @example CM
                  */
                 dimensionsUnit: string;
@@ -1892,7 +1892,7 @@ export interface components {
              */
             subAdministrativeArea: string;
             /**
-             * @description Country code of two letters.
+             * @description Country code of two letters (ISO 3166).
              * @example MX
              */
             country: string;
@@ -2147,7 +2147,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2246,7 +2246,7 @@ export interface components {
                  */
                 statusCode: number | null;
                 /**
-                 * @description Why it failed; null if it succeeded.
+                 * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
                  * @example null
                  */
                 errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
@@ -2380,15 +2380,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
-            errorDetail: "TOO_MANY_ADDRESSES" | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
              * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
@@ -2455,15 +2455,15 @@ export interface components {
              */
             statusCode: number | null;
             /**
-             * @description Why it failed; null if it succeeded.
+             * @description Why it failed; null if it succeeded. `TIMEOUT`: there was no complete response in time; `DNS`: the host has no address, or its name servers did not answer; `CONNECT`: nothing accepts connections at the address and port; `RESET`: the connection was closed before there was a response; `TLS`: the TLS handshake failed; `errorDetail` may say why; `ADDRESS_DENIED`: the host leads to an address that is never called, such as a private one; `HTTP_STATUS`: the status of the response is not 2xx; redirects are not followed; `PROTOCOL`: the response is not HTTP/1.1, or the request could not be made.
              * @example null
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
-            errorDetail: "TOO_MANY_ADDRESSES" | null;
+            errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
             /**
              * @description Its headers, with names in lower case; the values of the webhook's own headers are `••••`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.
              * @example {
@@ -2493,12 +2493,12 @@ export interface components {
         /** @description What to send again. */
         ReplayRange: {
             /**
-             * @description Start of the span: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description Start of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-20T00:00:00Z
              */
             from: string | number;
             /**
-             * @description End of the span: ISO 8601 with an offset, or milliseconds since 1970.
+             * @description End of the span: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
              * @example 2026-11-21T12:00:00Z
              */
             to: string | number;
@@ -2614,7 +2614,7 @@ export interface components {
              */
             eventId?: string;
             /**
-             * @description When it happened, in milliseconds since 1970. Default: now.
+             * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
              * @example 1795262400000
              */
             timestamp?: number;
@@ -3236,7 +3236,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
             };
             path?: never;
@@ -3277,9 +3280,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
-                /** @description Any other site would have to ask first, and is refused. */
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
                 "Parcelhook-Csrf": "1";
             };
             path?: never;
@@ -3311,6 +3320,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Session"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3328,9 +3350,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Set by the browser: the request comes from a page of this service. */
+                /**
+                 * @description Set by the browser: the request comes from a page of this service.
+                 * @example same-origin
+                 */
                 "Sec-Fetch-Site": "same-origin";
-                /** @description Any other site would have to ask first, and is refused. */
+                /**
+                 * @description Any other site would have to ask first, and is refused.
+                 * @example 1
+                 */
                 "Parcelhook-Csrf": "1";
             };
             path?: never;
@@ -3377,7 +3405,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /** @description Only shippers with this status. */
@@ -3466,6 +3494,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Shipper"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3582,6 +3623,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ShipperAccount"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3641,6 +3695,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedAccountKey"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3664,7 +3731,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
             };
@@ -3769,6 +3836,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["User"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3827,6 +3907,19 @@ export interface operations {
                              */
                             setPasswordUrl: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3937,6 +4030,19 @@ export interface operations {
                              */
                             userId: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -3960,7 +4066,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -3988,12 +4094,12 @@ export interface operations {
                 /** @description Only actions that were done, or only refused ones. */
                 outcome?: "DONE" | "REFUSED";
                 /**
-                 * @description Only at this time or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only at this time or earlier: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only at this time or earlier: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4052,9 +4158,11 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
+                /** @description Only those with this status. */
+                status?: "ACTIVE" | "PAUSED" | "DISABLED";
                 /**
                  * @description What to add to each webhook, separated by commas: `health`, how its deliveries have been going, and `stats`, its attempts of the last 24 hours.
                  * @example health,stats
@@ -4139,6 +4247,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["WebhookWithSecret"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4296,6 +4417,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Webhook"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4356,6 +4490,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RotatedSecret"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4430,7 +4577,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -4439,17 +4586,17 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only shipments in this state now. A shipment that is not created yet has no state.
+                 * @description Only shipments in this state now. A shipment that is not created yet has no state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`.
                  * @example CREATED
                  */
                 state?: string;
                 /**
-                 * @description Only shipments accepted then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only shipments accepted before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only shipments accepted before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4549,6 +4696,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["OrderResult"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4703,6 +4863,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Simulation"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -4730,7 +4903,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
                 /**
@@ -4749,19 +4922,19 @@ export interface operations {
                  */
                 shipperTrackingId?: string;
                 /**
-                 * @description Only of this state.
+                 * @description Only of this state. The states: `CREATED`, `PICKED_UP`, `IN_TRANSIT`, `OUT_FOR_DELIVERY`, `DELIVERY_FAILED`, `RETURNING`, `DELIVERED`, `RETURNED`, `CANCELLED`, `LOST`, `WEBHOOK_DISABLED`, `WEBHOOK_FAILING`, `WEBHOOK_RECOVERED`.
                  * @example CREATED
                  */
                 state?: string;
                 /** @description Only those with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /**
-                 * @description Only of events recorded then or later: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only of events recorded then or later: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only of events recorded before: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Only of events recorded before: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 to?: string;
@@ -4964,6 +5137,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["TestResult"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5022,6 +5208,19 @@ export interface operations {
                              */
                             deliveryId: string;
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5078,6 +5277,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["Replay"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5105,7 +5317,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description `nextCursor` of the previous page.
-                 * @example AZehssPUfl-KmwwdLj9KWw
+                 * @example AZehssPUfl-KmwwdLj9KWwobLD1O
                  */
                 cursor?: string;
             };
@@ -5243,6 +5455,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5291,7 +5516,7 @@ export interface operations {
                      */
                     eventId?: string;
                     /**
-                     * @description When it happened, in milliseconds since 1970. Default: now.
+                     * @description When it happened, in milliseconds since 1970, not seconds. Default: now.
                      * @example 1795262400000
                      */
                     timestamp?: number;
@@ -5339,6 +5564,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RecordedEvent"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5399,6 +5637,19 @@ export interface operations {
                             /** @description One for each event, in order. */
                             results: (components["schemas"]["RecordedEvent"] | components["schemas"]["RefusedEvent"])[];
                         };
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5485,6 +5736,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ErasedShipment"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5579,6 +5843,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ReplayProgress"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5621,6 +5898,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["ResealedSecrets"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5662,6 +5952,19 @@ export interface operations {
                          */
                         timestamp: number;
                         data: components["schemas"]["RenewedFeed"];
+                        /** @description Fields of the body that the endpoint does not have, at most 100; absent if there are none. */
+                        warnings?: {
+                            /**
+                             * @description The field of the body.
+                             * @example lotID
+                             */
+                            path: string;
+                            /**
+                             * @description Why it was ignored, with the nearest field that there is.
+                             * @example is not a field of this request and was ignored; did you mean lotId?
+                             */
+                            message: string;
+                        }[];
                     };
                 };
             };
@@ -5683,7 +5986,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, or milliseconds since 1970.
+                 * @description Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.
                  * @example 2026-11-21T12:00:00Z
                  */
                 from?: string;

@@ -9,12 +9,19 @@ export type DataOf<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses & (200 | 201 | 202)]
   : never;
 
+/** Times that a caller gives as text or as a `Date`. */
+type TimeField = 'from' | 'to' | 'shipperDropoffDate' | 'expectedDeliveryDate' | 'expiresAt';
+
+export type WithDates<Values> = Values extends object
+  ? { [Name in keyof Values]: Name extends TimeField ? Values[Name] | Date : Values[Name] }
+  : Values;
+
 export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
-  ? NonNullable<Query>
+  ? WithDates<NonNullable<Query>>
   : never;
 
 export type BodyOf<Operation> = Operation extends {
   requestBody?: { content: { 'application/json': infer Body } };
 }
-  ? Body
+  ? WithDates<Body>
   : never;

@@ -1,10 +1,10 @@
 import type { components, operations } from './generated.js';
-import type { BodyOf, DataOf, QueryOf } from './operation-types.js';
+import type { BodyOf, DataOf, QueryOf, WithDates } from './operation-types.js';
 
 type Schemas = components['schemas'];
 type Data<Id extends keyof operations> = DataOf<operations[Id]>;
 
-export type Order = Schemas['Order'];
+export type Order = WithDates<Schemas['Order']>;
 /** The accepted order with its ids. */
 export type OrderResult = Data<'integrateOrder'> & { processId: string };
 export type Tracking = Data<'trackShipment'>;

@@ -41,16 +41,22 @@ export function possibleOriginals(given: string): OriginalBody[] {
         texts.push({ text: undone, changes: [change, ...changes] });
     }
   }
-  const rewritten = texts.flatMap(({ text, changes }) =>
-    serviceForms(parsedObject(text)).map((original) => ({
-      text: original,
-      changes: () => [...(original === text ? [] : [howWritten(text, original)]), ...changes],
-    })),
-  );
-  const seen = new Set<string>();
-  return [...texts.map(({ text, changes }) => ({ text, changes: () => changes })), ...rewritten].filter(
-    ({ text }) => !seen.has(text) && seen.add(text),
-  );
+  const sources = new Map<string, typeof texts>(texts.map((each) => [each.text, [each]]));
+  for (const each of texts) {
+    for (const form of serviceForms(parsedObject(each.text)))
+      sources.set(form, [...(sources.get(form) ?? []), each]);
+  }
+  return [...sources].map(([text, from]) => ({ text, changes: () => changesOf(text, from) }));
+}
+
+/** By the source that explains most. */
+function changesOf(original: string, sources: { text: string; changes: string[] }[]): string[] {
+  for (const { text, changes } of sources) {
+    if (text === original) return changes;
+    const way = howWritten(text, original);
+    if (way !== null) return [way, ...changes];
+  }
+  return ['its JSON was written again', ...sources[0]!.changes];
 }
 
 /** Whether the service could have sent these bytes. */
@@ -129,8 +135,8 @@ const escapes: [name: string, escape: (text: string) => string][] = [
   [', < > & as \\u…, as Go does', (text) => text.replace(/[<>&\u2028\u2029]/g, escaped)],
 ];
 
-/** How `text` was written from what `original` holds, if it is a known way. */
-function howWritten(text: string, original: string): string {
+/** The way in which `text` was written from the content of `original`; null if it is not a known one. */
+function howWritten(text: string, original: string): string | null {
   const value = parsedObject(original);
   for (const [order, sort] of orders) {
     const sorted = sort ? withSortedKeys(value, sort) : value;
@@ -140,7 +146,7 @@ function howWritten(text: string, original: string): string {
         if (escape(written) === text) return `its JSON was written again ${layout}${order}${escaping}`;
     }
   }
-  return 'its JSON was written again';
+  return null;
 }
 
 function withSortedKeys(value: unknown, sort: (one: string, other: string) => number): unknown {

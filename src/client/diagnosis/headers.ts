@@ -59,7 +59,7 @@ function entriesOfLines(text: string): Entry[] {
     const [, name, value] = nameAndValue.exec(bare) ?? [];
     const last = entries.at(-1);
     if (name !== undefined) entries.push([name, unquoted(value!.replace(/,$/, ''))]);
-    else if (last && /^v\d/.test(bare)) last[1] += ` ${bare}`; // a signature on a line of its own
+    else if (last && /^v\d/.test(bare)) last[1] = `${last[1]} ${bare}`.trim(); // a signature on a line of its own
   }
   return entries;
 }

@@ -69,9 +69,9 @@ export function readSecret(text: string, digests: readonly string[]): SecretRead
   if (secret.startsWith('phk_')) return none('TOKEN');
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(secret)) return none('ID');
   if (/[•*…<>]|\.\.\./.test(secret)) return none('MASKED');
+  secret = clean('PASTED_TWICE', secret, /^(whsec_.+)\1$/.exec(secret)?.[1] ?? secret);
   secret = clean('TEXT_BEFORE', secret, secret.replace(/^.*?["'`=:]+(?=whsec_)/, ''));
   secret = clean('PREFIX_TWICE', secret, secret.replace(/^(whsec_)+(?=whsec_)/, ''));
-  secret = clean('PASTED_TWICE', secret, /^(whsec_.+)\1$/.exec(secret)?.[1] ?? secret);
   const hasPrefix = secret.startsWith('whsec_');
   const base64 = secret.replace(/^whsec_/, '');
   const standard = clean('URL_SAFE', base64, base64.replaceAll('-', '+').replaceAll('_', '/'));

@@ -1,7 +1,7 @@
 import { ParcelhookError } from '../errors.js';
 import { exchange, timeoutError, type Envelope, type Service } from './exchange.js';
 import { maxTimerMs, waitFor, withRetries } from './retry.js';
-import { validHeader, type Limits } from './service.js';
+import { refuseUnknown, validHeader, type Limits } from './service.js';
 import type { Credentials } from './session.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
@@ -33,6 +33,9 @@ export interface SendOptions extends CallOptions {
   gone?: object;
 }
 
+const callOptions = ['signal', 'timeoutMs', 'retries', 'totalTimeoutMs'];
+const requestOptions = ['path', 'query', 'headers', 'body', 'json', 'repeatable', 'gone'];
+
 export type Send = (method: Method, path: string, options?: SendOptions) => Promise<Envelope>;
 
 /** Sends requests to a service, each with limits on its tries and its time. */
@@ -40,6 +43,8 @@ export function createSend(service: Service, credentials: Credentials, limits: L
   return async (method, path, options = {}) => {
     const { signal, json, body, headers = {} } = options;
     signal?.throwIfAborted();
+    refuseUnknown(options, [...callOptions, ...requestOptions]);
+    refuseInvalidDates(body);
     const timeoutMs = options.timeoutMs ?? limits.timeoutMs;
     const totalTimeoutMs = options.totalTimeoutMs ?? limits.totalTimeoutMs;
     const endsAtMs = performance.now() + totalTimeoutMs;
@@ -98,12 +103,21 @@ const mayHaveActed = (error: unknown) =>
   error instanceof ParcelhookError && (error.status === null || error.status === 502 || error.status === 504);
 
 function targetOf(path: string, { path: values = {}, query = {} }: SendOptions, key?: string): string {
+  refuseInvalidDates(query);
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => segment(name, values[name]));
   const given = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, key })) {
-    if (value !== undefined) given.append(name, String(value));
+  for (const [name, value] of Object.entries<string | number | Date | undefined>({ ...query, key })) {
+    if (value !== undefined) given.append(name, value instanceof Date ? value.toISOString() : String(value));
   }
   return given.size === 0 ? filled : `${filled}?${given.toString()}`;
+}
+
+/** JSON would make null of it. */
+function refuseInvalidDates(values: unknown): void {
+  if (typeof values !== 'object' || values === null) return;
+  for (const [name, value] of Object.entries(values))
+    if (value instanceof Date && Number.isNaN(value.getTime()))
+      throw new TypeError(`${name} is an invalid Date.`);
 }
 
 /** Dots would be resolved by the URL; an empty segment would be another endpoint. */

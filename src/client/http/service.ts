@@ -41,6 +41,15 @@ export const limitsOf = (options: ServiceOptions): Limits => ({
   totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
 });
 
+/** An option that is misspelt must not be ignored. Throws a TypeError that names the options there are. */
+export function refuseUnknown(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new TypeError(`Unknown option ${unknown.join(', ')}; the options are ${known.join(', ')}.`);
+}
+
+export const serviceOptions = ['url', 'timeoutMs', 'retries', 'totalTimeoutMs', 'fetch', 'userAgent'];
+
 // The checks below throw a TypeError that does not show the value: it may be a secret.
 
 export function nonEmpty(name: string, value: string): string {

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable, type Readable } from 'node:stream';
 import { version } from '../api/generated.js';
-import { createClient } from '../client.js';
+import { createClient, type Client } from '../client.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { listen } from './listen.js';
 import { readOptions, UsageError, type Env } from './options.js';
@@ -30,7 +30,8 @@ Options:
   --email <email>      e-mail address of a user (default: PARCELHOOK_EMAIL)
   --password <text>    preferably set PARCELHOOK_PASSWORD instead; prompted for if neither is given
   --interests <names>  only these states, separated by commas (default: all)
-  --since <time>       start this long ago (10m, 2h, 1d) or at a time such as 2026-11-21T12:00:00Z (default: now)
+  --since <time>       start this long ago (10m, 2h, 1d) or at a time: 2026-11-21T12:00:00Z, 2026-11-21 (its
+                       midnight UTC) or milliseconds since 1970 (default: now)
   --secret <secret>    whsec_… to sign with (default: a new one, which is printed)
   --json               print one JSON object per line
   -h, --help           show this help
@@ -81,12 +82,31 @@ async function runCommandLine(args: string[], io: Io, signal: AbortSignal): Prom
     const { url, key, email, json } = options;
     const client = createClient({ url, key, email, password, userAgent: `parcelhook-listen/${version}` });
     const printer = (json ? createJsonPrinter : createPrinter)((text) => void io.stdout.write(text));
+    const warn = (text: string) => void io.stderr.write(`${text}\n`);
+    if (options.interests) void warnOfUnknownStates(client, options.interests, warn, signal);
     await listen(client, options, printer, signal);
     return exitCode.done;
   } catch (error) {
     io.stderr.write(`${errorText(error)}\n`);
     if (error instanceof UsageError) return exitCode.usage;
     return isTransient(error) ? exitCode.unavailable : exitCode.refused;
+  }
+}
+
+/** A state may come later, so that it is no error. If the states cannot be read, listening says why. */
+async function warnOfUnknownStates(
+  client: Pick<Client, 'states'>,
+  interests: ReadonlySet<string>,
+  warn: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const known = (await client.states({ signal })).states.map(({ state }) => state);
+    const unknown = [...interests].filter((name) => !known.includes(name));
+    if (unknown.length > 0)
+      warn(`Warning: this service has no state ${unknown.join(', ')}; its states are ${known.join(', ')}.`);
+  } catch {
+    return;
   }
 }
 

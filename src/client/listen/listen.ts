@@ -27,11 +27,12 @@ export async function listen(
 ): Promise<void> {
   const { interests, secret, since, forward: target } = options;
   const counts = { forwarded: 0, refused: 0 };
+  let hasHinted = false;
   const connection = watchConnection(printer, () =>
     printer.listening({ url: options.url, forward: target.href, secret, since }),
   );
   const position = createPosition();
-  let start: FollowOptions = since ? { from: since.toISOString() } : {};
+  let start: FollowOptions & { from?: string } = since ? { from: since.toISOString() } : {};
   while (!signal.aborted) {
     try {
       const events = client.events.follow({
@@ -52,6 +53,10 @@ export async function listen(
         if (!result.ok) counts.refused += 1;
         const { eventId, sequence, trackingId, state } = event;
         printer.notified({ at, eventId, sequence, trackingId, state, ...result });
+        if (!hasHinted && (result.statusCode === 400 || result.statusCode === 401)) {
+          hasHinted = true;
+          printer.unverified();
+        }
       }
     } catch (error) {
       if (signal.aborted) break;

@@ -103,6 +103,8 @@ function interestsOf(given: string | undefined): ReadonlySet<string> | undefined
 }
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** The beginning of 2001, as for the service's own filters. */
+const minTimeMs = 978_307_200_000;
 const timeFormat = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
 /** A duration before now, or a time. */
@@ -110,10 +112,13 @@ function sinceOf(given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
   const ago = /^(\d{1,9})([smhd])$/.exec(given);
   if (ago) return new Date(Math.max(0, Date.now() - Number(ago[1]) * unitMs[ago[2]!]!));
-  const ms = timeFormat.test(given) ? Date.parse(given) : NaN;
+  const isNumber = /^\d{1,14}$/.test(given);
+  if (isNumber && Number(given) < minTimeMs)
+    throw new UsageError('--since: as milliseconds this is before 2001, so it may be in seconds');
+  const ms = isNumber ? Number(given) : timeFormat.test(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(ms))
     throw new UsageError(
-      '--since: give how long ago, such as 10m, 2h or 1d, or a time such as 2026-11-21T12:00:00Z',
+      '--since: give how long ago (10m, 2h, 1d), or a time: ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds',
     );
   return new Date(ms);
 }

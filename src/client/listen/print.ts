@@ -13,6 +13,8 @@ export interface Notified extends Forwarded {
 export interface Printer {
   listening(about: { url: string; forward: string; secret: string; since: Date | undefined }): void;
   notified(about: Notified): void;
+  /** The local server responded 400 or 401 for the first time: the signature may be why. */
+  unverified(): void;
   /** The service has not been reached yet. */
   waiting(reason: string, waitMs: number): void;
   interrupted(reason: string): void;
@@ -37,6 +39,10 @@ export const createPrinter = (write: (text: string) => void): Printer => {
       const mark = ok ? '' : '  rejected';
       print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);
     },
+    unverified: () =>
+      print(
+        'If your server refuses the signature: does it have the secret above, the raw body (before any JSON parser), and all three webhook-… headers? diagnose() of @parcelhook/client, or the signature doctor of the portal, names the cause.',
+      ),
     waiting: (reason, waitMs) =>
       print(`The service cannot be reached yet: ${reason} Retrying in ${Math.ceil(waitMs / 1_000)} s.`),
     interrupted: (reason) => print(`Interrupted: ${reason} Retrying; it resumes where it stopped.`),
@@ -56,6 +62,7 @@ export const createJsonPrinter = (write: (text: string) => void): Printer => {
   return {
     listening: ({ since, ...about }) => print('listening', { ...about, since: since ?? null }),
     notified: (about) => print('notification', about),
+    unverified: () => print('unverified'),
     waiting: (reason, waitMs) => print('waiting', { reason, waitMs }),
     interrupted: (reason) => print('interrupted', { reason }),
     resumed: () => print('resumed'),

@@ -3,7 +3,7 @@ import type { EventPage, EventQuery, FeedEvent } from '../api/types.js';
 import { isTransient, ParcelhookError } from '../errors.js';
 import { backoffMs, pause, retryWaitMs } from '../http/retry.js';
 import type { CallOptions } from '../http/send.js';
-import type { Limits } from '../http/service.js';
+import { refuseUnknown, type Limits } from '../http/service.js';
 
 export interface Events {
   /** One page of the feed, oldest first. With `wait`, the service responds once there is an event, or after that time. */
@@ -33,7 +33,7 @@ export interface FollowOptions {
   /** A cursor from `onCursor` or `events.list`; `latest` (the default) means from now on. */
   after?: string | undefined;
   /** Instead of `after`: start at this time. */
-  from?: string | undefined;
+  from?: string | Date | undefined;
   /** Only events of this shipment. */
   trackingId?: string | undefined;
   /** Ends the iteration, without an error. */
@@ -57,8 +57,9 @@ const shortPollMs = 1_000;
 /** Yields the events of the feed in order, each once, without end. Retries interruptions; throws any other error. */
 async function* followEvents(
   list: List,
-  { after, from, trackingId, signal, onCursor, onBreak }: FollowOptions,
+  { after, from, trackingId, signal, onCursor, onBreak, ...unknown }: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
+  refuseUnknown(unknown, ['after', 'from', 'trackingId', 'signal', 'onCursor', 'onBreak']);
   let position: EventQuery =
     after === undefined && from !== undefined ? { from } : { after: after ?? 'latest' };
   const only = trackingId === undefined ? {} : { trackingId };

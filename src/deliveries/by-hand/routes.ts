@@ -5,6 +5,7 @@ import { isUuid } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound, tooManyRequests } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
+import { oneOf } from '../../platform/issues.js';
 import { findWebhook } from '../../webhooks/store.js';
 import type { WebhookLimits } from '../../webhooks/limits.js';
 import { deliveryId, testResult } from '../log/responses.js';
@@ -30,7 +31,9 @@ const redelivery = z.object({ deliveryId }).meta({ description: 'Accepted: a wor
 export function byHandRoutes(deps: ByHandRouteDependencies): Route[] {
   const { db, knownStates } = deps;
   const state = described(
-    z.string().refine((name) => knownStates.has(name), `must be one of ${[...knownStates].join(', ')}`),
+    z.string().refine((name) => knownStates.has(name), {
+      error: ({ input }) => oneOf([...knownStates], input),
+    }),
     'State of the sample.',
     deps.sampleState,
     { enum: [...knownStates] },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { described, instant, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
 import { masked } from '../../webhooks/sealing/sealing.js';
 import { triggers } from '../outbox/types.js';
-import { errorCodes, errorDetails } from '../send/errors.js';
+import { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from '../send/errors.js';
 import { heldByValues } from './store.js';
 import { notice, notification } from '../notification-docs.js';
 import { deliveryStatuses } from './page-store.js';
@@ -12,6 +12,12 @@ const eventId = described(
   z.string(),
   'The event: `webhook-id` of its notifications.',
   '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+);
+
+const errorCode = described(
+  z.enum(errorCodes).nullable(),
+  `Why it failed; null if it succeeded. ${errorCodesExplained}.`,
+  null,
 );
 
 const delivery = z
@@ -62,7 +68,7 @@ const delivery = z
             84,
           ),
           statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
-          errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it succeeded.', null),
+          errorCode,
         })
         .nullable(),
       'The last finished attempt; null if there is none.',
@@ -80,10 +86,10 @@ const attempt = z
     startedAt: instant('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
     statusCode: described(z.int().nullable(), 'HTTP status of the response; null without one.', 200),
-    errorCode: described(z.enum(errorCodes).nullable(), 'Why it failed; null if it succeeded.', null),
+    errorCode,
     errorDetail: described(
       z.enum(errorDetails).nullable(),
-      'More about the error; null if there is nothing to add. `TOO_MANY_ADDRESSES`, with `DNS`: the host has more than 32 addresses, and none of them is called.',
+      `More about the error; null if there is nothing to add. ${errorDetailsExplained}.`,
       null,
     ),
     requestHeaders: described(

@@ -1,7 +1,14 @@
 import * as z from 'zod';
-import { described, idInPath, ownIdInQuery, trackingId, instantInQuery } from '../../http/request/fields.js';
+import {
+  described,
+  idInPath,
+  ownIdInQuery,
+  trackingId,
+  instantInQuery,
+  stateInQuery,
+} from '../../http/request/fields.js';
 import { isoOffset } from '../../http/envelope.js';
-import { cutPage, isUuid, paging } from '../../http/request/paging.js';
+import { isUuid, pageOf, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { notFound } from '../../platform/errors.js';
 import type { Database } from '../../platform/database/postgres.js';
@@ -24,27 +31,28 @@ function cutAttempts<Row extends { number: number }>(rows: Row[]) {
   return { attempts, nextAttemptsCursor: last ? String(last.number) : null };
 }
 
-const logQuery = z.object({
-  ...paging,
-  webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
-  trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
-  shipperTrackingId: ownIdInQuery(
-    'Only of shipments with this identifier, of which there may be at most 1,000.',
-  ),
-  state: described(
-    z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be a state name such as CREATED'),
-    'Only of this state.',
-    'CREATED',
-  ).optional(),
-  status: described(
-    z.enum(deliveryStatuses, `must be one of ${deliveryStatuses.join(', ')}`),
-    'Only those with this status now.',
-  ).optional(),
-  from: instantInQuery('Only of events recorded then or later'),
-  to: instantInQuery('Only of events recorded before'),
-});
+const logQuery = (knownStates: ReadonlySet<string>) =>
+  z.object({
+    ...paging,
+    webhookId: idInPath('Only of this webhook.').refine(isUuid, 'must be a UUID').optional(),
+    trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
+    shipperTrackingId: ownIdInQuery(
+      'Only of shipments with this identifier, of which there may be at most 1,000.',
+    ),
+    state: stateInQuery(knownStates, 'Only of this state.'),
+    status: described(z.enum(deliveryStatuses), 'Only those with this status now.').optional(),
+    from: instantInQuery('Only of events recorded then or later'),
+    to: instantInQuery('Only of events recorded before'),
+  });
 
-export function deliveryRoutes({ db }: { db: Database }): Route[] {
+/** `knownStates` are those that a delivery may send today. */
+export function deliveryRoutes({
+  db,
+  knownStates,
+}: {
+  db: Database;
+  knownStates: ReadonlySet<string>;
+}): Route[] {
   return [
     route({
       method: 'get',
@@ -56,10 +64,11 @@ export function deliveryRoutes({ db }: { db: Database }): Route[] {
       description:
         'Deliveries owed to your webhooks and finished ones with their outcome. They are stored for 30 days unless configured otherwise.',
       responses: { 200: deliveryList },
-      query: logQuery,
-      handle: async ({ caller, query: { limit, cursor, ...filter } }) => {
-        const rows = await listDeliveries(db, caller.shipperId, filter, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, (delivery) => delivery.deliveryId);
+      query: logQuery(knownStates),
+      handle: async ({ caller, query }) => {
+        const { filter, after, rows, cut } = pageOf('deliveries', query);
+        const deliveries = await listDeliveries(db, caller.shipperId, filter, after, rows);
+        const { page, nextCursor } = cut(deliveries, (delivery) => delivery.deliveryId);
         return { data: { deliveries: page.map(view), nextCursor } };
       },
     }),

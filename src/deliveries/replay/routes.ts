@@ -10,7 +10,7 @@ import {
   uuid,
   instantInBody,
 } from '../../http/request/fields.js';
-import { cutPage, isUuid, paging } from '../../http/request/paging.js';
+import { isUuid, pageOf, paging } from '../../http/request/paging.js';
 import { route, type Route } from '../../http/route.js';
 import { conflict, notFound } from '../../platform/errors.js';
 import { newId, timeOfId } from '../../platform/ids.js';
@@ -202,11 +202,12 @@ export function replayProgressRoutes(deps: Parameters<typeof cancelReplay>[0]): 
       responses: { 200: replayList },
       params: z.object({ webhookId: idInPath('The webhook.') }),
       query: z.object(paging),
-      handle: async ({ caller, params: { webhookId }, query: { limit, cursor } }) => {
+      handle: async ({ caller, params: { webhookId }, query }) => {
         const webhook = isUuid(webhookId) && (await findWebhook(db, caller.shipperId, webhookId));
         if (!webhook) throw notFound('This webhook');
-        const rows = await replaysOfWebhook(db, webhookId, cursor, limit + 1);
-        const { page, nextCursor } = cutPage(rows, limit, ({ replayId }) => replayId);
+        const { after, rows, cut } = pageOf(`replays of ${webhookId}`, query);
+        const replays = await replaysOfWebhook(db, webhookId, after, rows);
+        const { page, nextCursor } = cut(replays, ({ replayId }) => replayId);
         return { data: { replays: page.map(replayView), nextCursor } };
       },
     }),

@@ -1,18 +1,36 @@
-export const errorCodes = [
-  'TIMEOUT',
-  'DNS',
-  'CONNECT',
-  'RESET',
-  'TLS',
-  'ADDRESS_DENIED',
-  'HTTP_STATUS',
-  'PROTOCOL',
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
+/** What each means, for the owner of a receiver. */
+const meanings = {
+  TIMEOUT: 'there was no complete response in time',
+  DNS: 'the host has no address, or its name servers did not answer',
+  CONNECT: 'nothing accepts connections at the address and port',
+  RESET: 'the connection was closed before there was a response',
+  TLS: 'the TLS handshake failed; `errorDetail` may say why',
+  ADDRESS_DENIED: 'the host leads to an address that is never called, such as a private one',
+  HTTP_STATUS: 'the status of the response is not 2xx; redirects are not followed',
+  PROTOCOL: 'the response is not HTTP/1.1, or the request could not be made',
+} as const;
+export type ErrorCode = keyof typeof meanings;
+export const errorCodes = Object.keys(meanings) as [ErrorCode, ...ErrorCode[]];
 
 export const TOO_MANY_ADDRESSES = 'TOO_MANY_ADDRESSES';
-export const errorDetails = [TOO_MANY_ADDRESSES] as const;
-export type ErrorDetail = (typeof errorDetails)[number];
+const detailMeanings = {
+  EXPIRED: 'with `TLS`: the certificate has expired',
+  SELF_SIGNED: 'with `TLS`: the certificate, or the root of its chain, is signed by itself',
+  WRONG_HOST: "with `TLS`: the certificate is for another host than the address's",
+  NOT_TLS: 'with `TLS`: the port does not speak TLS, so the address may begin with `http://`',
+  TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
+} as const;
+export type ErrorDetail = keyof typeof detailMeanings;
+export const errorDetails = Object.keys(detailMeanings) as [ErrorDetail, ...ErrorDetail[]];
+
+const explained = (words: Record<string, string>) =>
+  Object.entries(words)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+    .join('; ');
+
+/** For the API's document. */
+export const errorCodesExplained = explained(meanings);
+export const errorDetailsExplained = explained(detailMeanings);
 
 /** By Node's error codes; the first match counts. */
 const CODES: [RegExp, ErrorCode][] = [
@@ -40,8 +58,24 @@ export function errorCodeOf(error: unknown): ErrorCode {
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'PROTOCOL';
 }
 
-/** The detail of an error of ours, which is the cause of got's error. */
+/** By Node's, OpenSSL's and X.509's codes. Node 20 has the reason of an EPROTO in its message only. */
+const DETAILS: [RegExp, ErrorDetail][] = [
+  [/^CERT_HAS_EXPIRED /, 'EXPIRED'],
+  [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN) /, 'SELF_SIGNED'],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) /, 'WRONG_HOST'],
+  [
+    /^(EPROTO|ERR_SSL_\w+) .*(wrong version number|packet length too long|http request|unknown protocol)/s,
+    'NOT_TLS',
+  ],
+];
+
+/** Of the cause of got's error: an error of ours may have a detail, an error of TLS has a code. */
 export function errorDetailOf(error: unknown): ErrorDetail | null {
-  const detail = typeof error === 'object' && error !== null && 'detail' in error ? error.detail : null;
-  return errorDetails.find((known) => known === detail) ?? null;
+  const { detail, code, message } = (error ?? {}) as { detail?: unknown; code?: unknown; message?: unknown };
+  const text = `${String(code)} ${String(message)}`;
+  return (
+    errorDetails.find((known) => known === detail) ??
+    DETAILS.find(([pattern]) => pattern.test(text))?.[1] ??
+    null
+  );
 }

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What the pages are made of, from the root of the checkout. */
-export const documents = ['docs/runbook.md'];
+export const documents = ['docs/receiving.md', 'docs/runbook.md'];
 
 /** Writes `<folder>/docs/<name>.html`: the navigation and the text, without what stands around them. */
 export function buildDocs(folder) {
@@ -15,7 +15,10 @@ export function buildDocs(folder) {
   }
 }
 
-/** Headings have the ids that GitHub gives them. A link to a file of the checkout is its text: nobody serves the file. */
+/**
+ * Headings have the ids that GitHub gives them. A link to another of these documents leads to its page. Any other link
+ * is its text: nobody serves the checkout's files, and the pages lead nowhere else.
+ */
 function toHtml(markdown) {
   const headings = [];
   const marked = new Marked({
@@ -29,7 +32,8 @@ function toHtml(markdown) {
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
-        return href.startsWith('#') ? `<a href="${href}">${text}</a>` : text;
+        const page = pageOf(href);
+        return page === null ? text : `<a href="${page}">${text}</a>`;
       },
       code: ({ text }) => `<pre tabindex="0"><code>${escape(text)}</code></pre>\n`,
       html: () => '', // comments
@@ -42,6 +46,14 @@ function toHtml(markdown) {
     return `<li><a href="#${id}">${text}</a>${inner > 0 ? '<ul>' : '</li>'}${inner < 0 ? '</ul></li>' : ''}`;
   });
   return `<nav aria-label="Contents"><ul>${links.join('')}</ul></nav><main><section>${body}</section></main>`;
+}
+
+/** The address of a link within a document or to another one; null if it is not served. */
+function pageOf(href) {
+  const [file, anchor] = href.split('#');
+  const fragment = anchor === undefined ? '' : `#${anchor}`;
+  if (file === '') return fragment;
+  return documents.includes(`docs/${file}`) ? `/docs/${path.basename(file, '.md')}${fragment}` : null;
 }
 
 const idOf = (heading) =>

@@ -150,6 +150,9 @@ export function curlOf(method: Method, path: string, operation: Operation): stri
     `curl "$URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
     ...(method === impliedMethod ? [] : [`-X ${method.toUpperCase()}`]),
     ...schemes.flatMap((scheme) => curlOptions[scheme] ?? []),
+    ...needed.flatMap(({ in: place, name, example }) =>
+      place === 'header' ? [`-H ${quoted(`${name}: ${String(example)}`)}`] : [],
+    ),
     ...(body
       ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body.example, null, 2))}`]
       : []),

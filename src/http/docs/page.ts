@@ -96,6 +96,10 @@ const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
       For tools: this API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), the notifications as
       <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3.0).
     </p>
+    <p>
+      How to receive notifications, with a kit for Node and Python:
+      <a href="/docs/receiving">receiving notifications</a>.
+    </p>
   </section>`;
 
 /** Runs in any POSIX shell with curl. */

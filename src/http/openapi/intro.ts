@@ -75,7 +75,7 @@ export const securitySchemes = {
 
 export const securityOf = {
   login: [{ accountKey: [], credentials: [] }],
-  session: [{ cookie: [] }, {}],
+  session: [{}, { cookie: [] }],
   shipper: [{ accountKey: [], accessToken: [] }, { cookie: [] }],
   operator: [{ operatorToken: [] }],
 };

@@ -119,6 +119,19 @@ export const documentPaths: Paths = {
       },
     },
   },
+  '/docs/receiving': {
+    get: {
+      ...common,
+      operationId: 'getReceiving',
+      summary: 'How to receive notifications',
+      description:
+        'A page for people who write a receiver: verify, respond fast, handle each event once and in order, catch up.',
+      responses: {
+        200: pageResponse('The page.', text('text/html')),
+        304: pageResponse('The page that `If-None-Match` names is still the newest.'),
+      },
+    },
+  },
   '/docs/runbook': {
     get: {
       ...common,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, details, milliseconds } from '../request/fields.js';
+import { described, details, milliseconds, warnings } from '../request/fields.js';
 import type { Route } from '../route.js';
 import { failures, unexpected, type Failure } from './failures.js';
 import { exampleOf, type SchemaCollector } from './schemas.js';
@@ -101,12 +101,15 @@ function success(
     }),
     timestamp,
     data: route.orNull ? data.nullable() : data,
+    ...(route.method !== 'get' && route.method !== 'delete' && { warnings }),
   });
   const schema = schemas.toJson(envelope, 'output');
+  const example = exampleOf(schema, schemas.components) as Record<string, unknown>;
+  delete example.warnings; // they are rare
   return {
     description: data.description ?? '',
     headers: headerRefs(['X-Request-Id']),
-    content: { 'application/json': { schema, example: exampleOf(schema, schemas.components) } },
+    content: { 'application/json': { schema, example } },
   };
 }
 

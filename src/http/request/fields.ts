@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { duration } from '../../platform/duration.js';
+import { oneOf } from '../../platform/issues.js';
 
 /**
  * The schema with its documentation: a description, an example, more JSON Schema keywords. The values it accepts do not
@@ -55,6 +56,15 @@ export const ownIdInQuery = (description: string) =>
     { pattern: notBlank },
   ).optional();
 
+/** A filter by state. */
+export const stateInQuery = (names: ReadonlySet<string>, description: string) =>
+  described(
+    z.string().refine((name) => names.has(name), { error: ({ input }) => oneOf([...names], input) }),
+    `${description} The states: ${[...names].map((name) => `\`${name}\``).join(', ')}.`,
+    [...names][0],
+    { pattern: `^(?:${[...names].join('|')})$` },
+  ).optional();
+
 /** How long the previous secret remains valid after a rotation, parsed to milliseconds; default: a day. */
 export const overlap = (description: string) =>
   described(z.string(), description, '24h', {
@@ -86,6 +96,23 @@ export const details = described(
   'Every invalid field or parameter.',
 );
 
+/** The fields of a body that were ignored. */
+export const warnings = described(
+  z
+    .array(
+      z.object({
+        path: described(z.string(), 'The field of the body.', 'lotID'),
+        message: described(
+          z.string(),
+          'Why it was ignored, with the nearest field that there is.',
+          'is not a field of this request and was ignored; did you mean lotId?',
+        ),
+      }),
+    )
+    .optional(),
+  'Fields of the body that the endpoint does not have, at most 100; absent if there are none.',
+);
+
 export const nextCursor = described(
   z.string().nullable(),
   'Send it as `cursor` for the next page; null at the end.',
@@ -93,15 +120,27 @@ export const nextCursor = described(
 );
 
 /** The end of the year 9999. */
-const maxTimeMs = 253_402_300_799_999;
+export const maxTimeMs = 253_402_300_799_999;
 const day = z.regexes.date.source.slice(1, -1);
 const hour = '(?:[01]\\d|2[0-3])';
 // A + that was not percent-encoded arrives as a space.
 const offset = `(?:Z|[+ -]${hour}:?[0-5]\\d)`;
 const time = `T${hour}:[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?${offset}`;
 const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
-const problem = 'must be ISO 8601 with an offset such as 2026-11-21T12:00:00Z, or milliseconds since 1970';
-const text = z.string().regex(form, problem);
+/** The beginning of 2001 in milliseconds: as seconds, the same number is after the year 32000. */
+const minTimeMs = 978_307_200_000;
+const problem =
+  'must be ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds';
+const seconds = `${problem}: as milliseconds this is before 2001, so it may be in seconds`;
+const text = z
+  .string()
+  .regex(form, problem)
+  .refine((given) => !isBefore2001(given), seconds)
+  .meta({ pattern: form.source.replace('\\d{1,14}', '[1-9]\\d{12,13}') });
+
+const isBefore2001 = (given: unknown) =>
+  (typeof given === 'number' || (typeof given === 'string' && /^\d{1,14}$/.test(given))) &&
+  Number(given) < minTimeMs;
 
 /** Clamped to 1970 and the end of the year 9999. */
 function toDate(given: string | number): Date {
@@ -110,14 +149,17 @@ function toDate(given: string | number): Date {
   return new Date(Math.min(Math.max(ms, 0), maxTimeMs));
 }
 
-const words = (description: string) => `${description}: ISO 8601 with an offset, or milliseconds since 1970.`;
+const words = (description: string) =>
+  `${description}: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.`;
 
 export const instantInQuery = (description: string) =>
   described(text, words(description), '2026-11-21T12:00:00Z').transform(toDate).optional();
 
 export const instantInBody = (description: string, example: string) =>
   described(
-    z.union([text, z.number().min(0).max(maxTimeMs)], problem),
+    z.union([text, z.number().min(minTimeMs).max(maxTimeMs)], {
+      error: ({ input }) => (isBefore2001(input) ? seconds : problem),
+    }),
     words(description),
     example,
   ).transform(toDate);

@@ -1,17 +1,36 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { invalidRequest } from '../../platform/errors.js';
 import { described } from './fields.js';
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The 16 bytes of an id in base64url. */
-const cursorForm = /^[A-Za-z0-9_-]{21}[AQgw]$/;
-const toCursor = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-const idOfCursor = (cursor: string): string =>
-  Buffer.from(cursor, 'base64url')
-    .toString('hex')
-    .replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+/** In base64url: the 16 bytes of an id, and 5 of a digest of the list and its filters. */
+const cursorForm = /^[A-Za-z0-9_-]{28}$/;
+const idBytes = 16;
 
-const exampleCursor = toCursor('0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
+interface Cursor {
+  id: string;
+  /** Of the list and the filters that it continues, in hexadecimal. */
+  digest: string;
+}
+
+const encodeCursor = ({ id, digest }: Cursor): string =>
+  Buffer.from(id.replaceAll('-', '') + digest, 'hex').toString('base64url');
+
+function decodeCursor(text: string): Cursor {
+  const hex = Buffer.from(text, 'base64url').toString('hex');
+  const id = hex.slice(0, 2 * idBytes).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+  return { id, digest: hex.slice(2 * idBytes) };
+}
+
+const digestOf = (list: string, filter: object): string =>
+  createHash('sha256')
+    .update(JSON.stringify([list, filter]))
+    .digest('hex')
+    .slice(0, 10);
+
+const exampleCursor = encodeCursor({ id: '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b', digest: '0a1b2c3d4e' });
 
 /** `limit` and `cursor` of every list (contract, section 2). The cursor encodes the last id of the previous page. */
 export const paging = {
@@ -29,23 +48,38 @@ export const paging = {
     '`nextCursor` of the previous page.',
     exampleCursor,
   )
-    .transform(idOfCursor)
+    .transform(decodeCursor)
     .optional(),
 };
 
 /**
- * Cuts a page of `limit` from rows read with `limit + 1`; `nextCursor` is null at the end. `readUpTo` is the last id
- * read if the search stopped before the page was full.
+ * A page of a list: `list` and its filters decide which cursors it takes. Throws INVALID_REQUEST for the cursor of
+ * another one. Read `rows` after the id `after`; `cut` makes the page of them.
  */
-export function cutPage<Row>(
-  rows: Row[],
-  limit: number,
-  idOf: (row: Row) => string,
-  readUpTo: string | null = null,
+export function pageOf<Filter extends object>(
+  list: string,
+  { limit, cursor, ...filter }: { limit: number; cursor?: Cursor | undefined } & Filter,
 ) {
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? idOf(page.at(-1)!) : readUpTo;
-  return { page, nextCursor: last === null ? null : toCursor(last) };
+  const digest = digestOf(list, filter);
+  if (cursor && cursor.digest !== digest)
+    throw invalidRequest([
+      {
+        path: 'cursor',
+        message: 'belongs to another list or to other filters: send both unchanged, or neither',
+      },
+    ]);
+  return {
+    filter,
+    after: cursor?.id,
+    /** One more than the page has, to see whether another follows. */
+    rows: limit + 1,
+    /** `nextCursor` is null at the end. `readUpTo` is the last id read if the search stopped before the page was full. */
+    cut<Row>(rows: Row[], idOf: (row: Row) => string, readUpTo: string | null = null) {
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? idOf(page.at(-1)!) : readUpTo;
+      return { page, nextCursor: last === null ? null : encodeCursor({ id: last, digest }) };
+    },
+  };
 }
 
 /** A path with a malformed id names nothing: 404 rather than 400. */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isApiError, isExpired, outage } from '../api.js';
+import { isApiError, outage } from '../api.js';
 import { Button } from '../parts/Button.js';
 import { Dialog } from '../parts/Dialog.js';
 import { Form, FormProblem, TextField, useIsSending } from '../parts/Form.js';
 import { forgetPrefill, prefill } from '../prefill.js';
-import { loadSession, logIn, logOut, rememberedKey, session } from '../session.js';
+import { logIn, logOut, rememberedKey, session } from '../session.js';
 
 export function LoginPage() {
   useEffect(() => {
@@ -25,21 +25,12 @@ export function LoginPage() {
 
 /** Over the page, which stays as it is. A log-in in another tab closes it too. */
 export function LoginDialog() {
-  useEffect(() => {
-    const look = () => void loadSession();
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
-  }, []);
-  const leave = () => {
-    session.value = null;
-    isExpired.value = false;
-  };
   return (
     <Dialog title="Your session has ended">
       <p>Log in again to go on. The page is as you left it.</p>
       <LoginForm email={session.value!.user.email} />
       <p>
-        <button type="button" class="link" onClick={() => void logOut().catch(leave)}>
+        <button type="button" class="link" onClick={() => void logOut().catch(() => location.assign('/'))}>
           Log in as someone else
         </button>
       </p>

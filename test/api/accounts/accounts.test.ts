@@ -10,7 +10,7 @@ let users = 0;
 
 beforeAll(async () => {
   service = await startService({ env: { PUBLIC_URL: 'https://hooks.example.org/' } });
-  const response = await operator(service, '/shippers', { body: { name: 'Paquetería Ñandú' } });
+  const response = await operator(service, '/shippers', { body: { name: '<Paquetería & Ñandú>' } });
   ({ shipperId, accountKey } = response.data as { shipperId: string; accountKey: string });
 });
 afterAll(() => service?.stop());
@@ -141,7 +141,7 @@ describe('registration by the operator', () => {
 });
 
 describe('the password link', () => {
-  test('opens a form that sets the password, once', async () => {
+  test('opens a form that sets the password, once, and leads to the portal', async () => {
     const { email, setPasswordUrl } = await newUser();
     const page = await openPage(setPasswordUrl);
     expect(page.httpStatus).toBe(200);
@@ -152,9 +152,16 @@ describe('the password link', () => {
     expect(text).toContain('<form method="post" action="/set-password">');
     expect(text).toContain(tokenOf(setPasswordUrl));
     expect(text).toContain('maxlength="256"'); // so that a browser does not cut off 128 emoji
+    expect(text).toContain(`For the user ${email} of the Parcelhook account &lt;Paquetería &amp; Ñandú&gt;.`);
     expectFailure(await login(email, 'my new password'), 401);
 
-    expect((await submit(setPasswordUrl, 'my new password')).httpStatus).toBe(200);
+    const done = await submit(setPasswordUrl, 'my new password');
+    expect(done.httpStatus).toBe(200);
+    expect((done.body as unknown as { text: string }).text).toContain('<a href="/">');
+    expect((done.body as unknown as { text: string }).text).toMatch(
+      `The password of ${email} for the Parcelhook account &lt;Paquetería &amp; Ñandú&gt; is set.`,
+    );
+    expect((done.body as unknown as { text: string }).text).toContain('<a href="/docs">');
     expectSuccess(await login(email, 'my new password'), 200);
 
     expect((await openPage(setPasswordUrl)).httpStatus).toBe(404);

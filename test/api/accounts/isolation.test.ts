@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   fromPortal,
   openSession,
@@ -44,11 +44,13 @@ beforeAll(async () => {
     const { data } = await owner.call('/v1/deliveries');
     return data.deliveries.every(({ status }: { status: string }) => status === 'SUCCEEDED');
   });
-  // It must not end during the tests.
+  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
+});
+// Only a replay that runs can be cancelled. A worker may end it, for a time so far ahead looks like a wrong clock.
+beforeEach(async () => {
   await service.sql(
     `update replays set status = 'RUNNING', walked_at = null, finished_at = null, next_at = 'infinity'`,
   );
-  ids = { webhookId, trackingId, deliveryId: log.data.deliveries[0].deliveryId as string, replayId };
 });
 afterAll(async () => {
   await receiver?.close();
@@ -95,8 +97,7 @@ const everything = () =>
   service.sql(`select (select json_agg(w order by webhook_id) from webhooks w)::text as webhooks,
                       (select count(*) from shipments) as shipments,
                       (select count(*) from events) as events, (select count(*) from simulations) as simulations,
-                      -- but for when a worker looks at it next
-                      (select json_agg(to_jsonb(r) - 'next_at' order by replay_id) from replays r)::text as replays,
+                      (select json_agg((replay_id, status = 'CANCELLED')) from replays)::text as replays,
                       (select json_agg(d order by delivery_id) from deliveries d)::text as deliveries`);
 
 describe.each(routes.map((one) => [name(one), one] as const))('%s', (_, one) => {

@@ -109,7 +109,11 @@ function routesOf(router: Pick<IRouter, 'stack'>): string[] {
   });
 }
 
-test('the router and the document have the same routes', async () => {
+/** Pages for people. */
+const ofPortal =
+  /^get \/(assets\/\{file\}|(webhooks|deliveries|shipments|doctor|recover|inbox)(\/\{id\})?)?$/;
+
+test('but for the portal, the router and the document have the same routes', async () => {
   const app = await startApp(
     { ...parseConfig(service.env), PORT: 0 } as CompleteConfig,
     service.env.DATABASE_URL!,
@@ -119,12 +123,16 @@ test('the router and the document have the same routes', async () => {
   const routes = routesOf(app.express.router);
   await app.stop();
   expect(routes.length).toBeGreaterThan(25);
-  expect(routes.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(routes.filter((one) => !ofPortal.test(one)).sort()).toEqual(
+    operations.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
 });
 
 test('no header may begin or end with a space, which HTTP would drop', () => {
   const patterns = operations.flatMap(({ operation: { parameters = [] } }) =>
-    parameters.flatMap(({ in: place, schema }) => (place === 'header' ? [schema.pattern as string] : [])),
+    parameters.flatMap(({ in: place, schema }) =>
+      place === 'header' && !('const' in schema) ? [schema.pattern as string] : [],
+    ),
   );
   expect(patterns.length).toBeGreaterThan(0);
   for (const pattern of patterns)

@@ -161,13 +161,13 @@ describe('the order result', () => {
       'recipientLocation.street': '\tCalle "Ñ" 🚚\n',
       'package.weightUnit': ' LB ',
       'package.packageType': 'any type',
-      'package.valueCurrency': 'zzz',
+      'package.valueCurrency': ' EUR',
       'recipientInformation.phone': ' 12345 ',
       'recipientLocation.country': ' mx ',
     });
     expect(data.shipperTrackingId).toBe('S 1');
     expect(data.recipientLocation.street).toBe('Calle "Ñ" 🚚');
-    expect(data.package).toMatchObject({ weightUnit: 'LB', packageType: 'any type', valueCurrency: 'zzz' });
+    expect(data.package).toMatchObject({ weightUnit: 'LB', packageType: 'any type', valueCurrency: 'EUR' });
     expect(data.recipientInformation.phone).toBe('12345');
     expect(data.recipientLocation.country).toBe('mx');
   });
@@ -224,7 +224,7 @@ describe('the drop-off location', () => {
   });
 
   test('a country without a location still gets one', async () => {
-    const data = await accepted({ 'recipientLocation.country': 'ZZ' });
+    const data = await accepted({ 'recipientLocation.country': 'NZ' });
     expect(data.dropoffLocation.zipCode).toMatch(/./);
   });
 });

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { operator, placeOrder, registerAccount, sampleOrder, type Account } from '../../support/client.js';
+import {
+  callAsPortal,
+  openSession,
+  operator,
+  placeOrder,
+  registerAccount,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
 import { findInDatabase } from '../../support/database.js';
 import { startProcess, startService, type Service } from '../../support/harness.js';
 import { crashTraces } from '../../support/deployment.js';
@@ -47,6 +55,8 @@ async function fill(account: Account, hook: Hook): Promise<void> {
   await hook.receiver.waitFor(8);
   const { webhookId } = hook;
   await operator(service, `/users/${account.userId}/password-link`, { method: 'POST' });
+  const cookie = await openSession(service, account);
+  await callAsPortal(service, cookie, '/v1/session', { method: 'DELETE' });
   await account.call(`/v1/webhooks/${webhookId}/replay`, {
     body: { from: Date.now() - 60_000, to: Date.now() },
   });
@@ -109,7 +119,7 @@ const thoughtOf = [
     'shippers',
     'simulations',
   ],
-  ...['users', 'webhooks', 'login_origins', 'attempt_counts', 'webhook_hours'],
+  ...['users', 'webhooks', 'ended_sessions', 'login_origins', 'attempt_counts', 'webhook_hours'],
   'audit', // survives the objects it mentions
 ];
 

@@ -57,6 +57,7 @@ const wrong: Record<string, string[]> = {
     'redis+sentinel://h1:x/master',
     'redis+sentinel://h1/master/one',
   ],
+  ORDER_CHECKS: ['loose', 'true', 'STRICT'],
   QUEUE_PREFIX: ['a:b', '{tag}', 'x'.repeat(65)],
   TOKEN_SECRET: ['short', ' '.repeat(32)],
   TOKEN_SECRET_PREVIOUS: ['x'.repeat(31), ' '.repeat(32)],
@@ -295,4 +296,38 @@ describe('the configuration', () => {
     expect(parseConfig({ RETRY_SCHEDULE: '1s' }).RETRY_SCHEDULE).toEqual([1_000]);
     expect(parseConfig({ RETRY_SCHEDULE: ',' }).RETRY_SCHEDULE).toEqual([]);
   });
+});
+
+describe('a variable that is not ours, but one or two letters away from one', () => {
+  test.each([
+    ['REDIS_ULR', 'REDIS_URL'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['RETRY_SHEDULE', 'RETRY_SCHEDULE'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['DATADIR', 'DATA_DIR'],
+  ])('%s is named in production, with %s', (name, meant) => {
+    expect(problems({ ...production, [name]: 'x' })).toEqual([
+      `  ${name}: is not a variable of this service; did you mean ${meant}?`,
+    ]);
+  });
+
+  test('the address of the database, without which production would be embedded, is named always', () => {
+    const { DATABASE_URL, ...others } = production;
+    expect(named({ ...others, DATABSE_URL: DATABASE_URL })).toEqual(['DATABSE_URL']);
+  });
+
+  test('others start an embedded service, which says so', () => {
+    expect(
+      parseConfig({ REDIS_URI: 'redis://other', HOME: '/root', HOSTNAME: 'a', POSTGRES_URL: 'x' }),
+    ).toMatchObject({
+      REDIS_URL: undefined,
+      misspelt: ['REDIS_URI: is not a variable of this service; did you mean REDIS_URL?'],
+    });
+  });
+});
+
+test('no problem is a sentence of the library that checks', () => {
+  const bad = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value!]));
+  for (const line of problems({ ...bad, LOG_LEVEL: 'loud' }))
+    expect(line).not.toMatch(/Invalid|Too (big|small)|expected/);
 });

@@ -149,7 +149,7 @@ function useReturn(id: string | undefined, list: { current: HTMLElement | null }
     if (!before.current) return;
     const { id: left, scrollY: top } = before.current;
     before.current = null;
-    if (isOnePage()) scrollTo(0, top);
+    if (isOnePage.value) scrollTo(0, top);
     const row = list.current?.querySelector(`[data-row="${CSS.escape(left)}"] a`);
     const target = row ?? document.querySelector('h1');
     (target as HTMLElement | null)?.focus({ preventScroll: true });

@@ -25,7 +25,6 @@ interface Props {
 /** One delivery beside the list; on a phone a page of its own. */
 export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const [isSentAgain, setIsSentAgain] = useState(false);
-  const [Heading] = useState<'h1' | 'h2'>(isOnePage() ? 'h1' : 'h2');
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
@@ -48,9 +47,9 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
         <button type="button" class="link panel-back" onClick={onClose}>
           ← Deliveries
         </button>
-        <Heading id="delivery-title" tabIndex={-1} ref={heading}>
+        <h2 id="delivery-title" tabIndex={-1} ref={heading} aria-level={isOnePage.value ? 1 : 2}>
           {data ? wordOf(data.state) : 'Delivery'}
-        </Heading>
+        </h2>
         {data && <StatusBadge status={data.status} />}
         <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
           ×

@@ -78,18 +78,18 @@ describe('TLS', () => {
   });
 
   const versions = ['TLSv1.2', 'TLSv1.3'] as const;
-  const bad: [string, Pair, string | undefined][] = [
-    ['a certificate that signed itself', good, undefined],
-    ["another host's certificate", otherHost, otherHost.cert],
-    ['an expired certificate', expired, expired.cert],
+  const bad: [string, Pair, string | undefined, string][] = [
+    ['a certificate that signed itself', good, undefined, 'SELF_SIGNED'],
+    ["another host's certificate", otherHost, otherHost.cert, 'WRONG_HOST'],
+    ['an expired certificate', expired, expired.cert, 'EXPIRED'],
   ];
 
   test.each(versions.flatMap((version) => bad.map((row) => [version, ...row] as const)))(
-    '%s: not one byte is sent to %s',
-    async (version, _, pair, certificateAuthority) => {
+    '%s: not one byte is sent to %s, and the cause is named',
+    async (version, _, pair, certificateAuthority, errorDetail) => {
       const { url, bytes } = await secureServer(pair, { minVersion: version, maxVersion: version });
       const outcome = await send(url, open({ certificateAuthority }));
-      expect(outcome).toMatchObject({ ok: false, errorCode: 'TLS', requestSent: false });
+      expect(outcome).toMatchObject({ ok: false, errorCode: 'TLS', errorDetail, requestSent: false });
       await delay(30);
       expect(bytes()).toBe(0);
     },
@@ -127,10 +127,14 @@ describe('TLS', () => {
     expect([connections(), requests]).toEqual([2, 3]);
   });
 
-  test('a receiver without TLS is a TLS failure', async () => {
-    const { port } = await loopback.raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({ errorCode: 'TLS' });
-  });
+  test.each(['HTTP/1.1 400 Bad Request\r\n\r\n', '220 mail.example.org ESMTP\r\n'])(
+    'a receiver without TLS, which sends %j, is a TLS failure and NOT_TLS',
+    async (bytes) => {
+      const { port } = await loopback.raw((socket) => socket.end(bytes));
+      const failure = { errorCode: 'TLS', errorDetail: 'NOT_TLS' };
+      expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject(failure);
+    },
+  );
 });
 
 describe('denied addresses', () => {

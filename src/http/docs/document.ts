@@ -16,15 +16,15 @@ nav ul ul a { overflow-wrap: anywhere }
 table { margin: .75rem 0; max-width: 60rem }
 `;
 
-/** `docs/runbook.md` as a page: the build has made its text (`build.js`), this puts the style around it. */
-export function renderRunbook(): { page: string; contentSecurityPolicy: string } {
-  const text = readFileSync(path.join(packageFolder, 'dist/docs/runbook.html'), 'utf8');
+/** `docs/<name>.md` as a page: the build has made its text (`build.js`), this puts the style around it. */
+export function renderDocument(name: string, title: string): { page: string; contentSecurityPolicy: string } {
+  const text = readFileSync(path.join(packageFolder, `dist/docs/${name}.html`), 'utf8');
   const page = html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
       <meta name="color-scheme" content="light dark" />
-      <title>Parcelhook runbook</title>
+      <title>${title}</title>
       ${trusted(`<style>${proseStyle}</style>`)} ${trusted(text)}
     </html>`;
   return { page: toText(page), contentSecurityPolicy: policyFor(proseStyle) };

@@ -1,0 +1,241 @@
+"""Reads the feed of events, `GET /v1/events`."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import random
+import re
+import socket
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from .errors import ParcelhookError
+
+MAX_RESPONSE_BYTES = 32 * 1024 * 1024
+_FIRST_BACKOFF_SECONDS = 0.25
+_MAX_BACKOFF_SECONDS = 10.0
+_MARGIN_SECONDS = 60.0
+
+
+class Client:
+    """Logs in on first use and again when the token expires. Safe to share between threads.
+
+    `timeout_seconds` limits one try, `total_timeout_seconds` a whole call with its login, its tries and the waits
+    between them: by default less than the 15 s that Parcelhook waits for a receiver. Follows no redirects, since
+    another server must not get the credentials.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        email: str,
+        password: str,
+        timeout_seconds: float = 5,
+        total_timeout_seconds: float = 10,
+        retries: int = 3,
+    ) -> None:
+        parsed = urllib.parse.urlsplit(url)
+        if parsed.scheme not in ("http", "https") or not parsed.hostname:
+            raise ValueError("url must be the address of the service, such as https://parcelhook.example.com")
+        for name, value in (("key", key), ("email", email), ("password", password)):
+            if not isinstance(value, str) or not value:
+                raise ValueError(f"{name} is required.")
+        self._origin = f"{parsed.scheme}://{parsed.netloc.rpartition('@')[2]}"
+        self._base = self._origin + parsed.path.rstrip("/")
+        self._key = key
+        self._basic = "Basic " + base64.b64encode(f"{email}:{password}".encode()).decode()
+        self._timeout = timeout_seconds
+        self._total_timeout = total_timeout_seconds
+        self._retries = retries
+        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._login_lock = threading.Lock()
+        self._bearer: str | None = None
+        self._renew_at = 0.0
+
+    def events(
+        self,
+        after: str | None = None,
+        from_time: datetime | None = None,
+        tracking_id: str | None = None,
+        limit: int | None = None,
+        wait_seconds: float = 0,
+    ) -> dict[str, Any]:
+        """One page of the feed, oldest first: `{"events": [...], "nextCursor": ...}`.
+
+        Each event has `eventId` (the notification's `webhook-id`), `sequence`, `trackingId`, `state`, `recordedAt` and
+        `notification`. `nextCursor` is never None: pass it as `after`. With `wait_seconds` (at most 30), an empty page
+        comes only after that time.
+        """
+        if from_time is not None and from_time.tzinfo is None:
+            raise ValueError("from_time needs a time zone.")
+        query = {
+            "after": after,
+            "from": None if from_time is None else from_time.isoformat(),
+            "trackingId": tracking_id,
+            "limit": limit,
+            "wait": f"{int(wait_seconds * 1000)}ms" if wait_seconds > 0 else None,
+        }
+        return self._get("/v1/events", query, wait_seconds)
+
+    def _get(self, path: str, query: dict[str, Any], extra_seconds: float) -> dict[str, Any]:
+        ends_at = time.monotonic() + self._total_timeout + extra_seconds
+        failures = 0
+        is_renewed = False
+        while True:
+            bearer = None
+            try:
+                bearer = self._authorization(ends_at)
+                return self._send(path, query, bearer, self._timeout + extra_seconds, ends_at)
+            except ParcelhookError as error:
+                if error.status == 401 and bearer is not None and not is_renewed:
+                    is_renewed = True
+                    self._discard(bearer)
+                    continue
+                wait = max(_backoff_seconds(failures), error.retry_after_seconds or 0)
+                failures += 1
+                if not error.is_transient or failures > self._retries or time.monotonic() + wait >= ends_at:
+                    raise
+            time.sleep(wait)
+
+    def _authorization(self, ends_at: float) -> str:
+        if not self._login_lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):
+            raise self._timeout_error(self._total_timeout)
+        try:
+            started_at = time.monotonic()
+            if self._bearer is None or started_at >= self._renew_at:
+                self._bearer = None
+                data = self._send("/v1/login", {}, self._basic, self._timeout, ends_at)
+                self._bearer, lifetime = _session_of(data, self._base)
+                self._renew_at = started_at + lifetime - min(_MARGIN_SECONDS, lifetime / 10)
+            return self._bearer
+        finally:
+            self._login_lock.release()
+
+    def _discard(self, bearer: str) -> None:
+        with self._login_lock:
+            if self._bearer == bearer:
+                self._bearer = None
+
+    def _send(
+        self, path: str, query: dict[str, Any], authorization: str, timeout: float, ends_at: float
+    ) -> dict[str, Any]:
+        given = {name: value for name, value in query.items() if value is not None}
+        target = f"{self._base}{path}?{urllib.parse.urlencode({**given, 'key': self._key})}"
+        headers = {"accept": "application/json", "authorization": authorization, "user-agent": "parcelhook-python"}
+        try_seconds = min(timeout, ends_at - time.monotonic())
+        if try_seconds <= 0:
+            raise self._timeout_error(self._total_timeout)
+        try_ends_at = time.monotonic() + try_seconds
+        try:
+            request = urllib.request.Request(target, headers=headers)
+            try:
+                response = self._opener.open(request, timeout=try_seconds)
+            except urllib.error.HTTPError as refusal:
+                response = refusal
+            with response:
+                body = self._read(response, try_ends_at, try_seconds)
+                return self._data_of(response, body)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            # The error's own message may hold the URL, and the URL the key.
+            reason = getattr(error, "reason", None)
+            reason = reason if isinstance(reason, Exception) else error
+            if isinstance(reason, (TimeoutError, socket.timeout)):  # two classes before Python 3.10
+                raise self._timeout_error(try_seconds) from None
+            raise ParcelhookError(f"{self._base} cannot be reached ({type(reason).__name__}).", "UNREACHABLE") from None
+
+    def _read(self, response: Any, ends_at: float, seconds: float) -> bytes:
+        chunks: list[bytes] = []
+        size_bytes = 0
+        while True:
+            chunk = response.read1(65536)
+            if not chunk:
+                return b"".join(chunks)
+            size_bytes += len(chunk)
+            if size_bytes > MAX_RESPONSE_BYTES:
+                raise ParcelhookError(
+                    f"The response from {self._base} exceeds {MAX_RESPONSE_BYTES} bytes.",
+                    "UNEXPECTED_ANSWER",
+                    status=response.status,
+                )
+            if time.monotonic() > ends_at:
+                raise self._timeout_error(seconds)
+            chunks.append(chunk)
+
+    def _data_of(self, response: Any, body: bytes) -> dict[str, Any]:
+        try:
+            parsed = json.loads(body)
+        except (ValueError, RecursionError):
+            parsed = None
+        parsed = parsed if isinstance(parsed, dict) else {}
+        data = parsed.get("data")
+        if 200 <= response.status < 300 and isinstance(data, dict):
+            return data
+        failure = parsed.get("error")
+        shared = {
+            "status": response.status,
+            "retry_after_seconds": _retry_after_seconds(response.headers.get("retry-after")),
+        }
+        if isinstance(failure, dict) and isinstance(parsed.get("status"), str):
+            details = [
+                (str(each["path"]), str(each["message"]))
+                for each in failure.get("details") or ()
+                if isinstance(each, dict) and "path" in each and "message" in each
+            ]
+            raise ParcelhookError(
+                str(failure.get("message")),
+                parsed["status"],
+                request_id=failure.get("requestId"),
+                details=details,
+                **shared,
+            )
+        raise ParcelhookError(
+            f"{self._base} returned {response.status}, but not in Parcelhook's format.",
+            "UNEXPECTED_ANSWER",
+            request_id=response.headers.get("x-request-id"),
+            **shared,
+        )
+
+    def _timeout_error(self, seconds: float) -> ParcelhookError:
+        return ParcelhookError(f"{self._base} did not respond within {seconds:g} s.", "TIMEOUT")
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_args: Any) -> None:
+        return None
+
+
+def _session_of(data: dict[str, Any], base: str) -> tuple[str, float]:
+    token = data.get("token")
+    try:
+        lifetime = float(data.get("expiresIn", ""))
+    except (TypeError, ValueError):
+        lifetime = -1
+    if not isinstance(token, str) or not re.fullmatch("[!-~]+", token) or not lifetime >= 0:
+        raise ParcelhookError(f"The login response from {base} has no valid token.", "UNEXPECTED_ANSWER", status=200)
+    return f"Bearer {token}", lifetime
+
+
+def _backoff_seconds(failures: int) -> float:
+    """Doubles with each failure. Half of it is random, so that clients do not return all at once after an outage."""
+    return min(_FIRST_BACKOFF_SECONDS * float(2**failures), _MAX_BACKOFF_SECONDS) * (0.5 + random.random() / 2)
+
+
+def _retry_after_seconds(text: str | None) -> float | None:
+    """`Retry-After` is a number of seconds, or a date."""
+    if not text:
+        return None
+    if re.fullmatch("[0-9]{1,9}", text):
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

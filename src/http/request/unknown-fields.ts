@@ -1,0 +1,113 @@
+import type * as z from 'zod';
+import type { Detail } from '../../platform/errors.js';
+import { nearestName } from '../../platform/nearest.js';
+
+/** A field of a body that no schema declares. */
+export interface UnknownField {
+  path: string;
+  /** The last name of `meant`. */
+  nearest: string | null;
+  /** Path of the nearest field that there is; null without one. */
+  meant: string | null;
+}
+
+/** The unknown fields of a body, at most `maxNamed`. */
+export type FindUnknownFields = (body: unknown) => UnknownField[];
+
+const maxNamed = 100;
+const maxNameLength = 100;
+
+/** Beneath it: the fields of an object, the elements of an array, or null for anything else. */
+type Known = { fields: Map<string, Known> } | { element: Known } | null;
+
+/** Reads the schema once; a body without unknown fields then costs one look-up for each of its fields. */
+export function unknownFieldsOf(schema: z.ZodType): FindUnknownFields {
+  const known = knownBy(schema as unknown as z.core.$ZodTypes);
+  return (body) => {
+    const found: UnknownField[] = [];
+    if (known) search(body, known, '', found);
+    return found;
+  };
+}
+
+function knownBy({ _zod: { def } }: z.core.$ZodTypes): Known {
+  switch (def.type) {
+    case 'object': {
+      const fields = Object.entries(def.shape as Record<string, z.core.$ZodTypes>);
+      return { fields: new Map(fields.map(([name, field]) => [name, knownBy(field)])) };
+    }
+    case 'array':
+      return { element: knownBy(def.element as z.core.$ZodTypes) };
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+      return knownBy(def.innerType as z.core.$ZodTypes);
+    case 'pipe':
+      return knownBy(def.in as z.core.$ZodTypes);
+    default:
+      return null;
+  }
+}
+
+function search(value: unknown, known: NonNullable<Known>, path: string, found: UnknownField[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if ('element' in known) {
+    if (!known.element || !Array.isArray(value)) return;
+    for (let index = 0; index < value.length && found.length < maxNamed; index += 1)
+      search(value[index], known.element, `${path}[${index}]`, found);
+    return;
+  }
+  if (Array.isArray(value)) return;
+  for (const name of Object.keys(value)) {
+    if (found.length >= maxNamed) return;
+    const beneath = known.fields.get(name);
+    if (beneath) search((value as Record<string, unknown>)[name], beneath, joined(path, name), found);
+    else if (beneath === undefined) found.push(unknownField(name, value, known.fields, path));
+  }
+}
+
+const joined = (path: string, name: string) => (path ? `${path}.${name}` : name);
+
+function unknownField(name: string, given: object, fields: Map<string, Known>, path: string): UnknownField {
+  const names = [...fields.keys()];
+  const absent = names.filter((field) => !Object.hasOwn(given, field));
+  const nearest = nearestName(name, absent) ?? onlyWithFirstWord(name, absent) ?? nearestName(name, names);
+  return {
+    path: joined(path, name.slice(0, maxNameLength).toWellFormed()),
+    nearest,
+    meant: nearest === null ? null : joined(path, nearest),
+  };
+}
+
+const firstWord = (name: string) => /^[A-Za-z]?[a-z]+/.exec(name)?.[0].toLowerCase();
+
+/** `targetURL` means `targetAddress` where no other field begins with `target`. */
+function onlyWithFirstWord(name: string, names: string[]): string | null {
+  const word = firstWord(name);
+  const alike = word === undefined ? [] : names.filter((other) => firstWord(other) === word);
+  return alike.length === 1 ? alike[0]! : null;
+}
+
+const did = ({ nearest }: UnknownField) => (nearest === null ? '' : `; did you mean ${nearest}?`);
+
+/** For a success: what was ignored. */
+export const warningsOf = (unknown: UnknownField[]): Detail[] =>
+  unknown.map((field) => ({
+    path: field.path,
+    message: `is not a field of this request and was ignored${did(field)}`,
+  }));
+
+/** For a failure: the problems, and the unknown fields that were probably meant to be one of the missing. */
+export function withMisspelt(details: Detail[], unknown: UnknownField[]): Detail[] {
+  const wrong = new Set(details.map(({ path }) => path));
+  const misspelt = unknown.filter(({ meant }) => meant !== null && wrong.has(meant));
+  return [
+    ...details,
+    ...misspelt.map((field) => ({
+      path: field.path,
+      message: `is not a field of this request${did(field)}`,
+    })),
+  ];
+}

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  operator,
+  placeOrder,
+  registerAccount,
+  registerWebhook,
+  sampleOrder,
+  type Account,
+} from '../../support/client.js';
+import { startService, type Service } from '../../support/harness.js';
+import { expectFailure, expectSuccess, expectWrong } from '../../support/expect.js';
+
+let service: Service;
+let account: Account;
+
+beforeAll(async () => {
+  service = await startService();
+  account = await registerAccount(service);
+});
+afterAll(() => service?.stop());
+
+const order = (body: object, on = account) => on.call('/v1/shipments', { body });
+const withPart = (part: 'recipientLocation' | 'recipientInformation' | 'package', changes: object) => {
+  const sample = sampleOrder();
+  return { ...sample, [part]: { ...sample[part], ...changes } };
+};
+const problems = async (body: object) =>
+  Object.fromEntries((await order(body)).body.error.details!.map(({ path, message }) => [path, message]));
+
+describe('a field that the endpoint does not have', () => {
+  const warnings = (body: object) => (body as { warnings?: object[] }).warnings;
+
+  test('is named in the response, with the nearest one that there is', async () => {
+    const sample = sampleOrder();
+    const response = await order({
+      ...sample,
+      lotID: 'LOT-7',
+      colour: 'red',
+      package: { ...sample.package, dimensionUnit: 'CM' },
+    });
+    expectSuccess(response, 201, ['package.dimensionUnit', 'lotID', 'colour']);
+    const ignored = 'is not a field of this request and was ignored';
+    expect(warnings(response.body)).toEqual([
+      { path: 'package.dimensionUnit', message: `${ignored}; did you mean dimensionsUnit?` },
+      { path: 'lotID', message: `${ignored}; did you mean lotId?` },
+      { path: 'colour', message: ignored },
+    ]);
+  });
+
+  test('is named by every endpoint that takes a body, and in every event of many', async () => {
+    const { webhookId } = await registerWebhook(account, 'https://example.org/hook');
+    const patched = await account.call(`/v1/webhooks/${webhookId}`, {
+      method: 'PATCH',
+      body: { description: 'x', supersedes: true },
+    });
+    expectSuccess(patched, 200, ['supersedes']);
+    const shipper = await operator(service, '/shippers', { body: { name: 'Books', nmae: 'Book' } });
+    expectSuccess(shipper, 201, ['nmae']);
+    const trackingId = await placeOrder(account);
+    const events = [
+      { trackingId, state: 'PICKED_UP', latitude: 1 },
+      { trackingId, state: 'IN_TRANSIT' },
+    ];
+    expectSuccess(await operator(service, '/events', { body: { events } }), 202, ['events[0].latitude']);
+  });
+
+  test('is named beside the required one that it was meant to be', async () => {
+    const response = await account.call('/v1/webhooks', {
+      body: { interests: ['*'], targetURL: 'https://example.org/hook', colour: 'red' },
+    });
+    expectFailure(response, 400);
+    expect(response.body.error.details).toEqual([
+      { path: 'targetAddress', message: 'is required: a string' },
+      { path: 'targetURL', message: 'is not a field of this request; did you mean targetAddress?' },
+    ]);
+    const events = await operator(service, '/events', {
+      body: { events: [{ tracking_id: 'PH1', state: 'LOST' }] },
+    });
+    expect(events.data.results).toMatchObject([
+      { error: { details: [{ path: 'trackingId' }, { path: 'tracking_id' }] } },
+    ]);
+  });
+
+  test('of a large body, the first hundred are named', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`lotId${index}`, index]));
+    const response = await order({ ...sampleOrder(), ...many });
+    expect(response.httpStatus).toBe(201);
+    expect(warnings(response.body)).toHaveLength(100);
+  });
+});
+
+describe('a cursor', () => {
+  const cursorOf = async (path: string) => (await account.call(path)).data.nextCursor as string;
+
+  test('continues its own list with its own filters only', async () => {
+    for (let count = 0; count < 3; count += 1) await placeOrder(account, 'TWICE');
+    const filter = '/v1/shipments?limit=1&shipperTrackingId=TWICE';
+    const cursor = await cursorOf(filter);
+    expectSuccess(await account.call(`${filter}&cursor=${cursor}`), 200);
+    expectSuccess(await account.call(`${filter.replace('limit=1', 'limit=2')}&cursor=${cursor}`), 200);
+    for (const path of [
+      '/v1/shipments?limit=1',
+      '/v1/shipments?limit=1&shipperTrackingId=ONCE',
+      `${filter}&from=2020-01-01`,
+      '/v1/deliveries?limit=1',
+      '/v1/webhooks?limit=1',
+    ])
+      expectWrong(await account.call(`${path}&cursor=${cursor}`), ['cursor']);
+  });
+});
+
+describe('a filter', () => {
+  test.each(['/v1/shipments', '/v1/deliveries'])(
+    '%s names the states if it has not that one',
+    async (path) => {
+      const response = await account.call(`${path}?state=DELIVERD`);
+      expectWrong(response, ['state']);
+      expect(response.body.error.details![0]!.message).toMatch(
+        /^must be one of CREATED, PICKED_UP, .*; did you mean DELIVERED\?$/,
+      );
+    },
+  );
+
+  test('by status lists the webhooks that have it, and names the statuses there are', async () => {
+    const { webhookId } = await registerWebhook(account, 'https://example.org/paused', { status: 'PAUSED' });
+    const { data } = await account.call('/v1/webhooks?status=PAUSED');
+    expect((data.webhooks as { webhookId: string }[]).map((webhook) => webhook.webhookId)).toEqual([
+      webhookId,
+    ]);
+    expect((await account.call('/v1/webhooks?status=DISABLED')).data.webhooks).toEqual([]);
+    expectWrong(await account.call('/v1/webhooks?status=paused'), ['status']);
+  });
+
+  test.each(['1795267009', '0', '978307199999'])('does not take %s, seconds, as a time', async (time) => {
+    for (const path of ['/v1/shipments', '/v1/deliveries', '/v1/events']) {
+      const response = await account.call(`${path}?from=${time}`);
+      expectWrong(response, ['from']);
+      expect(response.body.error.details![0]!.message).toMatch(/may be in seconds$/);
+    }
+  });
+
+  test.each(['978307200000', '1795267009000', '2026-11-21', '2026-11-21T12:00:00Z', '1999-01-01'])(
+    'takes %s as a time',
+    async (time) => expectSuccess(await account.call(`/v1/shipments?from=${time}`), 200),
+  );
+});
+
+test('the time of an event is not in seconds', async () => {
+  const event = { state: 'PICKED_UP', timestamp: 1_795_267_009 };
+  expectWrong(await operator(service, '/shipments/PH1/events', { body: event }), ['timestamp']);
+});
+
+describe('an order', () => {
+  test.each([
+    ['package', 'valueCurrency', ['MXX', 'peso', 'mxn']],
+    ['package', 'weightUnit', ['STONE', 'kg']],
+    ['package', 'dimensionsUnit', ['FT', 'cm']],
+    ['recipientLocation', 'country', ['XX', 'ZZ', 'UK', 'EU', 'SU', 'AN']],
+    ['recipientInformation', 'email', ['nope', 'ana@', '@example.com', 'ana@example', 'a b@example.com', '']],
+  ] as const)('%s.%s does not take %j', async (part, field, values) => {
+    for (const value of values)
+      expectWrong(await order(withPart(part, { [field]: value })), [`${part}.${field}`]);
+  });
+
+  test.each([
+    ['package', { valueCurrency: 'USD', weightUnit: 'OZ', dimensionsUnit: 'IN' }],
+    ['package', { valueCurrency: 'JPY', weightUnit: 'G', dimensionsUnit: 'MM' }],
+    ['recipientLocation', { country: 'gb' }],
+    ['recipientLocation', { country: 'XK' }],
+    ['recipientInformation', { email: 'josé.ñ+1@correo.example.mx' }],
+    ['recipientInformation', { email: null }],
+  ] as const)('takes %s with %j', async (part, changes) =>
+    expectSuccess(await order(withPart(part, changes)), 201),
+  );
+
+  test('says what would be right', async () => {
+    const sample = sampleOrder();
+    expect(
+      await problems({
+        ...sample,
+        expectedDeliveryDate: '2026-12-01T09:59:59Z',
+        recipientInformation: { ...sample.recipientInformation, phone: '+525512345678', email: 'nope' },
+        package: { ...sample.package, weightUnit: 'kg' },
+      }),
+    ).toEqual({
+      expectedDeliveryDate: 'must not be before shipperDropoffDate',
+      'recipientInformation.phone': 'must be 5 to 20 digits: leave out the +',
+      'recipientInformation.email': 'must be an e-mail address, such as ana@example.com',
+      'package.weightUnit': 'must be one of KG, G, LB, OZ; did you mean KG?',
+    });
+  });
+
+  test('may be delivered at the time of its drop-off', async () => {
+    const at = '2026-12-01T10:00:00Z';
+    expectSuccess(
+      await order({
+        ...sampleOrder(),
+        shipperDropoffDate: at,
+        expectedDeliveryDate: '2026-12-01T04:00:00-06:00',
+      }),
+      201,
+    );
+  });
+
+  test('takes any text for these where ORDER_CHECKS is lenient', async () => {
+    const lenient = await startService({ env: { ORDER_CHECKS: 'lenient' } });
+    try {
+      const own = await registerAccount(lenient);
+      const sample = sampleOrder();
+      const response = await order(
+        {
+          ...sample,
+          expectedDeliveryDate: '2026-11-01T00:00:00Z',
+          recipientLocation: { ...sample.recipientLocation, country: 'Mexico' },
+          recipientInformation: { ...sample.recipientInformation, email: 'nope' },
+          package: { ...sample.package, valueCurrency: 'points', weightUnit: 'stone', dimensionsUnit: 'ft' },
+        },
+        own,
+      );
+      expectSuccess(response, 201);
+      expect(response.data.package).toMatchObject({ valueCurrency: 'points', weightUnit: 'stone' });
+      expectWrong(await order(withPart('package', { valueCurrency: ' ' }), own), ['package.valueCurrency']);
+    } finally {
+      await lenient.stop();
+    }
+  });
+});
+
+test("tracking by the shipper's own identifier says where to look it up", async () => {
+  await placeOrder(account, 'ORDER-1001');
+  const response = await account.call('/v1/shipment-tracking/ORDER-1001');
+  expectFailure(response, 404);
+  expect(response.body.error.message).toContain('GET /v1/shipments?shipperTrackingId=');
+});
+
+test('no message is a sentence of the library that checks', async () => {
+  const responses = await Promise.all([
+    order(withPart('recipientLocation', { lat: 91, lng: 'x', street: 7, notes: [] })),
+    order(withPart('package', { weight: 0, contentValue: -1, items: {}, length: null })),
+    account.call('/v1/webhooks', {
+      body: { interests: [], targetAddress: 1, headers: 'x', supersede: 'yes', status: 1 },
+    }),
+    account.call('/v1/deliveries?status=NO&webhookId=1&limit=x'),
+    operator(service, `/shippers/${account.shipperId}/users`, {
+      body: { email: `${'a'.repeat(250)}@example.com` },
+    }),
+    operator(service, '/shippers', { body: { name: 'x'.repeat(1_001) } }),
+    operator(service, '/shipments/PH1/events', {
+      body: { state: 1, lat: 91, timestamp: 1e15, evidences: {} },
+    }),
+    operator(service, '/audit?action=x&outcome=y'),
+  ]);
+  const messages = responses.flatMap(({ body }) => body.error.details!.map(({ message }) => message));
+  expect(messages.length).toBeGreaterThan(20);
+  for (const message of messages) {
+    expect(message).toMatch(/^(must|is|has|appears|the|cannot)/i);
+    expect(message).not.toMatch(/Invalid|Too (big|small)|expected|received/);
+  }
+});

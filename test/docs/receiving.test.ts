@@ -1,0 +1,143 @@
+/** Runs the commands and programs of docs/receiving.md against the service, as a reader would. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { sign } from '../../src/deliveries/send/headers.js';
+import { renderNotification } from '../../src/events/notification.js';
+import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
+import { createDatabase, dropDatabase } from '../support/database.js';
+import { startService, type Service } from '../support/harness.js';
+import { readTracked } from '../support/project-files.js';
+import { until } from '../support/until.js';
+import { blocksOf } from './runbook.js';
+
+const blocks = blocksOf(readTracked('docs/receiving.md'));
+const databaseUrl = process.env.TEST_DATABASE_URL!;
+const databaseName = `t_${randomBytes(6).toString('hex')}`;
+
+let service: Service;
+let account: Account;
+let folder: string;
+let env: Record<string, string>;
+let pool: pg.Pool;
+let receiver: ChildProcess;
+let output = '';
+
+/** The only block of a language under a heading. */
+function blockUnder(heading: string, language: string): string {
+  const found = blocks.filter((block) => block.heading === heading && block.language === language);
+  if (found.length !== 1) throw new Error(`${found.length} blocks of ${language} under "${heading}"`);
+  return found[0]!.code;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+function writeProgram(name: string, heading: string): string {
+  writeFileSync(join(folder, name), blockUnder(heading, 'js'));
+  return name;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parcelhook-receiving-'));
+  mkdirSync(join(folder, 'node_modules/@parcelhook'), { recursive: true });
+  for (const [name, source] of Object.entries({
+    '@parcelhook/client': 'dist/client',
+    express: 'node_modules/express',
+    pg: 'node_modules/pg',
+  }))
+    symlinkSync(resolve(source), join(folder, 'node_modules', name));
+  const [started, ownDatabase, port] = await Promise.all([
+    startService(),
+    createDatabase(databaseUrl, databaseName, null),
+    freePort(),
+  ]);
+  service = started;
+  account = await registerAccount(service);
+  pool = new pg.Pool({ connectionString: ownDatabase, max: 2 });
+  await pool.query('create table shipments (tracking_id text primary key, state text not null)');
+  const { webhookId, secret } = await registerWebhook(account, `http://127.0.0.1:${port}/hook`);
+  env = {
+    PATH: process.env.PATH!,
+    PORT: String(port),
+    DATABASE_URL: ownDatabase,
+    PARCELHOOK_URL: service.url,
+    PARCELHOOK_KEY: account.accountKey,
+    PARCELHOOK_EMAIL: account.email,
+    PARCELHOOK_PASSWORD: account.password,
+    WEBHOOK_SECRET: secret,
+    WEBHOOK_ID: webhookId,
+    URL: service.url,
+    KEY: account.accountKey,
+    TOKEN: account.token,
+  };
+  receiver = spawn(process.execPath, [writeProgram('receiver.mjs', 'The kit')], { cwd: folder, env });
+  receiver.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  receiver.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await until(`the receiver listens: ${output}`, () =>
+    fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST' }).then(
+      ({ status }) => status === 400,
+      () => false,
+    ),
+  );
+}, 60_000);
+afterAll(async () => {
+  receiver?.kill();
+  await pool?.end();
+  await service?.stop();
+  await dropDatabase(databaseUrl, databaseName);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the receiver in Node stores what happens to an order', async () => {
+  const trackingId = await placeOrder(account);
+  await until('the state is stored', async () => {
+    const { rows } = await pool.query('select state from shipments where tracking_id = $1', [trackingId]);
+    return (rows[0] as { state: string } | undefined)?.state === 'CREATED';
+  });
+  await until('it is printed', () => output.includes('1 CREATED'));
+});
+
+const commands = blocks.filter(({ language }) => language === 'sh');
+
+test('there are commands', () => expect(commands.length).toBeGreaterThan(3));
+
+test.each(commands)('the service does what a command asks: $code', async ({ code }) => {
+  const { stdout } = await promisify(execFile)('sh', ['-c', code], { env, timeout: 30_000 });
+  const { status, data } = JSON.parse(stdout) as { status: string; data: Record<string, unknown> };
+  expect(status).toBe('OK');
+  if (code.includes('/test?')) expect(data).toMatchObject({ statusCode: 204 });
+});
+
+test('the diagnosis names the fault in files', async () => {
+  const secret = newSecret();
+  const at = Math.floor(Date.now() / 1_000);
+  const body = renderNotification({ trackingId: 'PH1', shipperTrackingId: 'O-1' }, { state: 'CREATED' }, 1);
+  writeFileSync(
+    join(folder, 'headers.txt'),
+    `> webhook-id: e-1\n> webhook-timestamp: ${at}\n> webhook-signature: ${sign([secret], 'e-1', at, body)}\n`,
+  );
+  const program = writeProgram('diagnose.mjs', 'When a signature does not verify');
+  const said = async (text: string) => {
+    writeFileSync(join(folder, 'body.json'), text);
+    const { stdout } = await promisify(execFile)(process.execPath, [program], {
+      cwd: folder,
+      env: { ...env, WEBHOOK_SECRET: secret },
+    });
+    return stdout;
+  };
+  expect(await said(body)).toBe('It verifies.\n');
+  expect(await said(`${body}\n`)).toMatch(/white space was added at its end/);
+});
