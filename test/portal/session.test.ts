@@ -18,7 +18,7 @@ let portal: Portal;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startService({ env: { LOGIN_LIMIT_ACCOUNT: '4', RETRY_SCHEDULE: '1h' } });
+  service = await startService({ env: { LOGIN_LIMIT_ACCOUNT: '15', RETRY_SCHEDULE: '1h' } });
   account = await registerAccount(service);
   hook = await startHook(account, { description: 'Shop' });
   await orderDelivered(account, hook.webhookId);
@@ -62,10 +62,14 @@ inBrowser('after too many attempts the page says when to try again', async () =>
   portal.allow(/status of 4(01|29)/);
   await logIn(page, { ...other, password: 'not the password' });
   const refusal = page.getByText(/^Too many attempts\. Try again in \d+ (s|min)\.$/);
-  await until('a refusal', async () => {
-    await page.getByRole('button', { name: 'Log in', exact: true }).click();
-    return refusal.isVisible();
-  });
+  await until(
+    'a refusal',
+    async () => {
+      await page.getByRole('button', { name: 'Log in', exact: true }).click();
+      return refusal.isVisible();
+    },
+    45_000,
+  );
 });
 
 inBrowser(
