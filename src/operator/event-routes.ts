@@ -67,8 +67,8 @@ const eventFields = (knownStates: ReadonlySet<string>) => ({
     .refine((ms) => !looksLikeSeconds(ms), 'must be milliseconds since 1970: this may be in seconds')
     .max(maxTimeMs)
     .optional(),
-  lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 20.6767),
-  lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -103.3475),
+  lat: described(z.number().min(-90).max(90).nullish(), 'Latitude in degrees.', 19.427),
+  lng: described(z.number().min(-180).max(180).nullish(), 'Longitude in degrees.', -99.1677),
   anomalies: anyJson('Passed on unchanged.', null).optional(),
   evidences: described(z.array(z.unknown()), 'Passed on unchanged.', []).optional(),
 });

@@ -18,19 +18,23 @@ const coordinate = described(z.number().nullable(), 'Null if not reported.', nul
 
 const dropoffLocation = z
   .object({
-    street: described(z.string(), 'Street.', 'Calle Norte 45'),
+    street: described(z.string(), 'Street.', 'Avenida Insurgentes Sur'),
     administrativeArea: place.administrativeArea,
-    subAdministrativeArea: place.subAdministrativeArea,
+    subAdministrativeArea: described(z.string(), 'Municipality or county.', 'Benito Juárez'),
     country: place.country,
-    neighborhood: place.neighborhood,
+    neighborhood: described(z.string(), 'Neighbourhood.', 'Crédito Constructor'),
     neighborhoodType: described(z.string(), 'Kind of neighbourhood.', 'Suburb'),
-    zipCode: place.postalCode,
-    lat: described(z.number(), 'Latitude in degrees.', 20.6621),
-    lng: described(z.number(), 'Longitude in degrees.', -103.3412),
-    number: described(z.string(), 'House number.', '12'),
+    zipCode: described(z.string(), 'Postal code.', '03940'),
+    lat: described(z.number(), 'Latitude in degrees.', 19.3629),
+    lng: described(z.number(), 'Longitude in degrees.', -99.1832),
+    number: described(z.string(), 'House number.', '1602'),
     intNumber: described(z.string().nullable(), 'Office number.', null),
-    reference: described(z.string(), 'A landmark.', 'Beside the market'),
-    observations: described(z.string(), 'Notes for the person who hands in a parcel.', 'Loading bay 4'),
+    reference: described(z.string(), 'A landmark.', 'Next to the underground car park'),
+    observations: described(
+      z.string(),
+      'Notes for the person who hands in a parcel.',
+      'Monday to Saturday, 09:00 to 19:00',
+    ),
   })
   .meta({ id: 'DropoffLocation', description: 'Where you hand in the parcel, chosen by the service.' });
 

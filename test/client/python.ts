@@ -45,9 +45,11 @@ export interface PythonProgram {
   kill(): void;
 }
 
-export function startPython(args: string[], env: Record<string, string>): PythonProgram {
+/** With `input`, that is all it can read. */
+export function startPython(args: string[], env: Record<string, string>, input?: string): PythonProgram {
   const child = spawn(python, args, { env: { ...environment, ...env }, stdio: 'pipe' });
   children.add(child);
+  if (input !== undefined) child.stdin.end(input);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const lines = createInterface(child.stdout);

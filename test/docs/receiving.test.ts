@@ -1,6 +1,6 @@
 /** Runs the commands and programs of docs/receiving.md against the service, as a reader would. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -11,6 +11,7 @@ import pg from 'pg';
 import { sign } from '../../src/deliveries/send/headers.js';
 import { renderNotification } from '../../src/events/notification.js';
 import { newSecret } from '../../src/webhooks/sealing/sealing.js';
+import { environment, has, python } from '../client/python.js';
 import { placeOrder, registerAccount, registerWebhook, type Account } from '../support/client.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 import { startService, type Service } from '../support/harness.js';
@@ -27,8 +28,7 @@ let account: Account;
 let folder: string;
 let env: Record<string, string>;
 let pool: pg.Pool;
-let receiver: ChildProcess;
-let output = '';
+let receiver: Program;
 
 /** The only block of a language under a heading. */
 function blockUnder(heading: string, language: string): string {
@@ -45,10 +45,34 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function writeProgram(name: string, heading: string): string {
-  writeFileSync(join(folder, name), blockUnder(heading, 'js'));
+function writeProgram(name: string, heading: string, language: string): string {
+  writeFileSync(join(folder, name), blockUnder(heading, language));
   return name;
 }
+
+interface Program {
+  output(): string;
+  kill(): void;
+}
+
+/** Resolves when the program serves the port in its environment. */
+async function startProgram(command: string, file: string, variables: NodeJS.ProcessEnv): Promise<Program> {
+  const child = spawn(command, [file], { cwd: folder, env: variables });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const program = { output: () => output, kill: () => void child.kill() };
+  programs.push(program);
+  await until(`${file} listens`, () => {
+    if (child.exitCode !== null) throw new Error(`${file} has ended:\n${output}`);
+    return fetch(`http://127.0.0.1:${variables.PORT}/hook`, { method: 'POST' }).then(
+      ({ status }) => status === 400,
+      () => false,
+    );
+  });
+  return program;
+}
+const programs: Program[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parcelhook-receiving-'));
@@ -83,18 +107,11 @@ beforeAll(async () => {
     KEY: account.accountKey,
     TOKEN: account.token,
   };
-  receiver = spawn(process.execPath, [writeProgram('receiver.mjs', 'The kit')], { cwd: folder, env });
-  receiver.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  receiver.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await until(`the receiver listens: ${output}`, () =>
-    fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST' }).then(
-      ({ status }) => status === 400,
-      () => false,
-    ),
-  );
+  const file = writeProgram('receiver.mjs', 'The kit', 'js');
+  receiver = await startProgram(process.execPath, file, env);
 }, 60_000);
 afterAll(async () => {
-  receiver?.kill();
+  for (const program of programs) program.kill();
   await pool?.end();
   await service?.stop();
   await dropDatabase(databaseUrl, databaseName);
@@ -107,7 +124,17 @@ test('the receiver in Node stores what happens to an order', async () => {
     const { rows } = await pool.query('select state from shipments where tracking_id = $1', [trackingId]);
     return (rows[0] as { state: string } | undefined)?.state === 'CREATED';
   });
-  await until('it is printed', () => output.includes('1 CREATED'));
+  await until('it is printed', () => receiver.output().includes('1 CREATED'));
+});
+
+(has.python ? test : test.skip)('the receiver in Python prints what happens to an order', async () => {
+  const port = await freePort();
+  const { secret } = await registerWebhook(account, `http://127.0.0.1:${port}/hook`);
+  const file = writeProgram('receiver.py', 'The kit', 'python');
+  const variables = { ...environment, PORT: String(port), WEBHOOK_SECRET: secret };
+  const inPython = await startProgram(python, file, variables);
+  await placeOrder(account);
+  await until('it is printed', () => inPython.output().includes('1 CREATED'));
 });
 
 const commands = blocks.filter(({ language }) => language === 'sh');
@@ -129,7 +156,7 @@ test('the diagnosis names the fault in files', async () => {
     join(folder, 'headers.txt'),
     `> webhook-id: e-1\n> webhook-timestamp: ${at}\n> webhook-signature: ${sign([secret], 'e-1', at, body)}\n`,
   );
-  const program = writeProgram('diagnose.mjs', 'When a signature does not verify');
+  const program = writeProgram('diagnose.mjs', 'When a signature does not verify', 'js');
   const said = async (text: string) => {
     writeFileSync(join(folder, 'body.json'), text);
     const { stdout } = await promisify(execFile)(process.execPath, [program], {

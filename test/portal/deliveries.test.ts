@@ -17,7 +17,7 @@ let portal: Portal;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
+  service = await startService({ env: { RETRY_SCHEDULE: '30m' } });
   account = await registerAccount(service);
   good = await startHook(account, { interests: ['*'], description: `Good ${planted}`, ordering: 'NONE' });
   bad = await startHook(account, { interests: ['*'], description: 'Bad', ordering: 'NONE' });

@@ -83,7 +83,7 @@ function hasAllOf(other: Lockfile): boolean {
 export function buildVersionBefore({ commit }: VersionBefore, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const parts = [
-    'docs/runbook.md',
+    'docs',
     'src',
     'package.json',
     'package-lock.json',

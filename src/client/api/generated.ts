@@ -1553,12 +1553,12 @@ export interface components {
                 number: string;
                 /**
                  * @description State or province.
-                 * @example Jalisco
+                 * @example Ciudad de México
                  */
                 administrativeArea: string;
                 /**
                  * @description Municipality or county.
-                 * @example Guadalajara
+                 * @example Cuauhtémoc
                  */
                 subAdministrativeArea: string;
                 /**
@@ -1568,12 +1568,12 @@ export interface components {
                 country: string;
                 /**
                  * @description Neighbourhood.
-                 * @example Centro
+                 * @example Juárez
                  */
                 neighborhood: string;
                 /**
                  * @description Postal code.
-                 * @example 45010
+                 * @example 06600
                  */
                 postalCode: string;
                 /**
@@ -1593,12 +1593,12 @@ export interface components {
                 intNumber?: string | null;
                 /**
                  * @description Latitude in degrees.
-                 * @example 20.6767
+                 * @example 19.427
                  */
                 lat?: number | null;
                 /**
                  * @description Longitude in degrees.
-                 * @example -103.3475
+                 * @example -99.1677
                  */
                 lng?: number | null;
             };
@@ -1610,13 +1610,13 @@ export interface components {
             /**
              * Format: date-time
              * @description When you hand in the parcel.
-             * @example 2026-12-01T10:00:00Z
+             * @example 2030-01-15T10:00:00Z
              */
             shipperDropoffDate: string;
             /**
              * Format: date-time
              * @description When it should arrive, not before the drop-off.
-             * @example 2026-12-03T18:00:00Z
+             * @example 2030-01-17T18:00:00Z
              */
             expectedDeliveryDate: string;
             /**
@@ -1656,7 +1656,7 @@ export interface components {
                 description: string;
                 /**
                  * @description Value of the contents.
-                 * @example 349.5
+                 * @example 349
                  */
                 contentValue: number;
                 /**
@@ -1716,12 +1716,12 @@ export interface components {
                 number: string;
                 /**
                  * @description State or province.
-                 * @example Jalisco
+                 * @example Ciudad de México
                  */
                 administrativeArea: string;
                 /**
                  * @description Municipality or county.
-                 * @example Guadalajara
+                 * @example Cuauhtémoc
                  */
                 subAdministrativeArea: string;
                 /**
@@ -1731,12 +1731,12 @@ export interface components {
                 country: string;
                 /**
                  * @description Neighbourhood.
-                 * @example Centro
+                 * @example Juárez
                  */
                 neighborhood: string;
                 /**
                  * @description Postal code.
-                 * @example 45010
+                 * @example 06600
                  */
                 postalCode: string;
                 /**
@@ -1756,12 +1756,12 @@ export interface components {
                 intNumber: string | null;
                 /**
                  * @description Latitude in degrees.
-                 * @example 20.6767
+                 * @example 19.427
                  */
                 lat: number | null;
                 /**
                  * @description Longitude in degrees.
-                 * @example -103.3475
+                 * @example -99.1677
                  */
                 lng: number | null;
             };
@@ -1878,17 +1878,17 @@ export interface components {
         DropoffLocation: {
             /**
              * @description Street.
-             * @example Calle Norte 45
+             * @example Avenida Insurgentes Sur
              */
             street: string;
             /**
              * @description State or province.
-             * @example Jalisco
+             * @example Ciudad de México
              */
             administrativeArea: string;
             /**
              * @description Municipality or county.
-             * @example Guadalajara
+             * @example Benito Juárez
              */
             subAdministrativeArea: string;
             /**
@@ -1898,7 +1898,7 @@ export interface components {
             country: string;
             /**
              * @description Neighbourhood.
-             * @example Centro
+             * @example Crédito Constructor
              */
             neighborhood: string;
             /**
@@ -1908,22 +1908,22 @@ export interface components {
             neighborhoodType: string;
             /**
              * @description Postal code.
-             * @example 45010
+             * @example 03940
              */
             zipCode: string;
             /**
              * @description Latitude in degrees.
-             * @example 20.6621
+             * @example 19.3629
              */
             lat: number;
             /**
              * @description Longitude in degrees.
-             * @example -103.3412
+             * @example -99.1832
              */
             lng: number;
             /**
              * @description House number.
-             * @example 12
+             * @example 1602
              */
             number: string;
             /**
@@ -1933,12 +1933,12 @@ export interface components {
             intNumber: string | null;
             /**
              * @description A landmark.
-             * @example Beside the market
+             * @example Next to the underground car park
              */
             reference: string;
             /**
              * @description Notes for the person who hands in a parcel.
-             * @example Loading bay 4
+             * @example Monday to Saturday, 09:00 to 19:00
              */
             observations: string;
         };
@@ -2620,12 +2620,12 @@ export interface components {
             timestamp?: number;
             /**
              * @description Latitude in degrees.
-             * @example 20.6767
+             * @example 19.427
              */
             lat?: number | null;
             /**
              * @description Longitude in degrees.
-             * @example -103.3475
+             * @example -99.1677
              */
             lng?: number | null;
             /**
@@ -5522,12 +5522,12 @@ export interface operations {
                     timestamp?: number;
                     /**
                      * @description Latitude in degrees.
-                     * @example 20.6767
+                     * @example 19.427
                      */
                     lat?: number | null;
                     /**
                      * @description Longitude in degrees.
-                     * @example -103.3475
+                     * @example -99.1677
                      */
                     lng?: number | null;
                     /**

@@ -1,4 +1,4 @@
-/** What each means, for the owner of a receiver. */
+/** The meaning of each, for the owner of a receiver. */
 const meanings = {
   TIMEOUT: 'there was no complete response in time',
   DNS: 'the host has no address, or its name servers did not answer',

@@ -31,7 +31,9 @@ describe('the page', () => {
     const ids = all(/\sid="([^"]*)"/g);
     expect(new Set(ids).size).toBe(ids.length);
     for (const link of all(/\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g))
-      expect([...ids.map((id) => `#${id}`), '/openapi.json', '/asyncapi.json']).toContain(link);
+      expect([...ids.map((id) => `#${id}`), '/openapi.json', '/asyncapi.json', '/docs/receiving']).toContain(
+        link,
+      );
     expect(page).not.toMatch(/@import|url\(/i);
   });
 

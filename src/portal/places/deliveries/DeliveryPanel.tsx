@@ -25,6 +25,7 @@ interface Props {
 /** One delivery beside the list; on a phone a page of its own. */
 export function DeliveryPanel({ id, onClose, onRead }: Props) {
   const [isSentAgain, setIsSentAgain] = useState(false);
+  const Heading = isOnePage.value ? 'h1' : 'h2';
   const heading = useRef<HTMLHeadingElement>(null);
   const delivery = useResource(
     async (signal) => {
@@ -47,9 +48,9 @@ export function DeliveryPanel({ id, onClose, onRead }: Props) {
         <button type="button" class="link panel-back" onClick={onClose}>
           ← Deliveries
         </button>
-        <h2 id="delivery-title" tabIndex={-1} ref={heading} aria-level={isOnePage.value ? 1 : 2}>
+        <Heading id="delivery-title" tabIndex={-1} ref={heading}>
           {data ? wordOf(data.state) : 'Delivery'}
-        </h2>
+        </Heading>
         {data && <StatusBadge status={data.status} />}
         <button type="button" class="close panel-close" aria-label="Close the delivery" onClick={onClose}>
           ×
