@@ -10,8 +10,8 @@ export interface Io {
   stderr: Writable & { isTTY?: boolean };
 }
 
-/** Characters on a line; elsewhere than on a terminal what most terminals have. */
-export const widthOf = ({ stdout }: Io): number => stdout.columns ?? 80;
+/** Characters on a line of the terminal, or COLUMNS; without either there is no limit: a program reads the lines. */
+export const widthOf = ({ stdout, env }: Io): number => stdout.columns ?? (Number(env.COLUMNS) || Infinity);
 
 /** `npm run` changes to the package's folder and sets INIT_CWD. */
 export const callersPath = (file: string, env: Env): string =>

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { describeIssue } from '../platform/issues.js';
 import defaults from './dropoff-defaults.json' with { type: 'json' };
 import type { DropoffLocation } from './order.js';
 
@@ -28,7 +29,7 @@ const dropoffFile = z
 
 /** Throws an Error that names every wrong field. */
 export function readDropoffLocations(path: string): DropoffLocation[] {
-  const parsed = dropoffFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = dropoffFile.safeParse(JSON.parse(readFileSync(path, 'utf8')), { error: describeIssue });
   if (parsed.success) return parsed.data;
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
 }

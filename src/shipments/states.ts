@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { describeIssue } from '../platform/issues.js';
 
 const stateName = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must match ^[A-Z][A-Z0-9_]{0,63}$');
 
@@ -49,7 +50,7 @@ export function createCatalogue(file: CatalogueFile = defaultCatalogue): StateCa
 
 /** Throws an Error that names every fault of the file. */
 export function readCatalogue(path: string): StateCatalogue {
-  const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = catalogueFile.safeParse(JSON.parse(readFileSync(path, 'utf8')), { error: describeIssue });
   if (!parsed.success) {
     throw new Error(
       parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),

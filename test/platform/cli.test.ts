@@ -171,12 +171,11 @@ describe('requests', () => {
   });
 
   test('audit and status fit a terminal of 80 characters', async () => {
-    const audit = await operator(['audit']);
+    const audit = await operator(['audit'], { COLUMNS: '80' });
     expect(audit.stdout.split('\n')).toEqual([
       '2026-11-21T12:00:00+00:00  WEBHOOK_SECRET_ROTATED  DONE',
-      '  count 1  actor.kind USER',
-      `  actor.name ${id(1)}  actor.address 203.0.113.7`,
-      `  shipperId ${id(2)}`,
+      `  count 1  actor.kind USER  actor.name ${id(1)}`,
+      `  actor.address 203.0.113.7  shipperId ${id(2)}`,
       `  webhookId ${id(3)}`,
       'more: --cursor c-1',
       '',
@@ -191,17 +190,26 @@ describe('requests', () => {
         },
         circuits: [{ webhookId: id(2), shipperId: id(3), ...probe }],
       });
-    const status = await operator(['status']);
+    const status = await operator(['status'], { COLUMNS: '80' });
     for (const line of status.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(status.stdout).toContain('A very long');
     expect(status.stdout).toContain(
       `\n${id(2)}\n  shipperId ${id(3)}\n  failingSince 2026-11-21T12:00:00+00:00`,
     );
+    first = () => null;
+    expect((await operator(['audit'])).stdout.split('\n')).toHaveLength(4); // a line each for a program
+  });
+
+  test('the account key is still shown if the first user is refused', async () => {
+    first = (call) => (call.path.endsWith('/users') ? no(409, 'CONFLICT', 'There is one.') : null);
+    const given = ['shipper', 'create', '--name', 'N', '--email', 'ana@example.com'];
+    const shown = expect.stringMatching(/CONFLICT[\s\S]*"accountKey":"key-1"/);
+    expect(await operator(given)).toMatchObject({ code: 1, stderr: shown });
   });
 
   test('an address that is none is refused before a shipper is created', async () => {
-    for (const line of ['shipper create --name N --email nope', 'user create --shipper s --email a@b'])
-      expect(await operator(line.split(' '))).toMatchObject(failed(2, 'It must be an e-mail address'));
+    const given = ['shipper', 'create', '--name', 'N', '--email', 'nope'];
+    expect(await operator(given)).toMatchObject(failed(2, 'It must be an e-mail address'));
     expect(calls).toEqual([]);
   });
 

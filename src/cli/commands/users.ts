@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { OperatorClient } from '../client.js';
 import { paged, pick, tableOf, withQuery } from '../lists.js';
-import { emailArgument, idArgument, ofShipper } from '../options.js';
+import { idArgument, ofShipper } from '../options.js';
 import { confirm, example, yesOption, type Data, type Request } from '../request.js';
 import type { Io } from '../terminal.js';
 
@@ -20,7 +20,7 @@ export function addUserCommands(program: Command, request: Request, io: Io): voi
   const user = program.command('user').description('users of a shipper');
   ofShipper(user.command('create'))
     .description('register a user; without a password, shows a link to set one')
-    .requiredOption('--email <address>', 'e-mail address, used to log in', emailArgument)
+    .requiredOption('--email <address>', 'e-mail address, used to log in')
     .option(
       '--password <password>',
       '12 to 128 characters; visible to other users of the machine while the command runs',

@@ -1,5 +1,5 @@
 import type { paths } from './generated.js';
-import type { BodyOf, DataOf, QueryOf } from './operation-types.js';
+import type { BodyOf, DataOf, QueryOf, WithDates } from './operation-types.js';
 import type { CallOptions, Method, Send } from '../http/send.js';
 
 /** Any endpoint of the API: `request('get', '/v1/webhooks/{webhookId}', { path: { webhookId } })`. */
@@ -30,8 +30,8 @@ type Part<Name extends string, Value> = [Value] extends [never]
 
 export type RequestOptions<Operation> = CallOptions &
   Part<'path', PathValues<Operation>> &
-  Part<'query', QueryOf<Operation>> &
-  Part<'body', BodyOf<Operation>> & {
+  Part<'query', WithDates<QueryOf<Operation>>> &
+  Part<'body', WithDates<BodyOf<Operation>>> & {
     headers?: Record<string, string>;
     /** Sent unchanged, instead of `body`. */
     json?: string;

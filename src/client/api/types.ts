@@ -10,22 +10,22 @@ export type OrderResult = Data<'integrateOrder'> & { processId: string };
 export type Tracking = Data<'trackShipment'>;
 
 export type NewWebhook = Schemas['NewWebhook'];
-export type WebhookChanges = BodyOf<operations['updateWebhook']>;
+export type WebhookChanges = WithDates<BodyOf<operations['updateWebhook']>>;
 export type Webhook = Schemas['Webhook'];
 export type WebhookWithSecret = Schemas['WebhookWithSecret'];
 export type WebhookWithHealth = Schemas['WebhookWithHealth'];
-export type WebhookQuery = QueryOf<operations['listWebhooks']>;
+export type WebhookQuery = WithDates<QueryOf<operations['listWebhooks']>>;
 export type WebhookPage = Data<'listWebhooks'>;
 export type ListedWebhook = WebhookPage['webhooks'][number];
 export type DeletedWebhook = Data<'deleteWebhook'>;
 export type RotatedSecret = Data<'rotateSecret'>;
 export type TestResult = Data<'testWebhook'>;
-export type ReplayRange = BodyOf<operations['replayWebhook']>;
+export type ReplayRange = WithDates<BodyOf<operations['replayWebhook']>>;
 export type Replay = Data<'replayWebhook'>;
 
 export type Delivery = Schemas['Delivery'];
 export type DeliveryDetails = Schemas['DeliveryDetails'];
-export type DeliveryQuery = QueryOf<operations['listDeliveries']>;
+export type DeliveryQuery = WithDates<QueryOf<operations['listDeliveries']>>;
 export type DeliveryPage = Data<'listDeliveries'>;
 export type Redelivery = Data<'redeliver'>;
 
@@ -39,21 +39,21 @@ export type Notice = Schemas['Notice'];
 /** Events, oldest first. `nextCursor` is never null. */
 export type EventPage = Data<'listEvents'>;
 export type FeedEvent = EventPage['events'][number];
-export type EventQuery = QueryOf<operations['listEvents']>;
+export type EventQuery = WithDates<QueryOf<operations['listEvents']>>;
 
 /** Attempts per hour. */
 export type WebhookStats = Data<'getWebhookStats'>;
-export type StatsQuery = QueryOf<operations['getWebhookStats']>;
+export type StatsQuery = WithDates<QueryOf<operations['getWebhookStats']>>;
 
 /** A replay and its progress. */
 export type ReplayProgress = Data<'getReplay'>;
 export type ReplayPage = Data<'listReplays'>;
-export type ReplayQuery = QueryOf<operations['listReplays']>;
+export type ReplayQuery = WithDates<QueryOf<operations['listReplays']>>;
 
 /** Shipments, newest first, without recipients. */
 export type ShipmentPage = Data<'listShipments'>;
 export type ListedShipment = ShipmentPage['shipments'][number];
-export type ShipmentQuery = QueryOf<operations['listShipments']>;
+export type ShipmentQuery = WithDates<QueryOf<operations['listShipments']>>;
 
 /** All states of a shipment, and which may follow which. */
 export type States = Data<'listStates'>;

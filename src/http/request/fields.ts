@@ -136,11 +136,12 @@ const text = z
   .string()
   .regex(form, problem)
   .refine((given) => !isBefore2001(given), seconds)
-  .meta({ pattern: form.source.replace('\\d{1,14}', '[1-9]\\d{12,13}') });
+  .meta({ pattern: form.source.replace('\\d{1,14}', '0|[1-9]\\d{12,13}') });
 
 const isBefore2001 = (given: unknown) =>
   (typeof given === 'number' || (typeof given === 'string' && /^\d{1,14}$/.test(given))) &&
-  Number(given) < minTimeMs;
+  Number(given) < minTimeMs &&
+  Number(given) !== 0; // the same in either unit, and the beginning of everything
 
 /** Clamped to 1970 and the end of the year 9999. */
 function toDate(given: string | number): Date {
@@ -157,9 +158,19 @@ export const instantInQuery = (description: string) =>
 
 export const instantInBody = (description: string, example: string) =>
   described(
-    z.union([text, z.number().min(minTimeMs).max(maxTimeMs)], {
-      error: ({ input }) => (isBefore2001(input) ? seconds : problem),
-    }),
+    z.union(
+      [
+        text,
+        z
+          .number()
+          .min(0)
+          .max(maxTimeMs)
+          .refine((given) => !isBefore2001(given)),
+      ],
+      {
+        error: ({ input }) => (isBefore2001(input) ? seconds : problem),
+      },
+    ),
     words(description),
     example,
   ).transform(toDate);

@@ -118,7 +118,7 @@ test('latest starts at the current time, from at a given time', async () => {
   const first = await feed(`?from=${from}&limit=1`);
   expect(shown(first)).toEqual(expected.slice(0, 1));
   expect(shown(await feed(`?after=${cursorOf(first)}`))).toEqual(expected.slice(1));
-  expect(eventsOf(await feed('?from=1970-01-01'))).toEqual(eventsOf(await feed()));
+  expect(eventsOf(await feed('?from=0'))).toEqual(eventsOf(await feed()));
 });
 
 test('starts where the log starts', async () => {

@@ -131,7 +131,7 @@ describe('a filter', () => {
     expectWrong(await account.call('/v1/webhooks?status=paused'), ['status']);
   });
 
-  test.each(['1795267009', '0', '978307199999'])('does not take %s, seconds, as a time', async (time) => {
+  test.each(['1795267009', '1', '978307199999'])('does not take %s, seconds, as a time', async (time) => {
     for (const path of ['/v1/shipments', '/v1/deliveries', '/v1/events']) {
       const response = await account.call(`${path}?from=${time}`);
       expectWrong(response, ['from']);

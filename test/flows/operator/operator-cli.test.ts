@@ -106,9 +106,11 @@ test.concurrent('the command line registers a shipper and its first user at once
   expect(status).toBe(200);
 });
 
-test.concurrent('the account key is still shown if the first user is refused', async () => {
-  const refused = cli('shipper', 'create', '--name', 'Acme', '--email', 'not an address');
-  await expect(refused).rejects.toThrow(/INVALID_REQUEST[\s\S]*"accountKey":"ak_/);
+test.concurrent('no shipper is created for a first user whose address is none', async () => {
+  const refused = cli('shipper', 'create', '--name', 'Nobody', '--email', 'not an address');
+  await expect(refused).rejects.toThrow(/must be an e-mail address/);
+  const { shippers } = (await operator(service, '/shippers?limit=250')).data;
+  expect((shippers as { name: string }[]).map(({ name }) => name)).not.toContain('Nobody');
 });
 
 test.concurrent('the command line confirms before erasing a shipment, with y or yes only', async () => {

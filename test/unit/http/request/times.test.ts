@@ -15,6 +15,7 @@ test.each([
   ['2026-11-21T12:00:00-0100', '2026-11-21T13:00:00.000Z'],
   ['1795262400000', '2026-11-21T12:00:00.000Z'],
   ['0', '1970-01-01T00:00:00.000Z'],
+  ['978307200000', '2001-01-01T00:00:00.000Z'],
   ['1912-06-23', '1970-01-01T00:00:00.000Z'],
   ['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999Z'],
 ])('%s is %s', (text, iso) => expect(at(text)).toBe(iso));
@@ -30,6 +31,9 @@ test.each([
   '-1',
   '1e3',
   '1.5',
+  '1',
+  '1795262400',
+  '978307199999',
 ])('%s is not a valid time', (text) => expect(at(text)).toBeUndefined());
 
 test('everything that matches the documented pattern is a valid time', () => {
@@ -45,7 +49,8 @@ test('everything that matches the documented pattern is a valid time', () => {
   );
 });
 
-test('in a body, a time may be a number of milliseconds', () => {
-  expect(inBody.parse(1.5)).toEqual(new Date(1));
-  for (const wrong of [-1, 1e15, NaN, true, null, {}]) expect(inBody.safeParse(wrong).success).toBe(false);
+test('in a body, a time may be a number of milliseconds, not of seconds', () => {
+  expect(inBody.parse(978_307_200_000.5)).toEqual(new Date(978_307_200_000));
+  for (const wrong of [-1, 1.5, 1_795_262_400, 978_307_199_999, 1e15, NaN, true, null, {}])
+    expect(inBody.safeParse(wrong).success).toBe(false);
 });
