@@ -30,27 +30,36 @@ export function PageHead({
   );
 }
 
+interface EmptyProps {
+  title: string;
+  children?: ComponentChildren;
+  /** It is all that the page has: its title is the page's. */
+  isPage?: boolean;
+}
+
 /** Nothing to show, why, and what to do about it. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, children, isPage = false }: EmptyProps) {
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <div class="empty">
-      <h2>{title}</h2>
+      <Heading tabIndex={isPage ? -1 : undefined}>{title}</Heading>
       {children}
     </div>
   );
 }
 
 /** A read that failed for good (404, 403). While the service is away reads wait, and the shell says so. */
-export function LoadError({ error }: { error: ApiError }) {
+export function LoadError({ error, isPage = false }: { error: ApiError; isPage?: boolean }) {
   return (
-    <div class="empty" role="alert">
-      <h2>{error.status === 404 ? 'Not found' : 'This could not be read'}</h2>
-      <p>{error.message}</p>
-      {error.requestId && (
-        <p class="soft">
-          Request <code>{error.requestId}</code>
-        </p>
-      )}
+    <div role="alert">
+      <Empty title={error.status === 404 ? 'Not found' : 'This could not be read'} isPage={isPage}>
+        <p>{error.message}</p>
+        {error.requestId && (
+          <p>
+            Request <code>{error.requestId}</code>
+          </p>
+        )}
+      </Empty>
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     if (Loaded) return <Loaded {...props} />;
     if (state === 'loading') return <Loading />;
     return (
-      <Empty title="This part of the page could not be loaded">
+      <Empty title="This part of the page could not be loaded" isPage>
         <p>The service is away, or has a new version. Load the page again.</p>
       </Empty>
     );

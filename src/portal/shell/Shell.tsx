@@ -89,7 +89,7 @@ function Page({ takesFocus }: { takesFocus: boolean }) {
 }
 
 const NotFound = () => (
-  <Empty title="There is no such page">
+  <Empty title="There is no such page" isPage>
     <p>
       <Link href="/webhooks">Go to the webhooks</Link>
     </p>

@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import axe from 'axe-core';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { chromiumProgram, whereIs } from '../../draw/browser.js';
-import { basic, request, sampleOrder } from '../../support/client.js';
+import { expectSound, inBrowser, openBrowser } from '../../portal/browser.js';
+import { basic, fromPortal, request, sampleOrder } from '../../support/client.js';
 import { newFolder, type Folder } from '../../support/deployment.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { until } from '../../support/until.js';
 import { untilFound } from '../../support/deliveries.js';
-
-/** Sent with each request by a browser and by the portal's script. */
-const fromPortal = { 'sec-fetch-site': 'same-origin', 'parcelhook-csrf': '1' };
 
 /** A newcomer's first start: `npm start` with nothing set, but for the port. */
 let folder: Folder;
@@ -96,16 +87,11 @@ test('the inbox keeps its address over a restart, and forgets what arrived', asy
   expect(after.total).toBe(0);
 }, 60_000);
 
-if (!chromiumProgram)
-  console.warn('LEFT OUT: the first look in a browser, as there is no chromium on the PATH');
-const inBrowser = chromiumProgram ? test : test.skip;
-
 inBrowser(
   'who opens the greeting’s link logs in with what is filled in, and sees notifications arrive within a minute',
   async () => {
-    const { context, wrong, close } = await openBrowser();
+    const { page, close } = await openBrowser(running);
     try {
-      const page = await context.newPage();
       const link = greetingLink();
       const { key, email, password } = accountOf(link);
       const sinceMs = Date.now();
@@ -138,7 +124,6 @@ inBrowser(
       await page.getByRole('button', { name: 'Empty' }).click();
       await page.getByText('Nothing yet').waitFor();
       await expectSound(page);
-      expect(wrong).toEqual([]);
       const { output } = running;
       for (const line of output()
         .split('\n')
@@ -150,36 +135,3 @@ inBrowser(
   },
   120_000,
 );
-
-async function openBrowser(): Promise<{ context: BrowserContext; wrong: string[]; close(): Promise<void> }> {
-  const home = mkdtempSync(join(tmpdir(), 'parcelhook-first-look-'));
-  const context = await chromium.launchPersistentContext(home, {
-    executablePath: whereIs(chromiumProgram!),
-    chromiumSandbox: false,
-    timeout: 60_000,
-    args: ['--disable-gpu'],
-  });
-  context.setDefaultTimeout(30_000);
-  const wrong: string[] = [];
-  context.on('weberror', (error) => wrong.push(error.error().message));
-  context.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
-  const close = async () => {
-    await context.close();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  };
-  return { context, wrong, close };
-}
-
-/** Nothing that axe finds, in light and dark; nothing wider than a phone. */
-async function expectSound(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate<{ violations: { id: string; nodes: object[] }[] }>('axe.run()');
-    expect(found.violations.map(({ id, nodes }) => [id, nodes])).toEqual([]);
-  }
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 390, height: 800 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-  await page.setViewportSize(size);
-}

@@ -7,6 +7,7 @@ import { StatusBadge } from '../../parts/StatusBadge.js';
 import { Time } from '../../parts/Time.js';
 import { attemptSentence, triggerText } from '../../sentences.js';
 import { countText, durationText } from '../../units.js';
+import { SectionTitle } from './SectionTitle.js';
 import { Phases, type PhaseTimes } from './Phases.js';
 
 /** An attempt, with the fields that later versions of the API add. */
@@ -29,7 +30,9 @@ export function Attempts({ delivery }: { delivery: DeliveryDetails }) {
   const attempts: Attempt[] = [...delivery.attempts, ...earlier.filter(({ number }) => number < oldest)];
   return (
     <section aria-labelledby="attempts-title">
-      <h3 id="attempts-title">{countText(delivery.attemptCount, 'attempt', 'attempts')}</h3>
+      <SectionTitle id="attempts-title">
+        {countText(delivery.attemptCount, 'attempt', 'attempts')}
+      </SectionTitle>
       {attempts.length === 0 && <p class="soft">None has finished yet.</p>}
       <ol class="attempts">
         {attempts.map((attempt, index) => (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DeliveryDetails } from '../../../client/api/types.js';
 import { Code } from '../../parts/Id.js';
+import { SectionTitle } from './SectionTitle.js';
 
 const forms = ['Formatted', 'Raw'] as const;
 
@@ -10,7 +11,7 @@ export function Payload({ payload }: { payload: DeliveryDetails['payload'] }) {
   return (
     <section aria-labelledby="payload-title">
       <div class="section-head">
-        <h3 id="payload-title">Payload</h3>
+        <SectionTitle id="payload-title">Payload</SectionTitle>
         <div class="choices" role="group" aria-label="Form of the payload">
           {forms.map((name) => (
             <button

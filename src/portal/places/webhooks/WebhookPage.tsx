@@ -43,7 +43,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
   );
   const { data, error } = webhook;
   useTitle(data ? nameOf(data) : 'Webhook');
-  if (error && (!data || error.status === 404)) return <LoadError error={error} />;
+  if (error && (!data || error.status === 404)) return <LoadError error={error} isPage />;
   if (!data) return <Loading />;
 
   const reload = () => Promise.all([webhook.reload(), latest.reload()]);

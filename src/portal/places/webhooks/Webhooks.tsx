@@ -37,7 +37,7 @@ export function Webhooks() {
     key: String(pages),
     everyMs: 10_000,
   });
-  if (error && !data) return <LoadError error={error} />;
+  if (error && !data) return <LoadError error={error} isPage />;
   const isStarting = query.value.has('start') || data?.webhooks.length === 0;
   const close = () => setDialog(null);
   return (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from .js import object_of, parsed, written
+from .js import SPACES, object_of, parsed, written
 
 _MAX_TEXTS = 32
 """Enough for every pair of steps that a text can show signs of."""
@@ -44,8 +44,8 @@ _steps: list[tuple[str, Callable[[str], str | None]]] = [
     ("a byte order mark was put before it", lambda text: re.sub("^\ufeff", "", text)),
     ("it was written as a JSON string", _of_json_string),
     ("its line ends became CRLF", lambda text: text.replace("\r\n", "\n")),
-    ("white space was added at its end", lambda text: text.rstrip()),
-    ("white space was added at its start", lambda text: text.lstrip()),
+    ("white space was added at its end", lambda text: text.rstrip(SPACES)),
+    ("white space was added at its start", lambda text: text.lstrip(SPACES)),
     ("it was escaped for HTML", lambda text: _entity.sub(lambda found: html.unescape(found[0]), text)),
     ("it was read as Latin-1 and written as UTF-8", _of_latin1),
     ("its accents were composed (Unicode NFC)", lambda text: unicodedata.normalize("NFD", text)),
@@ -97,7 +97,7 @@ def service_form(text: str) -> str | None:
 def is_consumed(text: str) -> bool:
     """No body of the service: something has read the stream before, or written an object without its content."""
     empty = ("", "{}", "[]", '""', "null", "None", "undefined", "[object Object]", '{"type":"Buffer","data":[]}')
-    return text.strip() in empty
+    return text.strip(SPACES) in empty
 
 
 _notification_fields = (

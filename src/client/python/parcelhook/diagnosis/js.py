@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+SPACES = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+"""White space."""
 _MAX_INDEX = 2**32 - 2
 
 

@@ -11,6 +11,7 @@ from typing import Callable
 
 from .body import possible_originals
 from .findings import Finding, finding, is_milliseconds
+from .js import SPACES
 from .secret import SecretReading
 
 
@@ -59,7 +60,7 @@ def possible_starts(ids: list[str], timestamps: list[str]) -> list[Start]:
             starts += [Start(f"{each}.{timestamp[:-3]}.", None) for each in ids]  # `wrong_time` reports it
         for each in ids:
             bare = re.sub("^[\"'<{]+|[\"'>}]+$", "", each)
-            for other in (each.strip(), each.lower(), each.upper(), bare, _with_dashes(each)):
+            for other in (each.strip(SPACES), each.lower(), each.upper(), bare, _with_dashes(each)):
                 if other != each:
                     starts.append(Start(f"{other}.{timestamp}.", finding("ID_ALTERED", True)))
     return starts

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from .js import SPACES
+
 secret_messages = {
     "EMPTY": "The secret is empty: set it to the `whsec_…` that was shown when the webhook was created or its secret"
     " rotated.",
@@ -53,10 +55,10 @@ def read_secret(text: str, digests: list[str]) -> SecretReading:
             problems.append(problem)
         return cleaned
 
-    if text.strip() == "":
+    if text.strip(SPACES) == "":
         return without("EMPTY")
     secret = clean("ESCAPED", _unescaped(secret))
-    secret = clean("WHITESPACE", re.sub("[\\s\u200b-\u200d\u2060\ufeff]", "", secret))
+    secret = clean("WHITESPACE", re.sub(f"[{SPACES}\u200b-\u200d\u2060]", "", secret))
     secret = clean("QUOTED", re.sub("^[\"'`“”‘’]+|[\"'`“”‘’]+$", "", secret))
     if re.match("v[0-9]+[a-z]?,", secret) or secret in digests:
         return without("SIGNATURE")

@@ -1,0 +1,100 @@
+import { afterEach, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { chromiumProgram } from '../draw/browser.js';
+import type { Account } from '../support/client.js';
+import { desk, launch, logIn, phone, placesOf } from './launch.js';
+
+if (!chromiumProgram) console.warn('LEFT OUT: tests in a browser, as there is no chromium on the PATH');
+/** A test that is left out where there is no browser. */
+export const inBrowser = chromiumProgram ? test : test.skip;
+
+export interface Portal {
+  context: BrowserContext;
+  page: Page;
+  /**
+   * Since the last test: errors and warnings in the console (violations of the policy are some), exceptions, dialogs
+   * (a planted script ran), requests elsewhere. No page may do these.
+   */
+  wrong: string[];
+  /** For the current test alone: it brings this about itself, such as the console's line for a 401. */
+  allow(...patterns: RegExp[]): void;
+  close(): Promise<void>;
+}
+
+let openPortals: (Portal & { unexpected: () => string[] })[] = [];
+
+afterEach(() => {
+  for (const { unexpected } of openPortals) expect(unexpected()).toEqual([]);
+});
+
+/** A browser with a profile of its own, at an empty page. After each test it is checked that nothing was wrong. */
+export async function openBrowser(service: { url: string }): Promise<Portal> {
+  const { context, close } = await launch(service.url);
+  const wrong: string[] = [];
+  let allowed: RegExp[] = [];
+  const note = (what: string) => void wrong.push(what);
+  context.on('weberror', (error) => note(`exception: ${error.error().message}`));
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) note(`${message.type()}: ${message.text()}`);
+  });
+  context.on('dialog', (dialog) => {
+    note(`a planted script ran: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on('request', (request) => {
+    if (!request.url().startsWith(`${service.url}/`)) note(`request elsewhere: ${request.url()}`);
+  });
+  const portal = {
+    context,
+    page: context.pages()[0] ?? (await context.newPage()),
+    wrong,
+    allow: (...patterns: RegExp[]) => void allowed.push(...patterns),
+    unexpected: () => {
+      const unexpected = wrong.filter((what) => !allowed.some((pattern) => pattern.test(what)));
+      wrong.length = 0;
+      allowed = [];
+      return unexpected;
+    },
+    close: async () => {
+      openPortals = openPortals.filter((open) => open !== portal);
+      await close();
+    },
+  };
+  openPortals.push(portal);
+  return portal;
+}
+
+/** A browser in which the account's user is logged in. */
+export async function openPortal(service: { url: string }, account: Account): Promise<Portal> {
+  const portal = await openBrowser(service);
+  await portal.page.goto('/webhooks');
+  await logIn(portal.page, account);
+  await placesOf(portal.page).waitFor();
+  return portal;
+}
+
+const looks = [
+  { size: desk, colorScheme: 'light' },
+  { size: desk, colorScheme: 'dark' },
+  { size: phone, colorScheme: 'dark' },
+] as const;
+
+/** Nothing that axe finds, in light and dark, on a desk and on a phone; nothing wider than the window. */
+export async function expectSound(page: Page): Promise<void> {
+  await page.evaluate(axe.source); // by the debugger, which no policy forbids
+  for (const { size, colorScheme } of looks) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      'axe.run()',
+    );
+    const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    const tooWidePx = await page.evaluate<number>(
+      'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+    );
+    expect({ size, colorScheme, found, tooWidePx }).toEqual({ size, colorScheme, found: [], tooWidePx: 0 });
+  }
+  await page.setViewportSize(desk);
+  await page.emulateMedia({ colorScheme: 'light' });
+}

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { orderDelivered, startHook, type Hook } from '../support/deliveries.js';
+import { registerAccount, type Account } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+import { startReceiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+import { expectSound, inBrowser, openBrowser, type Portal } from './browser.js';
+import { logIn, placesOf } from './launch.js';
+
+const firstLoadMaxBytes = 40_000;
+
+let service: Service;
+let account: Account;
+let hook: Hook;
+let portal: Portal;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startService({ env: { LOGIN_LIMIT_ACCOUNT: '15', RETRY_SCHEDULE: '1h' } });
+  account = await registerAccount(service);
+  hook = await startHook(account, { description: 'Shop' });
+  await orderDelivered(account, hook.webhookId);
+  portal = await openBrowser(service);
+  ({ page } = portal);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await hook?.close();
+  await service?.stop();
+});
+
+/** Nobody is logged in any more, and the page does not know it yet: as when the cookie has expired. */
+const endSession = () => portal.context.clearCookies();
+const logInAt = async (path: string) => {
+  await endSession();
+  await page.goto(path);
+  await logIn(page, account);
+  await placesOf(page).waitFor();
+};
+
+inBrowser(
+  'a wrong password is refused in words, a right one opens the place that was asked for',
+  async () => {
+    await page.goto('/deliveries?status=SUCCEEDED');
+    await logIn(page, { ...account, password: 'not the password' });
+    await page.getByText('Account key, e-mail or password is wrong.').waitFor();
+    await expectSound(page);
+    await page.getByLabel('Password').fill(account.password);
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.locator('[data-row]').first().waitFor();
+    expect(new URL(page.url()).search).toBe('?status=SUCCEEDED');
+    portal.allow(/status of 401/);
+  },
+);
+
+inBrowser('after too many attempts the page says when to try again', async () => {
+  const other = await registerAccount(service, 'other@example.com');
+  await endSession();
+  await page.goto('/');
+  portal.allow(/status of 4(01|29)/);
+  await logIn(page, { ...other, password: 'not the password' });
+  const refusal = page.getByText(/^Too many attempts\. Try again in \d+ (s|min)\.$/);
+  await until(
+    'a refusal',
+    async () => {
+      await page.getByRole('button', { name: 'Log in', exact: true }).click();
+      return refusal.isVisible();
+    },
+    45_000,
+  );
+});
+
+inBrowser(
+  'after a log-out nothing is left on the page, and the session has ended on the server',
+  async () => {
+    await logInAt('/webhooks');
+    await page.getByRole('link', { name: 'Shop' }).waitFor();
+    const cookies = await portal.context.cookies();
+    await page.getByRole('button', { name: 'Shipper' }).click();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in to Parcelhook' }).waitFor();
+    expect(await page.getByText('Shop').count()).toBe(0);
+    expect(await page.getByLabel('Account key').inputValue()).toBe(account.accountKey);
+    await portal.context.addCookies(cookies);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Log in to Parcelhook' }).waitFor();
+  },
+);
+
+inBrowser(
+  'a session that ends while a form is filled in is renewed over it, and the form goes on',
+  async () => {
+    await logInAt('/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByLabel('Address').fill(`${hook.receiver.url}/typed-before`);
+    await page.getByLabel('Description').fill('Typed before');
+    await endSession();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await expectSound(page);
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed before');
+    await page.getByLabel('Password').fill(account.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhook created' }).waitFor();
+    const { data } = await account.call('/v1/webhooks');
+    expect(data.webhooks.map(({ description }: { description: string }) => description)).toContain(
+      'Typed before',
+    );
+    portal.allow(/status of 401/);
+  },
+);
+
+inBrowser(
+  'by the keyboard alone: log in, create a webhook, open a delivery and come back to it',
+  async () => {
+    await endSession();
+    await page.goto('/');
+    await page.getByLabel('Account key').waitFor();
+    await until('a field has the focus', async () => (await page.locator('input:focus').count()) === 1);
+    // The account key is remembered, so the first empty field has the focus.
+    if (await page.getByLabel('E-mail').evaluate(hasFocus)) await page.keyboard.type(account.email);
+    else {
+      await page.keyboard.type(account.accountKey);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(account.email);
+    }
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(account.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await tabTo('New webhook');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByLabel('Address').evaluate(hasFocus)).toBe(true);
+    await page.keyboard.type(`${hook.receiver.url}/by-keyboard`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhook created' }).waitFor();
+    await tabTo('I have stored it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Rotate secret' }).waitFor();
+    await tabTo('Deliveries', 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-row]').first().waitFor();
+    await tabTo('Created');
+    const address = page.url();
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary').getByText('Your server answered 200').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    expect(page.url()).toBe(address);
+    expect(await page.locator('[data-row] a').first().evaluate(hasFocus)).toBe(true);
+  },
+);
+
+const hasFocus = (element: { ownerDocument: { activeElement: unknown } }) =>
+  element.ownerDocument.activeElement === element;
+
+async function tabTo(text: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    const reached = await page.evaluate<string>('document.activeElement.textContent.trim()');
+    if (reached === text) return;
+  }
+  throw new Error(`the keyboard does not reach ${text}`);
+}
+
+inBrowser('the quick start leads from an empty account to a verified notification', async () => {
+  const newcomer = await registerAccount(service, 'newcomer@example.com');
+  const receiver = await startReceiver();
+  await endSession();
+  await page.goto('/');
+  await logIn(page, newcomer);
+  await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor();
+  await expectSound(page);
+  await page.getByLabel('Address of your server').fill(receiver.url);
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  const secret = page.getByText(/^PARCELHOOK_SECRET=whsec_/);
+  await secret.waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText(/^Your server answered 200 in /).waitFor();
+  await page.getByRole('button', { name: 'Python' }).click();
+  await page.getByRole('button', { name: 'Place the sample order' }).click();
+  await page.locator('.arrivals').getByText('Succeeded').waitFor();
+  await expectSound(page);
+  const [test, created] = await receiver.waitFor(2);
+  const webhook = new Webhook((await secret.innerText()).replace('PARCELHOOK_SECRET=', ''));
+  for (const { body, headers } of [test!, created!]) webhook.verify(body, headers as Record<string, string>);
+  await page.getByRole('button', { name: 'Show all webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  expect(await page.getByText('whsec_').count()).toBe(0);
+  await receiver.close();
+});
+
+inBrowser('the signature doctor names the cause, and nothing that was pasted leaves the page', async () => {
+  await logInAt('/doctor');
+  const notification = hook.receiver.received[0]!;
+  const { secret } = hook;
+  const pasted = (body: string, secretGiven: string) => async () => {
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+    const headers = names.map((name) => `${name}: ${String(notification.headers[name])}`).join('\n');
+    await page.getByRole('textbox', { name: 'Headers' }).fill(headers);
+    await page.getByRole('textbox', { name: 'Raw body' }).fill(body);
+    await page.getByRole('textbox', { name: 'Secret', exact: true }).fill(secretGiven);
+    await page.getByRole('button', { name: 'Diagnose' }).click();
+  };
+  const requests: Request[] = [];
+  page.on('request', (request) => requests.push(request));
+  const rewritten = JSON.stringify(JSON.parse(notification.body), null, 2);
+  const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  await pasted(notification.body, secret)();
+  await page.getByText('It verifies.').waitFor();
+  await pasted(notification.body, other)();
+  await page.locator('.findings').getByText('secret').first().waitFor();
+  await pasted(rewritten, secret)();
+  await page.getByText('First difference').waitFor();
+  await expectSound(page);
+  for (const request of requests) {
+    const sent = `${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ''}`;
+    for (const value of [secret, other, String(notification.headers['webhook-signature']), 'tracking_id'])
+      expect(sent).not.toContain(value);
+  }
+  expect(requests.filter((request) => request.method() !== 'GET')).toEqual([]);
+  const stored = await page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })');
+  expect(stored + page.url()).not.toContain('whsec_');
+});
+
+inBrowser('the first load takes at most 40 kB, logged in or out', async () => {
+  const measured = await portal.context.newPage();
+  const session = await portal.context.newCDPSession(measured);
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  const load = async (heading: string) => {
+    bytes = 0;
+    await measured.goto('/', { waitUntil: 'networkidle' });
+    await measured.getByRole('heading', { level: 1, name: heading }).waitFor();
+    return bytes;
+  };
+  await logInAt('/webhooks');
+  const loggedIn = await load('Webhooks');
+  await endSession();
+  const loggedOut = await load('Log in to Parcelhook');
+  expect(loggedIn).toBeGreaterThan(loggedOut);
+  expect(loggedIn).toBeLessThanOrEqual(firstLoadMaxBytes);
+  expect(loggedOut).toBeGreaterThan(10_000);
+  await measured.close();
+});

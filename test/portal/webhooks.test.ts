@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { orderDelivered, startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { registerAccount, type Account } from '../support/client.js';
+import { startService, type Service } from '../support/harness.js';
+import { placeOrders } from '../support/load.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
+
+let service: Service;
+let account: Account;
+let receiver: Receiver;
+let portal: Portal;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startService({ env: { RETRY_SCHEDULE: '1h' } });
+  account = await registerAccount(service);
+  await startHook(account, { description: 'Shop', ordering: 'NONE' });
+  receiver = await startReceiver();
+  portal = await openPortal(service, account);
+  ({ page } = portal);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await receiver?.close();
+  await service?.stop();
+});
+
+const dialog = () => page.getByRole('dialog');
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+const openWebhook = async (hook: Hook) => {
+  await page.goto(`/webhooks/${hook.webhookId}`);
+  await button('Send test').waitFor();
+};
+const read = async (webhookId: string) => {
+  const { httpStatus, data } = await account.call(`/v1/webhooks/${webhookId}`);
+  return { httpStatus, ...data } as Record<string, unknown>;
+};
+
+inBrowser('a webhook is created with what was filled in, and its secret is shown once', async () => {
+  await page.goto('/webhooks');
+  await button('New webhook').click();
+  await page.getByLabel('Address').fill('not an address');
+  await button('Create webhook').click();
+  await page.getByLabel('Address').fill('ftp://example.com/hook');
+  await button('Create webhook').click();
+  await dialog().locator('.field-error').waitFor();
+  await expectSound(page);
+  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('Description').fill('Warehouse');
+  await page.getByLabel('Only these').check();
+  await page.getByLabel('Created', { exact: true }).check();
+  await page.getByLabel('Delivered', { exact: true }).check();
+  await page.getByLabel('Order').selectOption('NONE');
+  await button('Add a header').click();
+  await page.getByLabel('Name of header 1').fill('X-Team');
+  await page.getByLabel('Value of header 1').fill('blue');
+  await button('Create webhook').click();
+  await page.getByRole('heading', { name: 'Webhook created' }).waitFor();
+  await expectSound(page);
+  await button('Copy the secret').click();
+  const secret = await untilFound(async () => (await copied()).startsWith('whsec_') && copied());
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape'); // does not close what is shown once
+  await button('I have stored it').click();
+  await page.getByRole('heading', { level: 1, name: 'Warehouse' }).waitFor();
+  const webhookId = new URL(page.url()).pathname.split('/').at(-1)!;
+  expect(await read(webhookId)).toMatchObject({
+    targetAddress: receiver.url,
+    description: 'Warehouse',
+    interests: ['CREATED', 'DELIVERED'],
+    ordering: 'NONE',
+    headers: { 'X-Team': '••••' },
+  });
+  await page.reload();
+  await button('Send test').waitFor();
+  expect(await page.getByText('whsec_').count()).toBe(0);
+  await button('Send test').click();
+  await dialog().getByRole('button', { name: 'Send test' }).click();
+  const [{ body, headers }] = (await receiver.waitFor(1)) as [Receiver['received'][number]];
+  expect(headers['x-team']).toBe('blue');
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+  portal.allow(/status of 400/);
+});
+
+inBrowser('a test shows the answer at once, and gives the focus back', async () => {
+  const hook = await startHook(account, { description: 'Tested' });
+  Object.assign(hook.response, { status: 503, body: 'try later' });
+  await openWebhook(hook);
+  await button('Send test').focus();
+  await page.keyboard.press('Enter');
+  await dialog().getByLabel('State').selectOption('DELIVERED');
+  await dialog().getByRole('button', { name: 'Send test' }).click();
+  await dialog()
+    .getByText(/^Your server answered 503 in \d+ m?s/)
+    .waitFor();
+  await dialog().getByText('try later').waitFor();
+  await expectSound(page);
+  expect(hook.receiver.received[0]!.notification).toMatchObject({ state: 'DELIVERED' });
+  hook.response.status = 204;
+  await dialog().getByRole('button', { name: 'Send again' }).click();
+  await dialog()
+    .getByText(/^Your server answered 204 in /)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  expect(await page.locator(':focus').innerText()).toBe('Send test');
+  await hook.close();
+});
+
+inBrowser('an edit changes what was changed, and keeps the values of headers that it never saw', async () => {
+  const hook = await startHook(account, { description: 'Before', headers: { 'X-Key': 'hidden' } });
+  await openWebhook(hook);
+  await button('Edit').click();
+  await page.getByLabel('Description').fill('After');
+  await page.getByLabel('Only these').check();
+  await page.getByLabel('Delivered', { exact: true }).check();
+  await page.getByLabel('Created', { exact: true }).check();
+  await expectSound(page);
+  await button('Save').click();
+  await page.getByRole('heading', { level: 1, name: 'After' }).waitFor();
+  expect(await read(hook.webhookId)).toMatchObject({
+    description: 'After',
+    interests: expect.arrayContaining(['CREATED', 'DELIVERED']),
+  });
+  await orderDelivered(account, hook.webhookId);
+  expect(hook.receiver.received[0]!.headers['x-key']).toBe('hidden');
+  await hook.close();
+});
+
+inBrowser('a pause asks first and holds; a resume sends what was held', async () => {
+  const hook = await startHook(account, { description: 'Paused one' });
+  await openWebhook(hook);
+  await button('Pause').click();
+  await expectSound(page);
+  await dialog().getByRole('button', { name: 'Pause webhook' }).click();
+  await button('Resume').waitFor();
+  expect(await read(hook.webhookId)).toMatchObject({ status: 'PAUSED' });
+  await orderDelivered(account, hook.webhookId);
+  await page.getByRole('table').getByText('Held').waitFor();
+  expect(hook.receiver.received).toEqual([]);
+  await button('Resume').click();
+  await hook.receiver.waitFor(1);
+  await page.getByRole('table').getByText('Succeeded').waitFor();
+  await hook.close();
+});
+
+inBrowser('a rotated secret is shown once, and both secrets sign', async () => {
+  const hook = await startHook(account, { description: 'Rotated' });
+  await openWebhook(hook);
+  await button('Rotate secret').click();
+  await expectSound(page);
+  await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('heading', { name: 'New secret' }).waitFor();
+  await button('Copy the secret').click();
+  const secret = await untilFound(async () => {
+    const text = await copied();
+    return text.startsWith('whsec_') && text !== hook.secret && text;
+  });
+  await button('I have stored it').click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await page.getByText('whsec_').count()).toBe(0);
+  await orderDelivered(account, hook.webhookId);
+  const [{ body, headers }] = (await hook.receiver.waitFor(1)) as [Receiver['received'][number]];
+  for (const one of [secret, hook.secret]) new Webhook(one).verify(body, headers as Record<string, string>);
+  await hook.close();
+});
+
+inBrowser('a webhook is deleted only after it was confirmed', async () => {
+  const hook = await startHook(account, { description: 'Deleted one' });
+  await openWebhook(hook);
+  await button('Delete').click();
+  await expectSound(page);
+  expect(await page.locator(':focus').innerText()).toBe('Cancel');
+  await page.keyboard.press('Enter');
+  await dialog().waitFor({ state: 'detached' });
+  expect((await read(hook.webhookId)).httpStatus).toBe(200);
+  await button('Delete').click();
+  await button('Delete webhook').click();
+  await page.getByText('The webhook is deleted.').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/webhooks');
+  expect((await read(hook.webhookId)).httpStatus).toBe(404);
+  await page.getByRole('link', { name: 'Shop' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Deleted one' }).count()).toBe(0);
+  await hook.receiver.close();
+});
+
+inBrowser('the list tells at a glance which webhook is well and which is not called', async () => {
+  const dead = await startHook(account, { description: 'Dead', ordering: 'NONE' });
+  dead.response.status = 500;
+  await placeOrders(account, 14);
+  await page.goto('/webhooks');
+  const row = (name: string) => page.getByRole('row', { name });
+  await row('Dead').getByText('Circuit open').waitFor();
+  await row('Dead')
+    .getByText(/^(Next probe|A probe is under way)/)
+    .waitFor();
+  await row('Dead').getByText('0 %').waitFor();
+  await row('Shop').getByText('Active').waitFor();
+  await row('Shop').getByText('100 %').waitFor();
+  await row('Shop')
+    .getByRole('img', { name: /^\d+ attempts in the last 24 hours, 0 failed$/ })
+    .waitFor();
+  await expectSound(page);
+  await row('Dead').getByRole('link', { name: 'Dead' }).click();
+  await page.getByText('Circuit open').waitFor();
+  await expectSound(page);
+  await dead.close();
+});
