@@ -102,7 +102,7 @@ function Recovery({ webhook }: { webhook: ListedWebhook }) {
         <Offer
           {...offer}
           title="Send all that it missed"
-          nothing="Everything of this time succeeded or is on its way."
+          nothing="Everything from this time has succeeded or is on its way."
         >
           What failed, what is held or waits for a retry, and what was never attempted because the webhook was
           paused, disabled or not there yet.
