@@ -35,7 +35,7 @@ const item = z
     body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),
     verified: described(z.boolean(), 'A secret of a webhook that points to the inbox has signed it.', true),
     problem: described(z.string().nullable(), 'Why it is not verified.', null),
-    answered: described(z.enum(answers), '`503`: too many requests waited for their time-out.', '200'),
+    answered: described(z.enum(answers), '`503`: too many requests waited for their timeout.', '200'),
   })
   .meta({ id: 'InboxItem', description: 'A request that the inbox received.' });
 

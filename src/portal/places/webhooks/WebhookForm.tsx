@@ -60,7 +60,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
         <TextField
           label="Description"
           name="description"
-          hint="For yourselves, such as Production."
+          hint="For your own use, such as Production."
           value={values.description}
           onInput={(description) => set({ description })}
         />
@@ -103,6 +103,6 @@ const SaveButton = ({ isNew }: { isNew: boolean }) => (
 );
 
 const orderingHints = {
-  SHIPMENT: 'The states of one shipment come one at a time. One that fails holds the next.',
+  SHIPMENT: 'The states of one shipment come one at a time. If one fails, the next is held.',
   NONE: 'States of one shipment may overtake each other.',
 };
