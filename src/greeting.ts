@@ -80,10 +80,10 @@ const webhookFile = (dataDir: string) => shellWord(join(dataDir, webhookName));
 
 const advanceCommand = (url: string, dataDir: string, simulates: boolean) =>
   simulates
-    ? `  The shipment goes on its way: the receiver prints a state a second, up to DELIVERED.
+    ? `  Send the shipment on its way. The receiver prints one state a second, up to DELIVERED:
 
 curl -s -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; echo`
-    : `  The shipment goes on its way:
+    : `  Send the shipment on its way:
 
 ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
 
@@ -104,11 +104,11 @@ function greeting(url: string, account: FirstAccount, dataDir: string, simulates
 
 ${url}/#${new URLSearchParams({ key: accountKey, email, password }).toString()}
 
-  The same by hand. In a second terminal, in this folder: a receiver that prints what arrives.
+  Or do the same by hand. In a second terminal, in this folder, start a receiver that prints what arrives:
 
 npm run receiver -- --port 9000 --secret-file ${webhookFile(dataDir)}
 
-  In a third: log in, register a webhook, place an order.
+  In a third, log in, register a webhook and place an order:
 
 KEY=${accountKey} URL=${url}
 TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u '${email}:${password}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
@@ -119,13 +119,13 @@ TRACKING_ID=$(echo "$ORDER" | sed 's/.*"trackingId":"\\([^"]*\\)".*/\\1/')
 
 ${advanceCommand(url, dataDir, simulates)}
 
-  Where it is, what was sent, and which shipments there are:
+  See where it is, what was sent, and which shipments you have:
 
 curl -s "$URL/v1/shipment-tracking/$TRACKING_ID?key=$KEY" -H "$AUTH"; echo
 curl -s "$URL/v1/deliveries?key=$KEY" -H "$AUTH"; echo
 curl -s "$URL/v1/shipments?key=$KEY&shipperTrackingId=ORDER-1001" -H "$AUTH"; echo
 
-  How the service is doing:
+  See how the service is doing:
 
 ${operatorEnv(url, dataDir)}npm run operator -- status
 

@@ -115,7 +115,7 @@ function suspicions({
   if (isConsumed(body.text)) findings.push(finding('BODY_CONSUMED', true));
   else if (!isServiceForm(body.text)) {
     const sent = serviceForm(body.text);
-    const change = sent === null ? 'it is no JSON object' : 'it is not as Parcelhook writes its JSON';
+    const change = sent === null ? 'it is not a JSON object' : 'it is not as Parcelhook writes its JSON';
     const original = sent === null ? body.bytes : new TextEncoder().encode(sent);
     findings.push(changedBody([change], body.bytes, original, false));
   }

@@ -277,7 +277,7 @@ export const variables = z.object({
     .enum(orderChecks)
     .prefault('strict')
     .describe(
-      '`strict`: an order needs an existing country (ISO 3166), currency (ISO 4217) and unit, an e-mail address that is one, and a delivery that is not before its drop-off; `lenient`: any text will do',
+      '`strict`: an order needs an existing country (ISO 3166), currency (ISO 4217) and unit, a valid e-mail address, and a delivery that is not before its drop-off; `lenient`: any text will do',
     ),
   SIMULATE: flag
     .optional()

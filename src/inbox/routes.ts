@@ -13,7 +13,7 @@ const switchFields = {
   ),
   fail: described(
     z.enum(failures).nullable(),
-    'How the next requests fail: `500` and `410` answer so, `TIMEOUT` does not answer, `RESET` resets the connection. Null: they are answered 200.',
+    'How the next requests fail: `500` and `410` are answered with that status, `TIMEOUT` gets no answer, `RESET` resets the connection. Null: requests are answered with 200.',
     '500',
   ),
   failuresLeft: described(
@@ -35,7 +35,7 @@ const item = z
     body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),
     verified: described(z.boolean(), 'A secret of a webhook that points to the inbox has signed it.', true),
     problem: described(z.string().nullable(), 'Why it is not verified.', null),
-    answered: described(z.enum(answers), '`503`: too many requests waited for their time-out.', '200'),
+    answered: described(z.enum(answers), '`503`: too many requests waited for their timeout.', '200'),
   })
   .meta({ id: 'InboxItem', description: 'A request that the inbox received.' });
 
@@ -64,7 +64,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       summary: 'Show what arrived in the inbox',
       operationId: 'getInbox',
       tag: 'Webhooks',
-      description: `For development: the inbox is an address of the service itself that receives notifications and verifies them. It keeps the last ${maxItems} in memory, and is not there in production.`,
+      description: `For development: the inbox is an address of the service itself that receives notifications and verifies them. It keeps the last ${maxItems} in memory, and does not exist in production.`,
       responses: {
         200: z
           .object({
@@ -91,7 +91,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
       summary: 'Let the inbox fail',
       operationId: 'changeInbox',
       tag: 'Webhooks',
-      description: 'For development: to see how deliveries to a failing receiver go on.',
+      description: 'For development: it shows what becomes of deliveries to a failing receiver.',
       responses: {
         200: z.object(switchFields).meta({ id: 'InboxSwitch', description: 'How the inbox answers now.' }),
       },
@@ -99,7 +99,7 @@ export function inboxRoutes({ addresses, boxes }: { addresses: InboxAddresses; b
         .object({
           fail: described(
             z.enum(failures, `must be one of ${failures.join(', ')}, or null`).nullable(),
-            'How the next requests fail; null: they are answered 200.',
+            'How the next requests fail; null: requests are answered with 200.',
             '500',
           ),
           times: described(

@@ -24,5 +24,5 @@ export function problemOf({ headers, body }: Arrival, secrets: string[], nowMs: 
   const isSigned = secrets
     .map((secret) => sign([secret], id, Number(timestamp), body))
     .some((expected) => given.some((one) => sameText(one, expected)));
-  return isSigned ? null : 'No signature fits: another secret, or the body was changed.';
+  return isSigned ? null : 'No signature matches: it was made with another secret, or the body was changed.';
 }

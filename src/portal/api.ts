@@ -110,8 +110,8 @@ interface Answer {
   error?: { message: string; requestId?: string; details?: ApiError['details'] };
 }
 
-const notAnswered = 'Parcelhook does not answer.';
-const writeNotAnswered = 'Parcelhook did not answer. Look whether it happened before you try again.';
+const notAnswered = 'Parcelhook is not responding.';
+const writeNotAnswered = 'Parcelhook did not respond. Check whether it happened before you try again.';
 
 function apiError(
   status: number,

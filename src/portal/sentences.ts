@@ -25,39 +25,39 @@ export const isUnfinished = ({ status }: { status: string }) =>
   status === 'PENDING' || status === 'SENDING' || status === 'HELD';
 
 const statusHints: Record<number, string> = {
-  400: 'It did not accept the body: does it read the notification as we send it?',
-  401: 'It asks for credentials: add them as a header of the webhook, or check the signature with the right secret.',
+  400: 'It did not accept the body: check that it reads notifications in the form we send.',
+  401: 'It requires credentials: add them as a header of the webhook. If it verifies signatures, check its secret.',
   403: 'It refused the sender: check its firewall, and the secret that it verifies with.',
   404: 'There is nothing at this path: check the target address.',
-  405: 'It takes no POST at this path: check the target address.',
+  405: 'It does not accept POST at this path: check the target address.',
   408: 'It waited too long for the request.',
-  410: 'That means gone: the webhook was disabled.',
-  413: 'It limits request bodies to less than a notification has.',
-  415: 'It does not take application/json.',
-  422: 'It did not accept the body: does it read the notification as we send it?',
-  429: 'It asked for fewer requests: the webhook is called more slowly for a while.',
-  502: 'That is a proxy in front of your server, which did not reach it.',
-  503: 'It says that it is not available now.',
-  504: 'That is a proxy in front of your server, which got no answer from it.',
+  410: '410 means gone, so the webhook was disabled.',
+  413: 'Its limit for request bodies is too small for a notification.',
+  415: 'It does not accept application/json.',
+  422: 'It did not accept the body: check that it reads notifications in the form we send.',
+  429: 'It asked for fewer requests, so the webhook is called less often for a while.',
+  502: 'A proxy in front of your server says that it could not reach it.',
+  503: 'It says that it is temporarily unavailable.',
+  504: 'A proxy in front of your server says that it got no answer from it.',
 };
 
 function hintOfStatus(status: number): string {
   if (status >= 300 && status < 400) return 'Redirects are not followed: register the final address.';
-  if (status >= 100 && status < 200) return 'That is no final answer.';
+  if (status >= 100 && status < 200) return 'That is not a final answer.';
   return statusHints[status] ?? '';
 }
 
 const tlsFaults: Record<string, [fact: string, hint: string]> = {
   EXPIRED: ["Your server's certificate has expired", 'Renew it.'],
   SELF_SIGNED: [
-    "Your server's certificate is signed by itself",
-    'One from a public certificate authority is needed, with its intermediate certificates.',
+    "Your server's certificate is self-signed",
+    'Use one from a public certificate authority, with its intermediate certificates.',
   ],
   WRONG_HOST: [
     "Your server's certificate is for another host name",
     'It must name the host of the target address.',
   ],
-  NOT_TLS: ['Your server did not answer in TLS', 'Is this a port for plain http?'],
+  NOT_TLS: ['Your server did not speak TLS', 'Is this a plain HTTP port?'],
 };
 
 const waitedOf = ({ durationMs }: AnswerLike) => (durationMs === null ? 'in time' : within(durationMs));
@@ -119,7 +119,7 @@ function answerOf(attempt: AnswerLike): Told {
     return told(`Your server answered ${statusCode}${measured}`, hintOfStatus(statusCode));
   }
   if (errorCode === null && durationMs === null)
-    return told('The attempt was interrupted', 'Whether your server got it is not known.');
+    return told('The attempt was interrupted', 'It is not known whether your server got the notification.');
   return told(`The attempt failed${errorCode === null ? '' : ` (${errorCode})`}`);
 }
 
@@ -136,17 +136,17 @@ function fromNow(at: string | null, nowMs: number): string {
 function holdSentence({ heldBy, nextProbeAt }: DeliveryLike, nowMs: number): string {
   switch (heldBy) {
     case 'TURN':
-      return 'It waits its turn: an earlier state of this shipment is still owed.';
+      return 'It is waiting its turn: an earlier state of this shipment is still owed.';
     case 'CIRCUIT':
-      return `It waits because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}.`;
+      return `It is waiting because your server kept failing; next probe ${fromNow(nextProbeAt, nowMs)}.`;
     case 'PAUSED':
-      return 'It waits because the webhook is paused. It is sent when you resume the webhook.';
+      return 'It is waiting because the webhook is paused. It will be sent when you resume the webhook.';
     case 'DISABLED':
-      return 'It waits because the webhook is disabled. It is sent when you resume the webhook.';
+      return 'It is waiting because the webhook is disabled. It will be sent when you resume the webhook.';
     case 'RATE':
-      return 'It waits for its place: the webhook is at the most per second that you set.';
+      return 'It is waiting because the webhook has reached the rate that you set.';
     case 'SUSPENDED':
-      return 'It waits because the account is suspended.';
+      return 'It is waiting because the account is suspended.';
   }
   return 'It is held.';
 }
@@ -164,7 +164,9 @@ const cancelSentence = ({ reason }: DeliveryLike) =>
 
 function failedEnd({ reason, attemptCount }: DeliveryLike): string {
   if (reason === 'REFUSED') return 'it asked for no more attempts';
-  return attemptCount > 1 ? `retries are used up after ${attemptCount} attempts` : 'it is not sent again';
+  return attemptCount > 1
+    ? `retries are used up after ${attemptCount} attempts`
+    : 'it will not be sent again';
 }
 
 const isFailure = ({ errorCode, statusCode }: AnswerLike) =>
@@ -182,7 +184,7 @@ export function deliverySentence(delivery: DeliveryLike, nowMs: number): string 
     case 'PENDING':
       return failure
         ? goingOn(failure, `next try ${fromNow(nextAttemptAt, nowMs)}`)
-        : `It is sent ${fromNow(nextAttemptAt, nowMs)}.`;
+        : `It is due ${fromNow(nextAttemptAt, nowMs)}.`;
     case 'SENDING':
       return before(attemptCount > 1 ? `Attempt ${attemptCount} is under way.` : 'It is being sent.');
     case 'HELD':
@@ -219,7 +221,7 @@ const errorsInShort: Record<string, string> = {
   RESET: 'Connection closed',
   TLS: 'TLS failed',
   ADDRESS_DENIED: 'Address refused',
-  PROTOCOL: 'No valid HTTP',
+  PROTOCOL: 'Invalid HTTP',
 };
 
 /** For a row of the log: "503 in 212 ms", "No answer in 15 s". */
@@ -245,15 +247,15 @@ export const triggerText = (trigger: string) => triggers[trigger] ?? trigger;
 
 const nothingQueued: Record<string, string> = {
   NOTHING_RECORDED: 'Nothing was recorded in that time.',
-  NO_INTEREST: 'Nothing was recorded in that time that this webhook is interested in.',
-  ALL_SUCCEEDED: 'There is nothing to send: everything of that time succeeded or is on its way.',
+  NO_INTEREST: 'Nothing that this webhook is interested in was recorded in that time.',
+  ALL_SUCCEEDED: 'There is nothing to send: everything from that time has succeeded or is on its way.',
   EXPIRED: 'That time is no longer in the log.',
 };
 
 /** The answer to a replay that was asked for: `queued` is null while the deliveries are not counted yet. */
 export function replayAnswer({ queued, reason }: { queued: number | null; reason: string | null }): string {
-  if (queued === null) return 'It has begun, and counts as it goes.';
-  if (queued > 0) return `It sends ${countText(queued, 'delivery', 'deliveries')}.`;
+  if (queued === null) return 'It has begun, and counts its deliveries as it goes.';
+  if (queued > 0) return `It will send ${countText(queued, 'delivery', 'deliveries')}.`;
   return nothingQueued[reason ?? ''] ?? 'There is nothing to send.';
 }
 

@@ -203,10 +203,10 @@ inBrowser(
     const before = await rows().count();
     portal.allow(/Failed to load resource/);
     await stopProcess(service.process);
-    await page.getByText('Parcelhook does not answer.').waitFor();
+    await page.getByText('Parcelhook is not responding.').waitFor();
     expect(await rows().count()).toBe(before);
     service.process = await startProcess({ ...service.env, PORT: port });
-    await page.getByText('Parcelhook does not answer.').waitFor({ state: 'detached' });
+    await page.getByText('Parcelhook is not responding.').waitFor({ state: 'detached' });
     await placeOrder(account, 'AFTER');
     await page.getByRole('button', { name: /^\d+ new$/ }).click();
     await rows().filter({ hasText: 'AFTER' }).first().waitFor();

@@ -85,12 +85,12 @@ inBrowser(
     await expectSound(page);
     failing.response.status = 200;
     await failed.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It sends 3 deliveries.').waitFor();
+    await page.getByText('It will send 3 deliveries.').waitFor();
     await page.getByText('3 of 3 deliveries settled.').waitFor();
     await failed.getByText('Nothing failed in this time.').waitFor();
     failing.response.delayMs = 60_000;
     await missed.getByRole('button', { name: 'Send all' }).click();
-    await page.getByText(`It sends ${counted - 3} deliveries.`).waitFor();
+    await page.getByText(`It will send ${counted - 3} deliveries.`).waitFor();
     await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('It was cancelled').waitFor();

@@ -180,7 +180,7 @@ inBrowser('a webhook is deleted only after it was confirmed', async () => {
   expect((await read(hook.webhookId)).httpStatus).toBe(200);
   await button('Delete').click();
   await button('Delete webhook').click();
-  await page.getByText('The webhook is deleted.').waitFor();
+  await page.getByText('The webhook was deleted.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/webhooks');
   expect((await read(hook.webhookId)).httpStatus).toBe(404);
   await page.getByRole('link', { name: 'Shop' }).waitFor();

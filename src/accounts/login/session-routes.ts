@@ -54,7 +54,11 @@ const site = described(
   'Set by the browser: the request comes from a page of this service.',
   'same-origin',
 );
-const csrf = described(z.literal('1'), 'Any other site would have to ask first, and is refused.', '1');
+const csrf = described(
+  z.literal('1'),
+  'Another site would have to ask the service before sending it, and is refused.',
+  '1',
+);
 const reading = z.object({ 'Sec-Fetch-Site': site });
 const writing = z.object({ 'Sec-Fetch-Site': site, [csrfHeader]: csrf });
 
@@ -105,7 +109,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log in to the portal',
       operationId: 'createSession',
       description:
-        'For the pages of the portal. Sets a cookie as long as an access token lives; limited as login is.',
+        'For the pages of the portal. It sets a cookie that lasts as long as an access token, and has the limits of login.',
       responses: { 201: session },
       slowByDesign: true,
       headers: writing,

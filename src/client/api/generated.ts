@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Log in to the portal
-         * @description For the pages of the portal. Sets a cookie as long as an access token lives; limited as login is.
+         * @description For the pages of the portal. It sets a cookie that lasts as long as an access token, and has the limits of login.
          */
         post: operations["createSession"];
         /**
@@ -2385,7 +2385,7 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
@@ -2460,7 +2460,7 @@ export interface components {
              */
             errorCode: ("TIMEOUT" | "DNS" | "CONNECT" | "RESET" | "TLS" | "ADDRESS_DENIED" | "HTTP_STATUS" | "PROTOCOL") | null;
             /**
-             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is signed by itself; `WRONG_HOST`: with `TLS`: the certificate is for another host than the address's; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
+             * @description More about the error; null if there is nothing to add. `EXPIRED`: with `TLS`: the certificate has expired; `SELF_SIGNED`: with `TLS`: the certificate, or the root of its chain, is self-signed; `WRONG_HOST`: with `TLS`: the certificate is for a host other than that of the address; `NOT_TLS`: with `TLS`: the port does not speak TLS, so the address may begin with `http://`; `TOO_MANY_ADDRESSES`: with `DNS`: the host has more than 32 addresses, and none of them is called.
              * @example null
              */
             errorDetail: ("EXPIRED" | "SELF_SIGNED" | "WRONG_HOST" | "NOT_TLS" | "TOO_MANY_ADDRESSES") | null;
@@ -3103,7 +3103,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something else than a page of the service. */
+        /** @description The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something other than a page of the service. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -3286,7 +3286,7 @@ export interface operations {
                  */
                 "Sec-Fetch-Site": "same-origin";
                 /**
-                 * @description Any other site would have to ask first, and is refused.
+                 * @description Another site would have to ask the service before sending it, and is refused.
                  * @example 1
                  */
                 "Parcelhook-Csrf": "1";
@@ -3328,7 +3328,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -3356,7 +3356,7 @@ export interface operations {
                  */
                 "Sec-Fetch-Site": "same-origin";
                 /**
-                 * @description Any other site would have to ask first, and is refused.
+                 * @description Another site would have to ask the service before sending it, and is refused.
                  * @example 1
                  */
                 "Parcelhook-Csrf": "1";
@@ -3502,7 +3502,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -3631,7 +3631,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -3703,7 +3703,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -3844,7 +3844,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -3915,7 +3915,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4038,7 +4038,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4255,7 +4255,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4425,7 +4425,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4498,7 +4498,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4704,7 +4704,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -4871,7 +4871,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5145,7 +5145,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5216,7 +5216,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5285,7 +5285,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5463,7 +5463,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5572,7 +5572,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5645,7 +5645,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5744,7 +5744,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5851,7 +5851,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5906,7 +5906,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;
@@ -5960,7 +5960,7 @@ export interface operations {
                              */
                             path: string;
                             /**
-                             * @description Why it was ignored, with the nearest field that there is.
+                             * @description Why it was ignored, with the nearest field that exists.
                              * @example is not a field of this request and was ignored; did you mean lotId?
                              */
                             message: string;

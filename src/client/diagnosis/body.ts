@@ -16,7 +16,7 @@ interface Step {
 const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
-  { change: 'its line ends became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
+  { change: 'its line endings became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
   { change: 'white space was added at its end', undo: (text) => replaced(text, /\s+$/, '') },
   { change: 'white space was added at its start', undo: (text) => replaced(text, /^\s+/, '') },
   { change: 'it was escaped for HTML', undo: (text) => replaced(text, /&(#?\w+);/g, ofEntity) },

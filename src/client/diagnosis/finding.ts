@@ -31,14 +31,14 @@ const messages: Record<PlainCause, string> = {
   BODY_CONSUMED: 'The body is empty: something read it before, so take the raw bytes before any body parser.',
   ID_ALTERED: 'webhook-id was changed: sign and verify with it exactly as it came in the header.',
   OTHER_DELIVERY:
-    'Headers and body seem to be of different requests: take all headers and the body of one and the same attempt.',
+    'The headers and the body seem to belong to different requests: take all of them from the same attempt.',
   PREVIOUS_SECRET:
     'Only the secret from before the rotation matches: let the receiver accept both until the overlap has ended.',
   WRONG_SECRET:
-    'No signature was made with this secret for these headers and this body: check that the secret is that of this webhook and from after its last rotation, and that headers and body are of one and the same attempt.',
+    'No signature was made with this secret for these headers and this body: check that the secret is that of this webhook and from after its last rotation, and that the headers and the body are from the same attempt.',
   ROTATION_UNDER_WAY:
-    'Your secret makes the second of two signatures: it is the one before a rotation, so put in the new one before the overlap ends, and compare with every signature.',
-  SECRET_WITHOUT_PREFIX: 'The secret lacks `whsec_`: it works without, but libraries may ask for it.',
+    'Your secret makes the second of two signatures: it is the one from before a rotation, so put in the new one before the overlap ends, and compare with every signature.',
+  SECRET_WITHOUT_PREFIX: 'The secret lacks `whsec_`: it works without it, but libraries may require it.',
 };
 
 export const finding = (cause: PlainCause, certain: boolean): Finding => ({
@@ -78,9 +78,9 @@ export function malformedSignatures(values: string[], hasMatch: boolean): Findin
     if (signatureForm.test(value)) return [];
     const isWhole = digestsIn(value).length > 0;
     const message = !isWhole
-      ? 'webhook-signature holds no whole signature: copy it again, `v1,` and 44 characters for each.'
+      ? 'webhook-signature holds no complete signature: copy it again, with `v1,` and 44 characters for each.'
       : /v1,/.test(value)
-        ? 'webhook-signature was changed on its way: pass it on as it came, each signature as `v1,…`, separated by spaces.'
+        ? 'webhook-signature was changed on the way: pass it on as it came, each signature as `v1,…`, separated by spaces.'
         : 'webhook-signature lacks `v1,`: pass the header on as it came, and remove `v1,` only where you compare.';
     return [{ cause: 'SIGNATURE_MALFORMED', certain: hasMatch || !isWhole, message, value }];
   });
@@ -99,8 +99,8 @@ export const digestsIn = (value: string): string[] =>
 export function wrongTime(value: string, now: Date, toleranceSeconds: number): Finding[] {
   if (!/^\d{1,12}$/.test(value)) {
     const message = isMilliseconds(value)
-      ? 'webhook-timestamp is in milliseconds: it came in seconds, so pass it on as it came.'
-      : 'webhook-timestamp is no number of seconds: pass it on as it came.';
+      ? 'webhook-timestamp is in milliseconds: it was sent in seconds, so pass it on unchanged.'
+      : 'webhook-timestamp is not a number of seconds: pass it on as it came.';
     return [{ cause: 'TIMESTAMP_MALFORMED', certain: true, message, value }];
   }
   const clockAheadSeconds = Math.floor(now.getTime() / 1_000) - Number(value);

@@ -15,8 +15,8 @@ export const errorCodes = Object.keys(meanings) as [ErrorCode, ...ErrorCode[]];
 export const TOO_MANY_ADDRESSES = 'TOO_MANY_ADDRESSES';
 const detailMeanings = {
   EXPIRED: 'with `TLS`: the certificate has expired',
-  SELF_SIGNED: 'with `TLS`: the certificate, or the root of its chain, is signed by itself',
-  WRONG_HOST: "with `TLS`: the certificate is for another host than the address's",
+  SELF_SIGNED: 'with `TLS`: the certificate, or the root of its chain, is self-signed',
+  WRONG_HOST: 'with `TLS`: the certificate is for a host other than that of the address',
   NOT_TLS: 'with `TLS`: the port does not speak TLS, so the address may begin with `http://`',
   TOO_MANY_ADDRESSES: 'with `DNS`: the host has more than 32 addresses, and none of them is called',
 } as const;

@@ -30,7 +30,7 @@ export const failures: Record<number, Failure> = {
     name: 'Forbidden',
     code: 'FORBIDDEN',
     description:
-      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something else than a page of the service.",
+      "The token is valid, but the key is another shipper's, the account is suspended, or the operator's token does not allow it. Or a cookie was sent by something other than a page of the service.",
     message: 'The token does not belong to the account of this key.',
   },
   404: {

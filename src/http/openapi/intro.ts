@@ -33,7 +33,7 @@ A webhook relay and notification gateway for shipments. Hand over orders, regist
 
 Requests and responses are JSON in UTF-8; bodies have at most 256 KiB and 10,000 values. Every operation under \`/v1\` takes your account key as the query parameter \`key\`, and all but login the header \`Authorization: Bearer\` with an access token.
 
-A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may be added at any time: ignore those you do not know. The service likewise ignores unknown body fields, and names them in \`warnings\` beside \`data\`, with the nearest field that there is; it refuses unknown query parameters.
+A success is \`{version, status, timestamp, data}\`, a failure \`{version, status, timestamp, error}\`, where \`status\` is a code to act on and \`error.details\` names every wrong field. New fields may be added at any time: ignore those you do not know. The service likewise ignores unknown body fields, and names them in \`warnings\` beside \`data\`, with the nearest field that exists; it refuses unknown query parameters.
 
 Every response has \`X-Request-Id\`: the one you sent, if it is 1 to 128 letters, digits, \`_\`, \`.\` or \`-\`, or a new one. Quote it when you ask for help.
 

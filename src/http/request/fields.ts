@@ -104,7 +104,7 @@ export const warnings = described(
         path: described(z.string(), 'The field of the body.', 'lotID'),
         message: described(
           z.string(),
-          'Why it was ignored, with the nearest field that there is.',
+          'Why it was ignored, with the nearest field that exists.',
           'is not a field of this request and was ignored; did you mean lotId?',
         ),
       }),

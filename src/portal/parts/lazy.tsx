@@ -21,7 +21,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     if (state === 'loading') return <Loading />;
     return (
       <Empty title="This part of the page could not be loaded" isPage>
-        <p>The service is away, or has a new version. Load the page again.</p>
+        <p>The service is unavailable, or has a new version. Load the page again.</p>
       </Empty>
     );
   };

@@ -27,7 +27,7 @@ export function LoginPage() {
 export function LoginDialog() {
   return (
     <Dialog title="Your session has ended">
-      <p>Log in again to go on. The page is as you left it.</p>
+      <p>Log in again to continue. The page is as you left it.</p>
       <LoginForm email={session.value!.user.email} />
       <p>
         <button type="button" class="link" onClick={() => void logOut().catch(() => location.assign('/'))}>

@@ -46,7 +46,7 @@ describe('an attempt', () => {
     ],
     [
       { statusCode: 410, errorCode: 'HTTP_STATUS' },
-      'Your server answered 410 in 212 ms. That means gone: the webhook was disabled.',
+      'Your server answered 410 in 212 ms. 410 means gone, so the webhook was disabled.',
     ],
     [
       { durationMs: 15_003, errorCode: 'TIMEOUT' },
@@ -76,7 +76,7 @@ describe('an attempt', () => {
     [{ errorCode: 'TLS', errorDetail: 'EXPIRED' }, "Your server's certificate has expired. Renew it."],
     [
       { errorCode: 'TLS', errorDetail: 'SELF_SIGNED' },
-      "Your server's certificate is signed by itself. One from a public certificate authority is needed, with its intermediate certificates.",
+      "Your server's certificate is self-signed. Use one from a public certificate authority, with its intermediate certificates.",
     ],
     [
       { errorCode: 'TLS', errorDetail: 'WRONG_HOST' },
@@ -84,14 +84,17 @@ describe('an attempt', () => {
     ],
     [
       { errorCode: 'TLS', errorDetail: 'NOT_TLS' },
-      'Your server did not answer in TLS. Is this a port for plain http?',
+      'Your server did not speak TLS. Is this a plain HTTP port?',
     ],
     [
       { errorCode: 'ADDRESS_DENIED' },
       'The target address leads to a network that must not be called. Nothing was sent. Private and internal addresses are refused.',
     ],
     [{ errorCode: 'PROTOCOL' }, 'Your server did not answer in valid HTTP.'],
-    [{ durationMs: null }, 'The attempt was interrupted. Whether your server got it is not known.'],
+    [
+      { durationMs: null },
+      'The attempt was interrupted. It is not known whether your server got the notification.',
+    ],
     [{ errorCode: 'LATER_CODE' }, 'The attempt failed (LATER_CODE).'],
   ])('%j is told as a sentence', (more, sentence) => {
     expect(attemptSentence(answer(more))).toBe(sentence);
@@ -118,33 +121,33 @@ describe('a delivery', () => {
   const retried = { lastAttempt: failure503, attemptCount: 2 };
 
   test.each<[Partial<DeliveryLike>, string]>([
-    [{}, 'It is sent now.'],
-    [{ nextAttemptAt: inMs(30_000) }, 'It is sent in 30 s.'],
+    [{}, 'It is due now.'],
+    [{ nextAttemptAt: inMs(30_000) }, 'It is due in 30 s.'],
     [{ status: 'SENDING', attemptCount: 1 }, 'It is being sent.'],
     [
       { status: 'HELD', heldBy: 'TURN' },
-      'It waits its turn: an earlier state of this shipment is still owed.',
+      'It is waiting its turn: an earlier state of this shipment is still owed.',
     ],
     [
       { status: 'HELD', heldBy: 'PAUSED' },
-      'It waits because the webhook is paused. It is sent when you resume the webhook.',
+      'It is waiting because the webhook is paused. It will be sent when you resume the webhook.',
     ],
     [
       { status: 'HELD', heldBy: 'DISABLED' },
-      'It waits because the webhook is disabled. It is sent when you resume the webhook.',
+      'It is waiting because the webhook is disabled. It will be sent when you resume the webhook.',
     ],
     [
       { status: 'HELD', heldBy: 'RATE' },
-      'It waits for its place: the webhook is at the most per second that you set.',
+      'It is waiting because the webhook has reached the rate that you set.',
     ],
-    [{ status: 'HELD', heldBy: 'SUSPENDED' }, 'It waits because the account is suspended.'],
+    [{ status: 'HELD', heldBy: 'SUSPENDED' }, 'It is waiting because the account is suspended.'],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(20_000) },
-      'It waits because your server kept failing; next probe in 20 s.',
+      'It is waiting because your server kept failing; next probe in 20 s.',
     ],
     [
       { status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(-20_000) },
-      'It waits because your server kept failing; next probe now.',
+      'It is waiting because your server kept failing; next probe now.',
     ],
     [{ status: 'CANCELLED', reason: 'WEBHOOK_DELETED' }, 'It was cancelled: its webhook was deleted.'],
     [
@@ -173,13 +176,13 @@ describe('a delivery', () => {
       'Your server answered 500 in 212 ms; next try in 4 min.',
     );
     expect(told({ ...retried, nextAttemptAt: inMs(-1) })).toBe(
-      'Your server answered 503 in 212 ms; next try now. It says that it is not available now.',
+      'Your server answered 503 in 212 ms; next try now. It says that it is temporarily unavailable.',
     );
   });
 
   test('that is held or under way after a failure says the failure first', () => {
     expect(told({ ...retried, status: 'HELD', heldBy: 'CIRCUIT', nextProbeAt: inMs(9_000) })).toBe(
-      'Your server answered 503 in 212 ms. It waits because your server kept failing; next probe in 9 s.',
+      'Your server answered 503 in 212 ms. It is waiting because your server kept failing; next probe in 9 s.',
     );
     expect(told({ ...retried, status: 'SENDING' })).toBe(
       'Your server answered 503 in 212 ms. Attempt 2 is under way.',
@@ -192,7 +195,7 @@ describe('a delivery', () => {
       'Your server did not answer in valid HTTP; retries are used up after 10 attempts.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 1 })).toBe(
-      'Your server did not answer in valid HTTP; it is not sent again.',
+      'Your server did not answer in valid HTTP; it will not be sent again.',
     );
     expect(told({ status: 'FAILED', lastAttempt, attemptCount: 2, reason: 'REFUSED' })).toBe(
       'Your server did not answer in valid HTTP; it asked for no more attempts.',
@@ -232,9 +235,11 @@ test('a row of the log says in short what was answered, and what it waits for', 
 });
 
 test('a replay says what it sends, or why it sends nothing', () => {
-  expect(replayAnswer({ queued: 12, reason: null })).toBe('It sends 12 deliveries.');
-  expect(replayAnswer({ queued: 1, reason: null })).toBe('It sends 1 delivery.');
-  expect(replayAnswer({ queued: null, reason: null })).toBe('It has begun, and counts as it goes.');
+  expect(replayAnswer({ queued: 12, reason: null })).toBe('It will send 12 deliveries.');
+  expect(replayAnswer({ queued: 1, reason: null })).toBe('It will send 1 delivery.');
+  expect(replayAnswer({ queued: null, reason: null })).toBe(
+    'It has begun, and counts its deliveries as it goes.',
+  );
   for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED'])
     expect(replayAnswer({ queued: 0, reason })).not.toBe('There is nothing to send.');
   expect(replayAnswer({ queued: 0, reason: null })).toBe('There is nothing to send.');

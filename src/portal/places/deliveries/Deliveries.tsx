@@ -94,7 +94,7 @@ const Refused = ({ error }: { error: ApiError }) =>
     <LoadError error={error} />
   ) : (
     <div class="empty" role="alert">
-      <h2>These filters cannot be</h2>
+      <h2>These filters are not valid</h2>
       {error.details.map(({ path, message }) => (
         <p key={path}>
           <code>{path}</code> {message}
@@ -113,11 +113,11 @@ const ClearFilters = () => (
 const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title="Nothing matches these filters">
-      <p>The log goes back as far as it is kept, 30 days unless the operator set it otherwise.</p>
+      <p>The log is kept for 30 days, unless the operator has set another time.</p>
       <ClearFilters />
     </Empty>
   ) : (
-    <Empty title="Nothing was sent yet">
+    <Empty title="Nothing has been sent yet">
       <p>
         Each state of a shipment is sent to every webhook that is interested in it, and is shown here at once.
       </p>

@@ -34,7 +34,7 @@ export function TimeRange({ filters: { from, to } }: { filters: Filters }) {
         }}
       >
         <option value="">Any time</option>
-        {isSet && <option value="set">As chosen</option>}
+        {isSet && <option value="set">Chosen range</option>}
         {spans.map(({ text, ms }) => (
           <option key={ms} value={ms}>
             {text}

@@ -33,7 +33,7 @@ export function Doctor() {
   return (
     <>
       <PageHead title="Signature doctor">
-        Paste a request that does not verify; see why. Nothing of it leaves this page.
+        Paste a request that does not verify, and see why. Nothing that you paste leaves this page.
       </PageHead>
       <div class="doctor">
         <Form onSubmit={run}>
@@ -84,7 +84,7 @@ export function Doctor() {
               <Field
                 label="Body from a file"
                 name="file"
-                hint="A field of text may change line breaks; a file does not."
+                hint="A text field may change line breaks; a file does not."
               >
                 {(control) => (
                   <input
@@ -113,7 +113,7 @@ export function Doctor() {
                 name="arrivedAt"
                 type="datetime-local"
                 step={1}
-                hint="Empty: just now. A timestamp may be 5 minutes off."
+                hint="Empty means just now. A timestamp may be up to 5 minutes off."
                 value={arrivedAt}
                 onInput={setArrivedAt}
               />
@@ -140,7 +140,7 @@ const DiagnoseButton = () => (
 
 const Before = () => (
   <>
-    <p class="soft">It tries the faults that happen, several at once, until a signature matches:</p>
+    <p class="soft">It tries the usual faults, several at once, until a signature matches:</p>
     <ul class="soft faults">
       <li>the secret is wrong, incomplete, or the one before the rotation</li>
       <li>the body was parsed and written again; it shows the first byte that differs</li>
@@ -148,7 +148,7 @@ const Before = () => (
         a header is missing, or <code>v1,</code> was left on or cut off
       </li>
       <li>a clock is off</li>
-      <li>the headers belong to another request than the body</li>
+      <li>the headers and the body belong to different requests</li>
     </ul>
   </>
 );

@@ -9,7 +9,7 @@ export function Findings({ diagnosis: { ok, explained, findings } }: { diagnosis
           ? 'It verifies.'
           : explained
             ? 'It does not verify, and this is why:'
-            : 'It does not verify. No signature was found to match.'}
+            : 'It does not verify. Nothing that was tried makes a signature match.'}
       </p>
       {findings.length > 0 && (
         <ol class="findings">
@@ -20,8 +20,8 @@ export function Findings({ diagnosis: { ok, explained, findings } }: { diagnosis
       )}
       {ok && findings.length === 0 && (
         <p class="soft">
-          Secret, body, headers and time fit together. If your server refuses it, its code differs from the
-          rule.
+          The secret, body, headers and time all fit. If your server refuses the request, look for the fault
+          in its code.
         </p>
       )}
     </>

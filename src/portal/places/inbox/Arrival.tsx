@@ -7,7 +7,7 @@ import { readBody, type Item } from './contents.js';
 const answers: Record<Exclude<Item['answered'], '200'>, string> = {
   '500': 'answered 500',
   '410': 'answered 410',
-  '503': 'answered 503: twenty others wait for their time-out',
+  '503': 'answered 503: twenty others are waiting for their timeout',
   TIMEOUT: 'not answered',
   RESET: 'connection reset',
 };
@@ -26,7 +26,7 @@ export function Arrival({ item }: { item: Item }) {
     <li>
       <details>
         <summary>
-          <span class="arrived-state">{state === null ? 'No notification' : wordOf(state)}</span>
+          <span class="arrived-state">{state === null ? 'Not a notification' : wordOf(state)}</span>
           {trackingId && <code class="long">{trackingId}</code>}
           <StatusBadge status={item.verified ? 'SUCCEEDED' : 'FAILED'}>
             {item.verified ? 'Verified' : 'Not verified'}

@@ -25,7 +25,7 @@ export function Inbox() {
   const connect = async () => {
     await call('POST', '/v1/webhooks', { targetAddress: data.address, interests: ['*'] });
     await webhooks.reload();
-    showToast('Every state of your shipments comes here now.');
+    showToast('Every state of your shipments now comes here.');
   };
   const empty = async () => {
     await call('DELETE', '/v1/inbox');
@@ -43,7 +43,7 @@ export function Inbox() {
       >
         <p class="soft">
           A receiver to try things with: it shows what arrives, checks its signature, and fails when you ask
-          it to. It is there in development only, and forgets everything when the service stops.
+          it to. It exists in development only, and forgets everything when the service stops.
         </p>
       </PageHead>
       <div class="inbox">
@@ -78,8 +78,8 @@ export function Inbox() {
           <Empty title="Nothing yet">
             <p>
               {used?.length === 0
-                ? 'Press “Use it as a webhook”, then “Place a sample order”: its first notification is here within a second.'
-                : 'Press “Place a sample order”: its first notification is here within a second.'}
+                ? 'Press “Use it as a webhook”, then “Place a sample order”: its first notification arrives within a second.'
+                : 'Press “Place a sample order”: its first notification arrives within a second.'}
             </p>
           </Empty>
         ) : (

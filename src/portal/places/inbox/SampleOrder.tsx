@@ -48,7 +48,7 @@ export function SampleOrder({ isNext }: { isNext: boolean }) {
             <Link href={`/shipments/${trackingId}`}>
               <code>{trackingId}</code>
             </Link>{' '}
-            {isUnderWay ? 'goes on its way: a state a second.' : 'is placed.'}
+            {isUnderWay ? 'is on its way: one state a second.' : 'was placed.'}
           </>
         )}
       </p>

@@ -5,14 +5,14 @@ import type { Failure, Inbox } from './contents.js';
 
 const choices: { fail: Failure | null; name: string; hint: string }[] = [
   { fail: null, name: 'Answer 200', hint: 'Deliveries succeed.' },
-  { fail: '500', name: 'Answer 500', hint: 'Each delivery is tried again, later and later.' },
-  { fail: 'TIMEOUT', name: 'Do not answer', hint: 'Each attempt ends with its time-out.' },
+  { fail: '500', name: 'Answer 500', hint: 'Each delivery is tried again, at growing intervals.' },
+  { fail: 'TIMEOUT', name: 'Do not answer', hint: 'Each attempt ends with a timeout.' },
   {
     fail: '410',
     name: 'Answer 410',
-    hint: 'Says that the address is gone for good: the webhook is disabled.',
+    hint: '410 says that the address is gone for good, so the webhook is disabled.',
   },
-  { fail: 'RESET', name: 'Reset the connection', hint: 'Tried again, as after a 500.' },
+  { fail: 'RESET', name: 'Reset the connection', hint: 'Each delivery is tried again, as after a 500.' },
 ];
 
 /** How the inbox answers from now on. It takes effect at once. */

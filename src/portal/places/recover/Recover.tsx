@@ -22,7 +22,7 @@ export function Recover() {
   return (
     <>
       <PageHead title="Recover">
-        Send again what a webhook missed. Nothing is sent before you press a button.
+        Send again what a webhook missed. Nothing is sent until you press a button.
       </PageHead>
       {!isWebhookListRead() && <Loading />}
       {isWebhookListRead() && webhooks.length === 0 && (
@@ -102,10 +102,10 @@ function Recovery({ webhook }: { webhook: ListedWebhook }) {
         <Offer
           {...offer}
           title="Send all that it missed"
-          nothing="Everything of this time succeeded or is on its way."
+          nothing="Everything from this time has succeeded or is on its way."
         >
           What failed, what is held or waits for a retry, and what was never attempted because the webhook was
-          paused, disabled or not there yet.
+          paused, disabled or not created yet.
         </Offer>
       </div>
       <p role="status" class="recover-answer">

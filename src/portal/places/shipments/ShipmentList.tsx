@@ -52,7 +52,7 @@ export function ShipmentList() {
   return (
     <>
       <PageHead title="Shipments" actions={<SampleOrder />}>
-        Find one by its number, and see where it is and who was told.
+        Find one by its number, and see where it is and which webhooks were told.
       </PageHead>
       <div class="filters">
         <Search />

@@ -28,7 +28,7 @@ export function Simulation({ trackingId, next, onBegun }: Props) {
   return (
     <section class="panel" aria-labelledby="simulate-title">
       <h2 id="simulate-title">Simulate</h2>
-      <p class="soft">Your webhooks are told as if the parcel moved.</p>
+      <p class="soft">Your webhooks are told as if the parcel had moved.</p>
       <div class="simulate">
         <Button kind="primary" onClick={() => simulate({ intervalMs: 2_000 })}>
           Run to Delivered

@@ -14,7 +14,7 @@ export function Timeline({ steps, next }: { steps: Step[]; next: string[] }) {
       {steps.length === 0 && (
         <li class="next">
           <h2>Accepted</h2>
-          <p class="soft">It is created in a moment.</p>
+          <p class="soft">It will be created in a moment.</p>
         </li>
       )}
       {steps.map((step, index) => (

@@ -45,8 +45,9 @@ export function HealthPanel({
       )}
       {health.parkedSince && (
         <p class="soft">
-          Too much was waiting. Since <Time at={health.parkedSince} isExact /> it is stored as a position in
-          your events; it becomes deliveries, in order, when this webhook is called again.
+          Too many deliveries were waiting. What this webhook has missed since{' '}
+          <Time at={health.parkedSince} isExact /> is stored as a position in your events, and becomes
+          deliveries, in order, when the webhook is called again.
         </p>
       )}
     </section>

@@ -3,9 +3,9 @@ import { wordOf } from '../../words.js';
 import { notices, useStates } from './catalogue.js';
 
 const noticeWords: Record<string, string> = {
-  WEBHOOK_FAILING: 'Another webhook fails',
-  WEBHOOK_RECOVERED: 'It has recovered',
-  WEBHOOK_DISABLED: 'It was disabled',
+  WEBHOOK_FAILING: 'Another webhook is failing',
+  WEBHOOK_RECOVERED: 'Another webhook has recovered',
+  WEBHOOK_DISABLED: 'Another webhook was disabled',
 };
 
 /** Chooses interests: all states or some of the catalogue, and notices. Names that the catalogue lacks are kept. */
@@ -47,7 +47,7 @@ export function Interests({
               checked={wantsAll}
               onChange={() => onChange(['*', ...wantedNotices])}
             />
-            All, those added later too
+            All, including those added later
           </label>
           <label class="check">
             <input

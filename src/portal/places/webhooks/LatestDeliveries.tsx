@@ -20,7 +20,9 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
         </p>
       </div>
       {!page && <Loading />}
-      {page?.deliveries.length === 0 && <p class="soft">Nothing was sent to it yet, tests left out.</p>}
+      {page?.deliveries.length === 0 && (
+        <p class="soft">Nothing has been sent to it yet, apart from tests.</p>
+      )}
       {page && page.deliveries.length > 0 && (
         <div class="table-wrap">
           <table class="latest">

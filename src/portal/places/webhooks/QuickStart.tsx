@@ -35,7 +35,7 @@ export function QuickStart({ onCreated }: { onCreated: () => unknown }) {
       <Step title="Verify the signature">
         <p>
           Every notification is signed with the webhook's secret. Put it into <code>PARCELHOOK_SECRET</code>,
-          and refuse what does not verify. Where it should but does not, ask the{' '}
+          and refuse what does not verify. If something should verify but does not, ask the{' '}
           <Link href="/doctor">signature doctor</Link>.
         </p>
         <Snippets />
@@ -92,7 +92,7 @@ function CreateForm({ onCreated }: { onCreated: (webhook: WebhookWithSecret) => 
           hint={
             hasInbox
               ? 'No server yet? This is your inbox: an address of this service that shows what arrives.'
-              : 'Every state of a shipment is sent there. That can be narrowed later.'
+              : 'Every state of a shipment is sent there. You can narrow this down later.'
           }
         />
         <CreateButton />
@@ -115,7 +115,7 @@ const Created = ({ webhook }: { webhook: WebhookWithSecret }) => (
       shipments.
     </p>
     <p>
-      Its secret. Store it now: <strong>it is not shown again.</strong>
+      This is its secret. Store it now: <strong>it will not be shown again.</strong>
     </p>
     <Code text={`PARCELHOOK_SECRET=${webhook.secret}`} label="Copy the secret" wrap />
   </>

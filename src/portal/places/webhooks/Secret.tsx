@@ -23,7 +23,7 @@ export function SecretDialog({
   return (
     <Dialog title={title}>
       <p>
-        This is its secret. Store it where your server reads it: <strong>it is not shown again.</strong>
+        This is its secret. Store it where your server reads it: <strong>it will not be shown again.</strong>
       </p>
       <Code text={secret} label="Copy the secret" wrap />
       {children}
@@ -36,7 +36,12 @@ export function SecretDialog({
   );
 }
 
-const overlaps = { '24h': '24 hours', '1h': '1 hour', '7d': '7 days', '0s': 'not at all: it has leaked' };
+const overlaps = {
+  '24h': 'for 24 hours',
+  '1h': 'for 1 hour',
+  '7d': 'for 7 days',
+  '0s': 'not at all: it has leaked',
+};
 
 /** Asks how long the old secret signs too, then shows the new one. */
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
@@ -47,7 +52,7 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
       <SecretDialog title="New secret" secret={rotated.secret} onClose={onClose}>
         {overlap !== '0s' && (
           <p class="soft">
-            Until {exact(rotated.previousSecretValidUntil)} notifications are signed with the old one too.
+            Until {exact(rotated.previousSecretValidUntil)}, notifications are also signed with the old one.
           </p>
         )}
       </SecretDialog>
@@ -60,10 +65,10 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
     <Dialog title="Rotate the secret?" onClose={onClose}>
       <Form onSubmit={rotate}>
         <p>
-          A new secret signs from now on. The old one signs too for a while, so that your server can change
-          over.
+          From now on a new secret signs. The old one also signs for a while, so that you have time to change
+          your server.
         </p>
-        <Field label="The old secret signs too" name="overlap">
+        <Field label="The old secret also signs" name="overlap">
           {(control) => (
             <select {...control} value={overlap} onChange={(event) => setOverlap(event.currentTarget.value)}>
               {Object.entries(overlaps).map(([value, text]) => (

@@ -18,7 +18,7 @@ export function Settings({ webhook }: { webhook: Webhook }) {
         <dd>{webhook.interests.map((name) => (name === '*' ? 'All' : wordOf(name))).join(', ')}</dd>
         {webhook.unknownInterests.length > 0 && (
           <>
-            <dt>Not a state today</dt>
+            <dt>Unknown states</dt>
             <dd>{webhook.unknownInterests.join(', ')}</dd>
           </>
         )}

@@ -103,6 +103,6 @@ const SaveButton = ({ isNew }: { isNew: boolean }) => (
 );
 
 const orderingHints = {
-  SHIPMENT: 'The states of one shipment come one at a time. One that fails holds the next.',
+  SHIPMENT: 'The states of one shipment come one at a time. If one fails, the next is held.',
   NONE: 'States of one shipment may overtake each other.',
 };

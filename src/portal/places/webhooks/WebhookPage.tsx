@@ -52,12 +52,14 @@ export function WebhookPage({ id = '' }: { id?: string }) {
     await call('PATCH', address, { status });
     await reload();
     showToast(
-      status === 'ACTIVE' ? 'Active again. What it missed is sent now.' : 'Paused. What it misses is held.',
+      status === 'ACTIVE'
+        ? 'Active again. What it missed is being sent now.'
+        : 'Paused. What it misses is held.',
     );
   };
   const remove = async () => {
     await call('DELETE', address);
-    showToast('The webhook is deleted.');
+    showToast('The webhook was deleted.');
     navigate('/webhooks', { replace: true });
   };
   const name = nameOf(data);
@@ -122,7 +124,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
           onClose={close}
         >
           <p class="long">
-            Nothing is sent to {name} until it is resumed. What it misses is held, and sent then.
+            Nothing will be sent to {name} until you resume it. What it misses is held, and sent then.
           </p>
         </Confirm>
       )}
@@ -135,7 +137,7 @@ export function WebhookPage({ id = '' }: { id?: string }) {
           onClose={close}
         >
           <p class="long">
-            {name} gets nothing any more. Its unfinished deliveries are cancelled
+            {name} will get no more notifications. Its unfinished deliveries will be cancelled
             {data.health.pendingCount > 0 && `: ${data.health.pendingCount} at present`}. This cannot be
             undone.
           </p>

@@ -64,7 +64,7 @@ export function Webhooks() {
       >
         {isStarting
           ? 'From nothing to a verified notification, in four steps.'
-          : 'Where notifications of your shipments go, and how that is going.'}
+          : 'Where notifications about your shipments go, and how well they arrive.'}
       </PageHead>
       {!data && <Loading />}
       {data && isStarting && <QuickStart onCreated={reload} />}

@@ -40,7 +40,7 @@ export function trouble(
 const disabledReasons = {
   BY_SHIPPER: 'By you',
   GONE: 'It answered 410 Gone',
-  FAILING: 'Nothing arrived for 5 days',
+  FAILING: 'No success for 5 days',
 };
 
 /** The status to show: an open circuit stops an active webhook. */

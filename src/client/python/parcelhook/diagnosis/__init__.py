@@ -114,7 +114,7 @@ def _suspicions(
         findings.append(finding("BODY_CONSUMED", True))
     elif not is_service_form(body.text):
         sent = service_form(body.text)
-        change = "it is no JSON object" if sent is None else "it is not as Parcelhook writes its JSON"
+        change = "it is not a JSON object" if sent is None else "it is not as Parcelhook writes its JSON"
         original = body.given if sent is None else sent.encode(errors="replace")
         findings.append(changed_body([change], body.given, original, False))
     is_complete = ids and timestamps and digests

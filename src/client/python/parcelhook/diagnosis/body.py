@@ -43,7 +43,7 @@ _entity = re.compile(r"&(?:#x[0-9a-f]+|#[0-9]+|amp|lt|gt|quot|apos|nbsp);", re.I
 _steps: list[tuple[str, Callable[[str], str | None]]] = [
     ("a byte order mark was put before it", lambda text: re.sub("^\ufeff", "", text)),
     ("it was written as a JSON string", _of_json_string),
-    ("its line ends became CRLF", lambda text: text.replace("\r\n", "\n")),
+    ("its line endings became CRLF", lambda text: text.replace("\r\n", "\n")),
     ("white space was added at its end", lambda text: text.rstrip(SPACES)),
     ("white space was added at its start", lambda text: text.lstrip(SPACES)),
     ("it was escaped for HTML", lambda text: _entity.sub(lambda found: html.unescape(found[0]), text)),

@@ -39,16 +39,16 @@ class Finding:
 _messages = {
     "BODY_CONSUMED": "The body is empty: something read it before, so take the raw bytes before any body parser.",
     "ID_ALTERED": "webhook-id was changed: sign and verify with it exactly as it came in the header.",
-    "OTHER_DELIVERY": "Headers and body seem to be of different requests: take all headers and the body of one and the"
-    " same attempt.",
+    "OTHER_DELIVERY": "The headers and the body seem to belong to different requests: take all of them from the same"
+    " attempt.",
     "PREVIOUS_SECRET": "Only the secret from before the rotation matches: let the receiver accept both until the"
     " overlap has ended.",
     "WRONG_SECRET": "No signature was made with this secret for these headers and this body: check that the secret is"
-    " that of this webhook and from after its last rotation, and that headers and body are of one and the same"
-    " attempt.",
-    "ROTATION_UNDER_WAY": "Your secret makes the second of two signatures: it is the one before a rotation, so put in"
-    " the new one before the overlap ends, and compare with every signature.",
-    "SECRET_WITHOUT_PREFIX": "The secret lacks `whsec_`: it works without, but libraries may ask for it.",
+    " that of this webhook and from after its last rotation, and that the headers and the body are from the"
+    " same attempt.",
+    "ROTATION_UNDER_WAY": "Your secret makes the second of two signatures: it is the one from before a rotation, so put"
+    " in the new one before the overlap ends, and compare with every signature.",
+    "SECRET_WITHOUT_PREFIX": "The secret lacks `whsec_`: it works without it, but libraries may require it.",
 }
 
 
@@ -87,10 +87,13 @@ def malformed_signatures(values: list[str], has_match: bool) -> list[Finding]:
             continue
         is_whole = len(digests_in(value)) > 0
         if not is_whole:
-            message = "webhook-signature holds no whole signature: copy it again, `v1,` and 44 characters for each."
+            message = (
+                "webhook-signature holds no complete signature: copy it again, with `v1,` and 44 characters for"
+                " each."
+            )
         elif "v1," in value:
             message = (
-                "webhook-signature was changed on its way:"
+                "webhook-signature was changed on the way:"
                 " pass it on as it came, each signature as `v1,…`, separated by spaces."
             )
         else:
@@ -110,9 +113,9 @@ def digests_in(value: str) -> list[str]:
 def wrong_time(value: str, now_seconds: int, tolerance_seconds: float) -> list[Finding]:
     if not re.fullmatch("[0-9]{1,12}", value):
         message = (
-            "webhook-timestamp is in milliseconds: it came in seconds, so pass it on as it came."
+            "webhook-timestamp is in milliseconds: it was sent in seconds, so pass it on unchanged."
             if is_milliseconds(value)
-            else "webhook-timestamp is no number of seconds: pass it on as it came."
+            else "webhook-timestamp is not a number of seconds: pass it on as it came."
         )
         return [Finding("TIMESTAMP_MALFORMED", message, True, value=value)]
     ahead_seconds = now_seconds - int(value)
