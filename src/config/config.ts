@@ -60,12 +60,16 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   };
 }
 
-/** A setting that a typing mistake has lost would otherwise look like a variable of another program. */
+/**
+ * A setting that a typing mistake has lost would otherwise look like a variable of another program. One that is given
+ * is not lost: SECRET_KEY beside SECRETS_KEY is another program's.
+ */
 function misspeltVariables(given: string[]): { name: string; meant: string }[] {
   const known = Object.keys(variables.shape);
   const others = given.filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !known.includes(name));
+  const absent = known.filter((name) => !given.includes(name));
   return others.flatMap((name) => {
-    const meant = nearestName(name, known);
+    const meant = nearestName(name, absent);
     return meant === null ? [] : [{ name, meant }];
   });
 }
