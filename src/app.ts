@@ -140,7 +140,7 @@ function serve(
         : [
             ...pages,
             access.passwordPage,
-            portalPages({ inbox: inbox !== undefined }),
+            portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
               publicUrl,

@@ -60,13 +60,17 @@ export function parseConfig(env: Record<string, string | undefined>, role = 'all
   };
 }
 
+/** Common in other programs: beside the one that they are like, they are no mistake. */
+const ofOtherPrograms = ['SECRET_KEY', 'DATABASE_URI', 'REDIS_URI'];
+
 /** A setting that a typing mistake has lost would otherwise look like a variable of another program. */
 function misspeltVariables(given: string[]): { name: string; meant: string }[] {
   const known = Object.keys(variables.shape);
   const others = given.filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !known.includes(name));
   return others.flatMap((name) => {
     const meant = nearestName(name, known);
-    return meant === null ? [] : [{ name, meant }];
+    if (meant === null || (ofOtherPrograms.includes(name) && given.includes(meant))) return [];
+    return [{ name, meant }];
   });
 }
 

@@ -21,15 +21,20 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on. */
-export function portalPages({ inbox }: { inbox: boolean }): Router {
+/**
+ * The portal's page and what it loads, read on the first request. `inbox`: whether the development inbox is on;
+ * `greeting`: whether the service has printed a link that fills in the log-in.
+ */
+export function portalPages({ inbox, greeting }: { inbox: boolean; greeting: boolean }): Router {
   const router = Router({ caseSensitive: true });
   let page: string | undefined;
   let assets: ReturnType<typeof readAssets> | undefined;
   const showPage = (request: Request, response: Response) => {
     response.set('Cache-Control', 'no-store').vary('Accept').vary('Sec-Fetch-Site');
     if (!canHaveSession(request)) return void response.status(403).send(tlsNeeded);
-    page ??= readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{{inbox}}', inbox ? 'on' : 'off');
+    page ??= readFileSync(path.join(folder, 'index.html'), 'utf8')
+      .replace('{{inbox}}', inbox ? 'on' : 'off')
+      .replace('{{greeting}}', greeting ? 'on' : 'off');
     response.set('Content-Security-Policy', contentSecurityPolicy).type('html').send(page);
   };
   for (const place of paths)

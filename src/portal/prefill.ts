@@ -1,5 +1,10 @@
-/** The greeting of a first start links to `/#key=…&email=…&password=…`: a fragment is never sent to a server. */
-const given = new URLSearchParams(location.hash.slice(1));
+import { hasGreeting } from './features.js';
+
+/**
+ * The greeting of a first start links to `/#key=…&email=…&password=…`: a fragment is never sent to a server. Where there
+ * is no greeting, such a link is a stranger's, who wants somebody to work in the stranger's account.
+ */
+const given = new URLSearchParams(hasGreeting ? location.hash.slice(1) : '');
 export let prefill = {
   key: given.get('key') ?? '',
   email: given.get('email') ?? '',

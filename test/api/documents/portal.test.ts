@@ -67,8 +67,10 @@ describe('the page', () => {
     expect([...kinds]).toEqual(expect.arrayContaining(['css', 'js']));
   });
 
-  test('says that there is no inbox where there is none', async () => {
-    expect(await (await page('/')).text()).toContain('<meta name="parcelhook-inbox" content="off" />');
+  test('says that there is no inbox, and no link to fill in the log-in, where there is none', async () => {
+    const text = await (await page('/')).text();
+    expect(text).toContain('<meta name="parcelhook-inbox" content="off" />');
+    expect(text).toContain('<meta name="parcelhook-greeting" content="off" />');
   });
 
   test('is the same at every place and at what each holds', async () => {

@@ -301,7 +301,7 @@ describe('the configuration', () => {
 describe('a variable that is not ours, but one or two letters away from one', () => {
   test.each([
     ['REDIS_ULR', 'REDIS_URL'],
-    ['DATABSE_URL', 'DATABASE_URL'],
+    ['LOG_LEVL', 'LOG_LEVEL'],
     ['RETRY_SHEDULE', 'RETRY_SCHEDULE'],
     ['PUBLIC_URI', 'PUBLIC_URL'],
     ['DATADIR', 'DATA_DIR'],
@@ -314,6 +314,11 @@ describe('a variable that is not ours, but one or two letters away from one', ()
   test('the address of the database, without which production would be embedded, is named always', () => {
     const { DATABASE_URL, ...others } = production;
     expect(named({ ...others, DATABSE_URL: DATABASE_URL })).toEqual(['DATABSE_URL']);
+  });
+
+  test('a name that other programs use is no mistake beside the variable that it is like', () => {
+    expect(parseConfig({ ...production, SECRET_KEY: 'x', DATABASE_URI: 'x' }).misspelt).toEqual([]);
+    expect(named({ ...production, DATABSE_URL: 'x' })).toEqual(['DATABSE_URL']);
   });
 
   test('others start an embedded service, which says so', () => {
