@@ -28,3 +28,7 @@ export const words: Record<string, [Tone, string]> = {
 /** "Out for delivery"; a name that this page does not know (the operator may have added it) is written likewise. */
 export const wordOf = (status: string): string =>
   words[status]?.[1] ?? status.charAt(0) + status.slice(1).toLowerCase().replaceAll('_', ' ');
+
+/** In place of a shipment, where a delivery has none. */
+export const withoutShipment = ({ state }: { state: string }): string =>
+  state.startsWith('WEBHOOK_') ? 'a notice' : 'a test';

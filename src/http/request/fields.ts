@@ -165,7 +165,7 @@ export const instantInBody = (description: string, example: string) =>
           .number()
           .min(0)
           .max(maxTimeMs)
-          .refine((given) => !isBefore2001(given)),
+          .refine((given) => !isBefore2001(given), seconds),
       ],
       {
         error: ({ input }) => (isBefore2001(input) ? seconds : problem),

@@ -194,6 +194,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
     getRunbook: page(() => '/docs/runbook'),
+    getReceiving: page(() => '/docs/receiving'),
   };
 }
 

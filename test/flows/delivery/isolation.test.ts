@@ -103,7 +103,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     await healthy.waitFor(before + 1);
     expect(crowd.received.length).toBeLessThan(many * 0.7);
     crowd.reply = () => ({});
-    await crowd.waitFor(many, undefined, 25_000);
+    await crowd.waitFor(many, undefined, 50_000);
     expect(repeated(crowd.received)).toBe(many - 1);
     await crowd.close();
   });
@@ -115,7 +115,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
     const placed: string[] = [];
     for (let n = 0; n < 30; n += 1)
       placed.push(...(await Promise.all(Array.from({ length: 50 }, () => placeOrder(account)))));
-    await receiver.waitFor(placed.length, undefined, 25_000);
+    await receiver.waitFor(placed.length, undefined, 50_000);
     expect(new Set(receiver.received.map(({ notification }) => notification.tracking_id))).toEqual(
       new Set(placed),
     );
@@ -138,7 +138,7 @@ describe.each(backends)('isolation with the queue on %s', (backend) => {
       await until('the late worker has sent some', () => late.output().includes('"msg":"attempt"'), 30_000);
       expect(receiver.received.length).toBeLessThan(placed.length);
       receiver.reply = () => ({});
-      await receiver.waitFor(placed.length, undefined, 25_000);
+      await receiver.waitFor(placed.length, undefined, 50_000);
       expect(repeated(receiver.received)).toBe(0);
     } finally {
       await stopProcess(late);

@@ -34,7 +34,7 @@ const chaos = (...args: string[]) =>
     execFile(
       process.execPath,
       ['--import', 'tsx', join('test', 'chaos', 'main.ts'), ...args],
-      { timeout: 110_000, cwd: checkout?.path },
+      { timeout: 200_000, cwd: checkout?.path },
       (error, stdout, stderr) => resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr }),
     ),
   );
@@ -62,7 +62,7 @@ describe(`the fault bench${isRoot ? ', in a checkout that only root may enter' :
       expect(results[0]!.figures.filter(isMissed)).toEqual([]);
       expect(exitCode).toBe(0);
     },
-    120_000,
+    210_000,
   );
 
   test.concurrent('lists its faults, and reports wrong arguments', async () => {

@@ -100,6 +100,11 @@ inBrowser(
       expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
       expect(await page.getByLabel('Password').inputValue()).toBe(password);
       expect(new URL(page.url()).hash).toBe('');
+      // It is chosen once the service has answered.
+      const choose = async (name: string) => {
+        await page.getByLabel(name).click();
+        await until(`${name} is chosen`, () => page.getByLabel(name).isChecked());
+      };
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
       await page.getByRole('button', { name: 'Use it as a webhook' }).click();
@@ -117,10 +122,10 @@ inBrowser(
       await arrived.first().getByText('webhook-signature').waitFor();
       await expectSound(page);
 
-      await page.getByLabel('Answer 500').check();
+      await choose('Answer 500');
       await page.getByRole('button', { name: 'Place another order' }).click();
       await arrived.filter({ hasText: 'answered 500' }).first().waitFor();
-      await page.getByLabel('Answer 200').check();
+      await choose('Answer 200');
       await page.getByRole('button', { name: 'Empty' }).click();
       await page.getByText('Nothing yet').waitFor();
       await expectSound(page);

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../../client/api/types.js';
 import type { Page } from '../../list/window.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { wordOf } from '../../words.js';
+import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link, navigate } from '../../router.js';
 import { answerInShort, isUnfinished, waitInShort } from '../../sentences.js';
@@ -76,7 +76,9 @@ function Row({ delivery, webhook, isSelected, href }: RowProps) {
           {wordOf(state)}
         </Link>
       </th>
-      <td class="delivery-shipment cut">{shipperTrackingId ?? <span class="soft">none</span>}</td>
+      <td class="delivery-shipment cut">
+        {shipperTrackingId ?? <span class="soft">{withoutShipment(delivery)}</span>}
+      </td>
       <td class="delivery-webhook cut" title={webhook}>
         {webhook}
       </td>

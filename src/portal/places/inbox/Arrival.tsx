@@ -12,6 +12,12 @@ const answers: Record<Exclude<Item['answered'], '200'>, string> = {
   RESET: 'connection reset',
 };
 
+/** As the signature doctor takes them. */
+const headerLines = (headers: Item['headers']) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+
 /** One request: what it says in a line; its headers and body on demand. */
 export function Arrival({ item }: { item: Item }) {
   const { state, trackingId, pretty } = readBody(item.body);
@@ -32,7 +38,10 @@ export function Arrival({ item }: { item: Item }) {
           </span>
         </summary>
         {item.problem && <p class="problem">{item.problem}</p>}
-        <h3>Headers</h3>
+        <div class="section-head">
+          <h3>Headers</h3>
+          <Copy text={headerLines(item.headers)} label="Copy the headers" />
+        </div>
         <dl class="facts">
           {Object.entries(item.headers).map(([name, value]) => [
             <dt key={name}>

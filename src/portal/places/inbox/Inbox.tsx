@@ -37,7 +37,7 @@ export function Inbox() {
         title="Inbox"
         actions={
           <Button onClick={empty} disabled={data.total === 0}>
-            Empty
+            Empty the inbox
           </Button>
         }
       >

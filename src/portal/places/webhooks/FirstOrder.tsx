@@ -86,7 +86,9 @@ const Arrival = ({ delivery }: { delivery: Delivery }) => (
   <li>
     <StatusBadge status={delivery.status} />
     <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
-    <span class="soft long">{delivery.targetAddress}</span>
+    <span class="soft cut" title={delivery.targetAddress}>
+      {delivery.targetAddress}
+    </span>
     <span class="soft">
       <Time at={delivery.createdAt} />
     </span>

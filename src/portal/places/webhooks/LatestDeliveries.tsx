@@ -2,7 +2,7 @@ import type { DeliveryPage } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Loading } from '../../parts/Page.js';
 import { StatusBadge } from '../../parts/StatusBadge.js';
-import { wordOf } from '../../words.js';
+import { withoutShipment, wordOf } from '../../words.js';
 import { now, Time } from '../../parts/Time.js';
 import { Link } from '../../router.js';
 import { answerInShort, waitInShort } from '../../sentences.js';
@@ -39,7 +39,7 @@ export function LatestDeliveries({ webhookId, page }: { webhookId: string; page:
                 <tr key={delivery.deliveryId}>
                   <th scope="row">
                     <Link href={`/deliveries/${delivery.deliveryId}`}>{wordOf(delivery.state)}</Link>
-                    <small class="soft cut">{delivery.shipperTrackingId}</small>
+                    <small class="soft cut">{delivery.shipperTrackingId ?? withoutShipment(delivery)}</small>
                   </th>
                   <td>
                     <StatusBadge status={delivery.status} />{' '}

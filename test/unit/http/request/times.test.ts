@@ -53,4 +53,8 @@ test('in a body, a time may be a number of milliseconds, not of seconds', () => 
   expect(inBody.parse(978_307_200_000.5)).toEqual(new Date(978_307_200_000));
   for (const wrong of [-1, 1.5, 1_795_262_400, 978_307_199_999, 1e15, NaN, true, null, {}])
     expect(inBody.safeParse(wrong).success).toBe(false);
+  for (const given of [1_795_262_400, '1795262400', 2.5e-323])
+    expect(inBody.safeParse(given).error?.issues).toMatchObject([
+      { message: expect.stringMatching(/may be in seconds$/) },
+    ]);
 });
