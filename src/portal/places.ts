@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact';
 import { hasInbox } from './features.js';
+import { matchPath } from './match-path.js';
 import { lazy } from './parts/lazy.js';
 import { Deliveries } from './places/deliveries/Deliveries.js';
 import { Shipments } from './places/shipments/Shipments.js';
 import { WebhookPage } from './places/webhooks/WebhookPage.js';
 import { Webhooks } from './places/webhooks/Webhooks.js';
-import { matchPath } from './router.js';
 
 export interface Place {
   /** Of `matchPath`. A part with `?` may be absent; with and without it is one place, and the focus stays. */

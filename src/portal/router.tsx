@@ -43,34 +43,6 @@ export function Link({ href, onClick, ...attributes }: JSX.IntrinsicElements['a'
   );
 }
 
-/**
- * The values of a pattern such as `/deliveries/:id?`, or null if the path is another. A part with `?` may be absent:
- * `{}`.
- */
-export function matchPath(pattern: string, pathname: string): Record<string, string> | null {
-  const wanted = pattern.split('/');
-  const given = pathname.split('/');
-  if (given.length > wanted.length) return null;
-  const values: Record<string, string> = {};
-  for (const [position, part] of wanted.entries()) {
-    const value = given[position];
-    const isFilled = value !== undefined && value !== '';
-    if (part.startsWith(':')) {
-      if (isFilled) values[part.replace(/[:?]/g, '')] = decode(value);
-      else if (!part.endsWith('?')) return null;
-    } else if (part !== (value ?? '')) return null;
-  }
-  return values;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 function readLocation(): void {
   path.value = location.pathname;
   query.value = new URLSearchParams(location.search);

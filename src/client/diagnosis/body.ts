@@ -17,8 +17,8 @@ const steps: Step[] = [
   { change: 'a byte order mark was put before it', undo: (text) => replaced(text, /^\uFEFF/, '') },
   { change: 'it was written as a JSON string', undo: ofJsonString },
   { change: 'its line endings became CRLF', undo: (text) => replaced(text, /\r\n/g, '\n') },
-  { change: 'white space was added at its end', undo: (text) => replaced(text, /\s+$/, '') },
-  { change: 'white space was added at its start', undo: (text) => replaced(text, /^\s+/, '') },
+  { change: 'white space was added at its end', undo: (text) => text.trimEnd() },
+  { change: 'white space was added at its start', undo: (text) => text.trimStart() },
   { change: 'it was escaped for HTML', undo: (text) => replaced(text, /&(#?\w+);/g, ofEntity) },
   { change: 'it was read as Latin-1 and written as UTF-8', undo: ofLatin1 },
   { change: 'its accents were composed (Unicode NFC)', undo: (text) => text.normalize('NFD') },
@@ -43,8 +43,7 @@ export function possibleOriginals(given: string): OriginalBody[] {
   }
   const sources = new Map<string, typeof texts>(texts.map((each) => [each.text, [each]]));
   for (const each of texts) {
-    for (const form of serviceForms(parsedObject(each.text)))
-      sources.set(form, [...(sources.get(form) ?? []), each]);
+    for (const form of serviceForms(each.text)) sources.set(form, [...(sources.get(form) ?? []), each]);
   }
   return [...sources].map(([text, from]) => ({ text, changes: () => changesOf(text, from) }));
 }
@@ -60,10 +59,10 @@ function changesOf(original: string, sources: { text: string; changes: string[] 
 }
 
 /** Whether the service could have sent these bytes. */
-export const isServiceForm = (text: string): boolean => serviceForms(parsedObject(text)).includes(text);
+export const isServiceForm = (text: string): boolean => serviceForms(text).includes(text);
 
 /** Of a body that is an object; otherwise null. */
-export const serviceForm = (text: string): string | null => serviceForms(parsedObject(text))[0] ?? null;
+export const serviceForm = (text: string): string | null => serviceForms(text)[0] ?? null;
 
 /** No body of the service: something has read the stream before, or written an object without its content. */
 export const isConsumed = (text: string): boolean =>
@@ -75,10 +74,18 @@ type Json = Record<string, unknown>;
 
 /**
  * As the service writes them: a notification's fields in its order, those that were left out put back; compact; and as
- * PostgreSQL writes a notice.
+ * PostgreSQL writes a notice. None of what is nested so deep that it cannot be written.
  */
-function serviceForms(value: Json | null): string[] {
-  if (!value) return [];
+function serviceForms(text: string): string[] {
+  try {
+    const value = parsedObject(text);
+    return value ? writtenForms(value) : [];
+  } catch {
+    return [];
+  }
+}
+
+function writtenForms(value: Json): string[] {
   const forms = [JSON.stringify(value)];
   if ('tracking_id' in value) {
     const { state, label_id, tracking_id, shipper_tracking_id, timestamp } = value;

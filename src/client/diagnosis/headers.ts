@@ -2,6 +2,8 @@
 
 /** Of `curl -v`, of a curl command, of a quote. */
 const linePrefix = /^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?/;
+/** White space and the backslash of a shell. Without the look-behind a long run costs its square. */
+const trailing = /(?<![\s\\])[\s\\]+$/;
 const nameAndValue = /^["']?([A-Za-z][\w-]*)["']?\s*(?::|=>|=)\s*(.*)$/;
 
 /**
@@ -55,7 +57,7 @@ const toEntries = ([name, value]: [string, unknown]): Entry[] =>
 function entriesOfLines(text: string): Entry[] {
   const entries: Entry[] = [];
   for (const line of text.split(/\r\n|[\r\n]/)) {
-    const bare = unquoted(line.replace(linePrefix, '').replace(/[\s\\]+$/, ''));
+    const bare = unquoted(line.replace(linePrefix, '').replace(trailing, ''));
     const [, name, value] = nameAndValue.exec(bare) ?? [];
     const last = entries.at(-1);
     if (name !== undefined) entries.push([name, unquoted(value!.replace(/,$/, ''))]);

@@ -53,7 +53,13 @@ export function possibleStarts(ids: string[], timestamps: string[]): SignedStart
     ? ids.map((id) => start(id, timestamp.slice(0, -3), null)) // `wrongTime` reports it
     : [];
   const putRight = ids.flatMap((id) =>
-    [id.trim(), id.toLowerCase(), id.toUpperCase(), id.replace(/^["'<{]+|["'>}]+$/g, ''), withDashes(id)]
+    [
+      id.trim(),
+      id.toLowerCase(),
+      id.toUpperCase(),
+      id.replace(/^["'<{]+|(?<!["'>}])["'>}]+$/g, ''),
+      withDashes(id),
+    ]
       .filter((other) => other !== id)
       .map((other) => start(other, timestamp, finding('ID_ALTERED', true))),
   );

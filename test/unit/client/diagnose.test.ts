@@ -366,3 +366,16 @@ describe('parseHeaders', () => {
     expect(parseHeaders('a: 1\nA: 2\nb: 3\nb: 3')).toEqual({ a: ['1', '2'], b: '3' });
   });
 });
+
+describe('a body or headers made to keep it busy or to break it cost no more than others of their size', () => {
+  const length = 500_000; // the square of it takes minutes
+  test.each<[what: string, changed: Partial<DiagnosisInput>]>([
+    ['white space within the body', { rawBody: `x${' '.repeat(length)}x` }],
+    ['white space within a line of the headers', { headers: `webhook-id: ${' '.repeat(length)}x` }],
+    ['quotation marks within the id', withHeader('webhook-id', `x${'>'.repeat(length)}x`)],
+    ['arrays in arrays', { rawBody: `{"tracking_id":${'['.repeat(length)}${']'.repeat(length)}}` }],
+  ])('%s', async (_what, changed) => {
+    const { explained, findings } = await diagnose({ ...good, ...changed });
+    expect({ explained, isFound: findings.length > 0 }).toEqual({ explained: false, isFound: true });
+  });
+});

@@ -133,6 +133,19 @@ class Diagnosing(unittest.TestCase):
                 self.assertNotIn(secret[6:], finding.message)
                 self.assertTrue(re.fullmatch(r"[A-Zw][^\n]*\.", finding.message))
 
+    def test_takes_no_longer_for_a_request_made_to_keep_it_busy(self) -> None:
+        length = 200_000  # the square of it takes minutes
+        for changed in (
+            {"raw_body": f"x{' ' * length}x"},
+            {"headers": f"webhook-id: {' ' * length}x"},
+            {"headers": {**signed(), "webhook-id": f"x{'>' * length}x"}},
+            {"raw_body": '{"tracking_id":' + "[" * 500 + "]" * 500 + "}"},
+            {"raw_body": '{"tracking_id":' + "[" * length + "]" * length + "}"},
+        ):
+            diagnosis = diagnosed(**changed)
+            self.assertFalse(diagnosis.explained)
+            self.assertNotEqual(diagnosis.findings, [])
+
 
 class Pasted(unittest.TestCase):
     def test_reads_headers_in_every_form(self) -> None:

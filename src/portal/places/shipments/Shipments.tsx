@@ -1,4 +1,5 @@
-import { path, matchPath } from '../../router.js';
+import { matchPath } from '../../match-path.js';
+import { path } from '../../router.js';
 import { ShipmentList } from './ShipmentList.js';
 import { ShipmentPage } from './ShipmentPage.js';
 

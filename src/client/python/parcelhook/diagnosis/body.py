@@ -117,10 +117,16 @@ def _service_forms(text: str) -> list[str]:
     """As the service writes them.
 
     A notification's fields in its order, those that were left out put back; compact; and as PostgreSQL writes a notice.
+    None of what is nested so deep that it cannot be written.
     """
     value = parsed(text)
-    if not isinstance(value, dict):
+    try:
+        return _written_forms(value) if isinstance(value, dict) else []
+    except RecursionError:
         return []
+
+
+def _written_forms(value: dict[str, Any]) -> list[str]:
     forms = [written(value)]
     if "tracking_id" in value:
         fields = {"anomalies": None, "evidences": [], "lat": None, "lng": None, **value}

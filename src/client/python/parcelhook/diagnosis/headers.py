@@ -8,6 +8,8 @@ from typing import Any
 
 _line_prefix = re.compile(r"^\s*(?:[<>*|]\s+|(?:-H|--header)[\s=]+)?")
 """Of `curl -v`, of a curl command, of a quote."""
+_trailing = re.compile(r"(?<![\s\\])[\s\\]+$")
+"""White space and the backslash of a shell. Without the look-behind a long run costs its square."""
 _name_and_value = re.compile(r"""["']?([A-Za-z][\w-]*)["']?\s*(?::|=>|=)\s*(.*)$""", re.ASCII)
 
 
@@ -55,7 +57,7 @@ def _entries(name: Any, value: Any) -> list[tuple[str, str]]:
 def _entries_of_lines(text: str) -> list[tuple[str, str]]:
     entries: list[tuple[str, str]] = []
     for line in re.split(r"\r\n|[\r\n]", text):
-        bare = _unquoted(re.sub(r"[\s\\]+$", "", _line_prefix.sub("", line)))
+        bare = _unquoted(_trailing.sub("", _line_prefix.sub("", line)))
         found = _name_and_value.match(bare)
         if found:
             entries.append((found[1], _unquoted(re.sub(",$", "", found[2]))))

@@ -59,7 +59,7 @@ def possible_starts(ids: list[str], timestamps: list[str]) -> list[Start]:
         if is_milliseconds(timestamp):
             starts += [Start(f"{each}.{timestamp[:-3]}.", None) for each in ids]  # `wrong_time` reports it
         for each in ids:
-            bare = re.sub("^[\"'<{]+|[\"'>}]+$", "", each)
+            bare = re.sub("^[\"'<{]+|(?<![\"'>}])[\"'>}]+$", "", each)
             for other in (each.strip(SPACES), each.lower(), each.upper(), bare, _with_dashes(each)):
                 if other != each:
                     starts.append(Start(f"{other}.{timestamp}.", finding("ID_ALTERED", True)))
