@@ -60,7 +60,7 @@ export function WebhookForm({ webhook, onSaved, onClose }: WebhookFormProps) {
         <TextField
           label="Description"
           name="description"
-          hint="Shown instead of the address, such as Production."
+          hint="A name to show instead of the address, such as Production."
           value={values.description}
           onInput={(description) => set({ description })}
         />
