@@ -108,7 +108,7 @@ test('a request that no secret of the shipper has signed is shown as not verifie
   expect(items.map(({ verified }) => verified)).toEqual([false, false, false, false]);
   expect(items.map(({ problem }) => problem)).toEqual([
     expect.stringMatching(/^webhook-timestamp is \d+ s away/),
-    expect.stringMatching(/^No signature fits/),
+    expect.stringMatching(/^No signature matches/),
     expect.stringMatching(/^No webhook of yours/),
     expect.stringMatching(/webhook-id is missing/),
   ]);
