@@ -33,8 +33,8 @@ test('anything else does not, and the reason is named', () => {
   for (const name of Object.keys(arrival.headers))
     expect(problem(without(name))).toContain(`${name} is missing`);
   expect(problem(arrival, [])).toMatch(/^No webhook of yours/);
-  expect(problem(arrival, [newSecret()])).toMatch(/^No signature fits/);
-  expect(problem({ ...arrival, body: '{ }' })).toMatch(/^No signature fits/);
+  expect(problem(arrival, [newSecret()])).toMatch(/^No signature matches/);
+  expect(problem({ ...arrival, body: '{ }' })).toMatch(/^No signature matches/);
   expect(problem(signed('{}', ''))).toMatch(/is missing/);
   expect(problem(arrival, [secret], 301)).toBe('webhook-timestamp is 301 s away from the clock.');
   expect(problem({ ...arrival, headers: { ...arrival.headers, 'webhook-timestamp': 'now' } })).toMatch(
