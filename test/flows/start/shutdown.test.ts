@@ -54,7 +54,7 @@ describe.each(backends)('SIGTERM with the queue on %s', (backend) => {
     expect([counts.SUCCEEDED, counts.SENDING ?? 0]).toEqual([4, 0]); // no lease has to run out
 
     service.process = await startProcess(service.env);
-    await untilAllAre(service, webhookId, 'SUCCEEDED', 12, 15_000);
+    await untilAllAre(service, webhookId, 'SUCCEEDED', 12, 25_000);
     expect(heardOf(receiver.received, accepted)).toBe(12);
     expect(repeated(receiver.received)).toBe(0);
   }, 60_000);
