@@ -34,7 +34,7 @@ const session = z
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
     }),
   })
-  .meta({ id: 'Session', description: 'Who is logged in to the portal.' });
+  .meta({ id: 'Session', description: 'The user who is logged in to the portal.' });
 
 const text = (maxLength: number) =>
   z
@@ -89,7 +89,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
     route({
       ...common,
       method: 'get',
-      summary: 'Who is logged in to the portal',
+      summary: 'Show who is logged in to the portal',
       operationId: 'getSession',
       description:
         '`data` is null without a session, if it has expired or ended, and while its shipper is suspended.',

@@ -30,7 +30,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is logged in to the portal
+         * Show who is logged in to the portal
          * @description `data` is null without a session, if it has expired or ended, and while its shipper is suspended.
          */
         get: operations["getSession"];
@@ -814,7 +814,7 @@ export interface components {
              */
             expiresIn: string;
         };
-        /** @description Who is logged in to the portal. */
+        /** @description The user who is logged in to the portal. */
         Session: {
             user: {
                 /**
@@ -3247,7 +3247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who is logged in to the portal. */
+            /** @description The user who is logged in to the portal. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3300,7 +3300,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who is logged in to the portal. */
+            /** @description The user who is logged in to the portal. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3366,7 +3366,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who is logged in to the portal. */
+            /** @description The user who is logged in to the portal. */
             200: {
                 headers: {
                     [name: string]: unknown;

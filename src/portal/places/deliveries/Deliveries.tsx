@@ -53,7 +53,7 @@ export function Deliveries() {
             </Link>
           }
         >
-          What was sent, what your servers answered, and what is still owed.
+          Each notification, your server's answer, and what is still owed.
         </PageHead>
         <FilterBar filters={filters} />
         <LiveBar list={log} isLive={isLive} onLive={setIsLive} />
