@@ -30,19 +30,26 @@ const isNamed = (fault: Fault, name: string) => fault.name === name || fault.nam
 export const createProgram = (): Command =>
   new Command('chaos')
     .description('Injects faults into the real service on its real engines and checks what must hold.')
-    .argument('[fault...]', `of ${faults.map(({ name }) => name).join(', ')}; all but F17 without`)
-    .option('--queue <postgres|redis|in-turn>', 'queue backend; in turn: by the seed', 'redis')
+    .argument('[fault...]', `some of ${faults.map(({ name }) => name).join(', ')} (default: all but F17)`)
+    .option(
+      '--queue <postgres|redis|in-turn>',
+      'where the queue is; in-turn: Redis for odd seeds, PostgreSQL for even ones',
+      'redis',
+    )
     .option('--seed <number>', 'decides which requests fail, and the order of F17', positive, 1)
-    .option('--seeds <from-to>', 'one after the other', range)
+    .option('--seeds <from-to>', 'run these seeds one after the other', range)
     .option('--rate <events>', 'events a second (default: 200, quick 50)', positive)
-    .option('--seconds <seconds>', 'of load at least (default: 60, of F17 600)', positive)
-    .option('--quick', 'a tenth of the waits and counts, 12 seconds, 50 events a second')
-    .option('--results <file>', 'a line of JSON for each run that is over; what is in it is not run again')
+    .option('--seconds <seconds>', 'of load, at least (default: 60; for F17 600)', positive)
+    .option('--quick', '12 seconds of load, 50 events a second, a tenth of the waits and counts')
+    .option(
+      '--results <file>',
+      'write each finished run as a line of JSON; skip the runs that are already in the file',
+    )
     .option('--json', 'print JSON only')
     .option('--out <file>', 'write the JSON to a file too')
     .addHelpText(
       'after',
-      `\nF14, F15 and F19 name all that begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
+      `\nF14, F15 and F19 stand for all faults whose names begin so.\n\nFaults:\n${faults.map(({ name, promise }) => `  ${name.padEnd(26)}${promise}`).join('\n')}`,
     );
 
 /** Errors end the program like any option error of commander. */

@@ -25,12 +25,12 @@ for (const seed of options.seeds ?? [options.seed])
   for (const fault of asked) {
     const key = keyOf(fault, seed);
     if (fault.needsRedis && key.queue !== 'redis') {
-      say(`${fault.name} is done to Redis: left out`);
+      say(`${fault.name} needs Redis: skipped`);
       continue;
     }
     const title = `${fault.name}, queue on ${key.queue}, seed ${seed}`;
     const before = earlier.find(key);
-    say(before ? `${title}: was run before` : `${title} …`);
+    say(before ? `${title}: already run` : `${title} …`);
     const result = before ?? (await runOnce(fault, key));
     if (!before && !isNotRun(result)) earlier.add(key, result);
     results.push(result);
@@ -64,10 +64,10 @@ async function runOnce(fault: Fault, key: RunKey): Promise<Result> {
   const result = await run(fault, { ...key, onStarted }).catch((error: unknown) =>
     brokenOff(fault, key, error),
   );
-  return result ?? program.error('no redis-server or valkey-server on PATH: take --queue postgres');
+  return result ?? program.error('no redis-server or valkey-server on PATH: use --queue postgres');
 }
 
-/** It failed by itself, which is no success, or this machine does not allow it. */
+/** The run itself failed, which is no success, or this machine does not allow it. */
 function brokenOff({ name, promise }: Fault, { queue, seed }: RunKey, error: unknown): Result {
   const nothing = { seconds: 0, events: 0, notifications: 0, figures: [], violations: [] };
   const result = { fault: name, promise, queue, seed, ...nothing };

@@ -13,7 +13,7 @@ export function printTable(result: Result): void {
       figure.atMost === undefined ? '' : `≤ ${figure.atMost}  ${holds(figure) ? 'holds' : 'MISSED'}`;
     const value = `${Math.round(figure.value * 10) / 10} ${figure.unit}`;
     console.log(
-      `  ${figure.name.padEnd(44)}${value.padEnd(14)}${bound.padEnd(18)}${figure.note ?? ''}`.trimEnd(),
+      `  ${figure.name.padEnd(58)}${value.padEnd(14)}${bound.padEnd(18)}${figure.note ?? ''}`.trimEnd(),
     );
   }
   if (violations.length === 0) console.log('  every invariant holds');

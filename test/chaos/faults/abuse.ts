@@ -35,7 +35,7 @@ const kinds: [bytes: string, again?: string][] = [
 const halfRequests: Fault = {
   name: 'B8',
   promise:
-    '2,000 connections with half a request or an upload without end after a 401, which ignore the end, at ulimit -n 1024: /healthz answers, descriptors back in 60 s',
+    '2,000 connections that send half a request, or upload without end after a 401, and never close, at ulimit -n 1024: /healthz responds; descriptors freed within 60 s',
   workers: 1,
   inFlight: 0,
   api: { openFiles: 1_024 },
@@ -58,7 +58,7 @@ const halfRequests: Fault = {
     while (held() > 0 && performance.now() - openedAt < 2 * backWithinMs) await sleep(250);
     const { maxOpen, maxMb } = watched();
     note({
-      name: 'their descriptors back after',
+      name: 'descriptors freed after',
       value: held() === 0 ? performance.now() - openedAt : Infinity,
       unit: 'ms',
       atMost: backWithinMs,
@@ -73,7 +73,7 @@ const halfRequests: Fault = {
 const fullSpeed: Fault = {
   name: 'B9',
   promise:
-    "one shipper at full speed (64 connections of orders, 12 reading a delivery of 20,000 attempts, a log over 60,000 deleted webhooks, answers never read): another's order p99 ≤ 250 ms, none refused, RSS ≤ 400 MB",
+    'one shipper at full speed (64 connections that order, 12 that read a delivery of 20,000 attempts and a log over 60,000 deleted webhooks, 20 that never read responses): order p99 of others ≤ 250 ms, every order of theirs accepted; RSS ≤ 400 MB',
   workers: 2,
   inFlight: 0,
   api: { env: { API_RATE_LIMIT: '' } },
@@ -87,7 +87,7 @@ const fullSpeed: Fault = {
     await pause(60_000);
     const responses = await greedy.stop();
     const { maxMb } = watched();
-    note({ name: 'RSS of the API', value: maxMb, unit: 'MB', atMost: 400, note: `greedy: ${responses}` });
+    note({ name: 'RSS of the api', value: maxMb, unit: 'MB', atMost: 400, note: `greedy: ${responses}` });
     for (const figure of (await health.stop()).figures) note(figure);
     await log.remove();
   },

@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const wrongClock: Fault = {
   name: 'F16',
   promise:
-    'the clocks of all processes an hour ahead, then behind, then of one worker: nothing early, none 60 s late',
+    'the clocks of all processes an hour ahead, then behind, then that of one worker behind: nothing early, nothing 60 s late',
   needs: { clocks: true },
   workers: 2,
   inFlight: 0,
@@ -34,7 +34,7 @@ const wrongClock: Fault = {
 /** F16, and the clock of B21: PostgreSQL's, which determines what is due; all others stay right. */
 const wrongPostgresClock: Fault = {
   name: 'F16-postgres',
-  promise: 'the clock of PostgreSQL put back by an hour while it runs: nothing early, none 60 s late',
+  promise: 'the clock of PostgreSQL set back by an hour while it runs: nothing early, nothing 60 s late',
   needs: { postgresClock: true },
   workers: 2,
   // libfaketime reaches each backend within a second: meanwhile one may consider another's new claim expired.

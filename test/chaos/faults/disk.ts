@@ -9,7 +9,7 @@ const fullMs = 20_000;
 const postgresFull: Fault = {
   name: 'F14-postgres',
   promise:
-    'no room left for PostgreSQL, its log included, for 20 s: no 2xx without commit; going on 30 s after',
+    'the disk of PostgreSQL full for 20 s, so that the server ends: no 2xx without a commit; delivering again within 30 s',
   needs,
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
@@ -31,7 +31,7 @@ const postgresFull: Fault = {
 
 const redisFull: Fault = {
   name: 'F14-redis',
-  promise: 'no room left for Redis, for 20 s: orders stay accepted; going on 30 s after',
+  promise: 'the disk of Redis full for 20 s: every order accepted; delivering again within 30 s',
   needsRedis: true,
   needs,
   workers: 2,

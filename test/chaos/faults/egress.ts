@@ -17,7 +17,7 @@ const remove = (account: Account, webhookIds: string[]) =>
 
 const silentDns: Fault = {
   name: 'R14',
-  promise: 'the names of 20 more webhooks are dead, a test is sent to each: the others as before',
+  promise: 'a silent name server for 20 more webhooks, and a test to each: the other webhooks undisturbed',
   byName: true,
   workers: 2,
   inFlight: 0,
@@ -33,11 +33,11 @@ const silentDns: Fault = {
         .map((id) => account.call(`/v1/webhooks/${id}/test`, { body: {} }));
       for (const { data } of await Promise.all(tests)) if (data?.errorCode !== 'DNS') wrong += 1;
     }
-    note({ name: 'tests not answered with DNS', value: wrong, unit: '', atMost: 0 });
+    note({ name: 'tests that did not end with DNS', value: wrong, unit: '', atMost: 0 });
     await pause(60_000);
     await remove(account, dead);
     const asked = dns.asked.filter(({ name }) => name.startsWith('dead-')).length;
-    note({ name: 'queries about dead names', value: asked, unit: '' });
+    note({ name: 'queries for dead names', value: asked, unit: '' });
   },
   figures: (outcome) => [notAccepted(outcome), othersUndisturbed(outcome)],
 };
@@ -47,7 +47,7 @@ const hugeNames = 20;
 const hugeResponses: Fault = {
   name: 'B17',
   promise:
-    'the names of 20 more webhooks have 6,100 addresses, each 10 times another name, tested all at once: /healthz ≤ 250 ms, all end with DNS',
+    '6,100 addresses behind each name of 20 more webhooks, which are renamed and tested at once, 10 times: /healthz ≤ 250 ms; every test ends with DNS',
   byName: true,
   workers: 2,
   inFlight: 0,
@@ -78,7 +78,7 @@ const hugeResponses: Fault = {
     const slowestMs = Math.max(...healths.map(({ slowestMs }) => slowestMs));
     note({ name: 'slowest /healthz', value: slowestMs, unit: 'ms', atMost: 250 });
     note({
-      name: 'tests not answered with DNS',
+      name: 'tests that did not end with DNS',
       value: wrong.length,
       unit: '',
       atMost: 0,
@@ -86,7 +86,7 @@ const hugeResponses: Fault = {
     });
     for (const { account, id } of huge) await remove(account, [id]);
     const asked = new Set(dns.asked.flatMap(({ name }) => (name.startsWith('huge-') ? name : []))).size;
-    note({ name: 'names of 6,100 addresses', value: asked, unit: '' });
+    note({ name: 'names with 6,100 addresses looked up', value: asked, unit: '' });
   },
   figures: (outcome) => {
     // No limit: other lookups wait while the thread parses large responses (docs/faults.md).
@@ -109,7 +109,7 @@ const callsToItself = `
 
 const webhookOnItself: Fault = {
   name: 'B10',
-  promise: 'webhooks on the service itself with its own bearer, by a name and an address: no loop',
+  promise: 'webhooks that lead to the service itself, by name and by address, with a valid token: no loop',
   workers: 2,
   inFlight: 0,
   inject: async ({ world: { accounts, service, postgres }, pause, note }) => {
@@ -129,16 +129,16 @@ const webhookOnItself: Fault = {
     await pause(30_000);
     const { refused, others, tests } = await count();
     await remove(account, looping);
-    note({ name: 'tests that the service had from itself', value: tests, unit: '', atMost: 0 });
-    note({ name: 'of its own calls answered otherwise than 400', value: others, unit: '', atMost: 0 });
-    note({ name: 'none of its own calls was made', value: refused > 0 ? 0 : 1, unit: '', atMost: 0 });
+    note({ name: 'tests started by its own calls', value: tests, unit: '', atMost: 0 });
+    note({ name: 'own calls with a response other than 400', value: others, unit: '', atMost: 0 });
+    note({ name: 'runs without a call to itself', value: refused > 0 ? 0 : 1, unit: '', atMost: 0 });
   },
   figures: (outcome) => [notAccepted(outcome)],
 };
 
 const tightenedPolicy: Fault = {
   name: 'B11',
-  promise: 'every process started anew with a network denied: no attempt to a webhook there',
+  promise: 'every process restarted with a network denied: no request reaches a webhook there',
   workers: 2,
   inFlight: 0,
   inject: async ({ world, pause, mark, note }) => {
@@ -167,14 +167,14 @@ const tightenedPolicy: Fault = {
     server.closeAllConnections();
     server.close();
     note({
-      name: 'arrived there after the policy',
+      name: 'requests that reached the denied network',
       value: arrived,
       unit: '',
       atMost: 0,
       note: `${before} before`,
     });
     const none = denied!.attempts === 0 ? 1 : 0;
-    note({ name: 'no attempt was denied', value: none, unit: '', atMost: 0 });
+    note({ name: 'runs without a denied attempt', value: none, unit: '', atMost: 0 });
   },
   figures: () => [],
 };

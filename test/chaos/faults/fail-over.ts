@@ -7,7 +7,7 @@ import { inFlightOfProcess } from '../world/service.js';
 
 const clusterPrimary: Fault = {
   name: 'F18',
-  promise: 'a primary of a Redis Cluster of six killed: no order refused, caught up 30 s after',
+  promise: 'kill -9 of one primary of a Redis Cluster of six: every order accepted; caught up within 30 s',
   needsRedis: true,
   needs: { failOver: 'cluster' },
   workers: 2,
@@ -27,7 +27,8 @@ const clusterPrimary: Fault = {
 
 const sentinels: Fault = {
   name: 'F19-redis',
-  promise: 'Redis killed, three Sentinels have its replica lead: orders stay accepted; delivering 10 s after',
+  promise:
+    'kill -9 of Redis, its replica promoted by three Sentinels: every order accepted; delivering again within 10 s',
   needsRedis: true,
   needs: { failOver: 'sentinel' },
   workers: 2,
@@ -47,7 +48,8 @@ const sentinels: Fault = {
 
 const standby: Fault = {
   name: 'F19-postgres',
-  promise: 'PostgreSQL stopped at once, its synchronous standby promoted: no 2xx lost; delivering 10 s after',
+  promise:
+    'PostgreSQL stopped at once, its synchronous standby promoted: no 2xx lost; delivering again within 10 s',
   needs: { failOver: 'standby' },
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
@@ -65,7 +67,7 @@ const standby: Fault = {
 const readOnly: Fault = {
   name: 'B21-read-only',
   promise:
-    'PostgreSQL takes no writes for 20 s: 503 with Retry-After, not ready within 15 s; delivering 10 s after',
+    'PostgreSQL read-only for 20 s: 503 with Retry-After; not ready within 15 s; delivering again within 10 s',
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { service, postgres }, pause, mark, note }) => {
@@ -86,7 +88,7 @@ const readOnly: Fault = {
 const asynchronousStandby: Fault = {
   name: 'B21-standby',
   promise:
-    'PostgreSQL stopped at once, an asynchronous standby promoted that lacks the last seconds: cursors of before are refused; nothing else than those seconds is lost',
+    'PostgreSQL stopped at once, an asynchronous standby promoted that lacks the last seconds: old cursors refused; nothing lost but those seconds',
   needs: { failOver: 'asynchronous standby' },
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
@@ -102,7 +104,7 @@ const asynchronousStandby: Fault = {
     await pause(15_000); // transaction ids reach the old values
     const { httpStatus, body } = await read(`after=${cursor}`);
     const isRefused = httpStatus === 400 && body.error.details?.[0]?.path === 'after';
-    note({ name: 'cursors of before that are taken', value: isRefused ? 0 : 1, unit: '', atMost: 0 });
+    note({ name: 'old cursors accepted', value: isRefused ? 0 : 1, unit: '', atMost: 0 });
   },
   figures: (outcome) => [
     respondedWithin(outcome, 1_100),
@@ -116,7 +118,7 @@ async function unreadyWithin(url: string, atMost: number): Promise<Figure> {
   const elapsedMs = () => performance.now() - startedAt;
   let isReady = true;
   for (; isReady && elapsedMs() < 2 * atMost; await sleep(100)) isReady = (await fetch(`${url}/readyz`)).ok;
-  return { name: 'not ready after', value: isReady ? Infinity : elapsedMs(), unit: 'ms', atMost };
+  return { name: 'reported not ready after', value: isReady ? Infinity : elapsedMs(), unit: 'ms', atMost };
 }
 
 export const failOverFaults: Fault[] = [clusterPrimary, sentinels, standby, readOnly, asynchronousStandby];

@@ -34,7 +34,7 @@ const none: Fault = {
 
 const killApi: Fault = {
   name: 'F1',
-  promise: 'kill -9 of the API, 10 times: the same idempotency key makes one shipment; ready again in 5 s',
+  promise: 'kill -9 of the api, 10 times: one shipment per idempotency key; ready again within 5 s',
   workers: 1,
   inFlight: 0,
   inject: async ({ world: { service }, times, pause, note }) => {
@@ -51,13 +51,13 @@ const killApi: Fault = {
   figures: ({ history }) => {
     const orders = history.accepted.filter(({ state }) => state === 'CREATED');
     const twice = orders.length - new Set(orders.map(({ trackingId }) => trackingId)).size;
-    return [{ name: 'orders with the shipment of another', value: twice, unit: '', atMost: 0 }];
+    return [{ name: 'orders that share a shipment', value: twice, unit: '', atMost: 0 }];
   },
 };
 
 const killWorker: Fault = {
   name: 'F2',
-  promise: 'kill -9 of one of two workers: what it had in flight goes on within 15 s',
+  promise: 'kill -9 of one of two workers: others repeat its attempts within 15 s',
   workers: 2,
   inFlight: inFlightOfProcess,
   inject: async ({ world: { service }, mark }) => {
@@ -70,7 +70,7 @@ const killWorker: Fault = {
 
 const roll: Fault = {
   name: 'F3',
-  promise: 'SIGTERM, rolling, 20 times: no duplicate, exit 0, the last log line is there',
+  promise: 'workers replaced by SIGTERM, 20 times: no duplicate, exit 0, the last log line is written',
   workers: 2,
   inFlight: 0,
   inject: async ({ world: { service }, times, note }) => {
@@ -82,14 +82,14 @@ const roll: Fault = {
       await sleep(100); // for output still in the pipe
       if (exit !== 0 || !oldest.output().includes('"msg":"stopped"')) wrong += 1;
     }
-    note({ name: 'exits other than 0 or without last line', value: wrong, unit: '', atMost: 0 });
+    note({ name: 'unclean exits', value: wrong, unit: '', atMost: 0 });
   },
   figures: (outcome) => [notAccepted(outcome)],
 };
 
 const freezeWorker: Fault = {
   name: 'F4',
-  promise: 'SIGSTOP of one of two workers for 120 s: nothing of what it recorded late counts twice',
+  promise: 'SIGSTOP of one of two workers for 120 s: none of its late results counts',
   workers: 2,
   inFlight: inFlightOfProcess,
   inject: async ({ world: { service }, pause, mark }) => {
@@ -108,7 +108,8 @@ const freezeWorker: Fault = {
 
 const killRedis: Fault = {
   name: 'F5',
-  promise: 'kill -9 of Redis, back empty after 1, 15, 120 s: orders stay accepted; delivering 10 s after',
+  promise:
+    'kill -9 of Redis, back empty after 1, 15 and 120 s: every order accepted; delivering again within 10 s',
   needsRedis: true,
   workers: 2,
   inFlight: 0,
@@ -131,7 +132,7 @@ const killRedis: Fault = {
 
 const flushRedis: Fault = {
   name: 'F6',
-  promise: 'FLUSHALL: all is delivered within 60 s with nobody’s help',
+  promise: 'FLUSHALL: everything delivered within 60 s, without help',
   needsRedis: true,
   workers: 2,
   inFlight: 0,
@@ -144,7 +145,7 @@ const flushRedis: Fault = {
 
 const pauseRedis: Fault = {
   name: 'F7',
-  promise: 'CLIENT PAUSE for 10 s, then Redis stopped for 10 s: p99 of orders 1.2 s',
+  promise: 'CLIENT PAUSE for 10 s, then Redis stopped for 10 s: order p99 ≤ 1.2 s',
   needsRedis: true,
   workers: 2,
   inFlight: 0,
@@ -166,7 +167,7 @@ const pauseRedis: Fault = {
 
 const killClients: Fault = {
   name: 'F8',
-  promise: 'CLIENT KILL TYPE normal every second for 60 s: at least half of the pace',
+  promise: 'CLIENT KILL TYPE normal every second for 60 s: at least half the delivery rate',
   needsRedis: true,
   workers: 2,
   inFlight: 0,
@@ -177,7 +178,8 @@ const killClients: Fault = {
 
 const fillRedis: Fault = {
   name: 'F9',
-  promise: 'maxmemory far below what is used, for 20 s: answered within 1 s; delivering 30 s after',
+  promise:
+    'maxmemory far below what is in use, for 20 s: a response within 1 s; delivering again within 30 s',
   needsRedis: true,
   workers: 2,
   inFlight: 0,
@@ -198,12 +200,13 @@ const fillRedis: Fault = {
 const warnings = (output: string, ms: number) => {
   const lines = output.split('\n').filter((line) => /"level":[456]0/.test(line));
   const value = lines.length / (ms / 1_000);
-  return { name: 'warnings a second', value, unit: '', atMost: 30, note: 'three processes, 10 each' };
+  return { name: 'logged warnings a second', value, unit: '', atMost: 30, note: 'three processes, 10 each' };
 };
 
 const crashPostgres: Fault = {
   name: 'F11',
-  promise: 'PostgreSQL stopped at once, started after 5 s: no 2xx without commit, 503 in 1 s, back in 10 s',
+  promise:
+    'PostgreSQL stopped at once, started after 5 s: no 2xx without a commit; 503 within 1 s; delivering again within 10 s',
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, pause, mark }) => {
@@ -217,7 +220,7 @@ const crashPostgres: Fault = {
 
 const terminateBackends: Fault = {
   name: 'F12',
-  promise: 'pg_terminate_backend on all, every second for 20 s: no crash',
+  promise: 'every connection to PostgreSQL terminated, every second for 20 s: no crash',
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
   inject: ({ world: { postgres }, times, pause }) =>
@@ -233,7 +236,7 @@ const terminateBackends: Fault = {
 
 const lockDeliveries: Fault = {
   name: 'F13',
-  promise: 'the outbox and the log locked for 30 s: 503 within 3 s, no hang',
+  promise: 'the outbox and the log locked for 30 s: 503 within 3 s; delivering again within 10 s',
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
   inject: async ({ world: { postgres }, times, mark }) => {

@@ -5,19 +5,19 @@ import type { Outcome } from './fault.js';
 const ordersDuring = ({ responses, from, to }: Outcome) =>
   responses.filter(({ kind, isFirst, at }) => kind === 'order' && isFirst && at >= from && at <= to);
 
-/** p99, whatever the response. */
+/** The p99, whatever the response. */
 export function respondedWithin(outcome: Outcome, atMost: number): Figure {
   const all = ordersDuring(outcome);
   const counts = new Map<number, number>();
   for (const { httpStatus } of all) counts.set(httpStatus, (counts.get(httpStatus) ?? 0) + 1);
   const note = [...counts].map(([status, count]) => `${count} × ${status || 'no response'}`).join(', ');
   const value = percentiles(all.map(({ durationMs }) => durationMs)).p99;
-  return { name: 'p99 of orders during the fault', value, unit: 'ms', atMost, note };
+  return { name: 'order p99', value, unit: 'ms', atMost, note };
 }
 
 export function notAccepted(outcome: Outcome): Figure {
   const refused = ordersDuring(outcome).filter(({ httpStatus }) => httpStatus !== 201);
-  return { name: 'orders not accepted during the fault', value: refused.length, unit: '', atMost: 0 };
+  return { name: 'orders not accepted', value: refused.length, unit: '', atMost: 0 };
 }
 
 /** Responses during the fault that are neither 2xx nor a 503 with Retry-After. */
@@ -29,7 +29,7 @@ export function otherThan503({ responses, from, to }: Outcome): Figure {
       ![201, 202, 409].includes(httpStatus) &&
       !(httpStatus === 503 && hasRetryAfter),
   );
-  return { name: 'answers other than 503 with Retry-After', value: others.length, unit: '', atMost: 0 };
+  return { name: 'errors other than 503 with Retry-After', value: others.length, unit: '', atMost: 0 };
 }
 
 const windowMs = 1_000;
@@ -41,10 +41,10 @@ export function goesOnWithin({ history, from, marks }: Outcome, atMost: number):
     history.journal.filter(({ at }) => at >= begin && at < end).length;
   const half = countIn(startedAt, from) / ((from - startedAt) / windowMs) / 2;
   const waits = marks.map((mark) => {
-    const paceIsBack = history.journal.find(({ at }) => at > mark && countIn(at, at + windowMs) >= half);
-    return (paceIsBack?.at ?? Infinity) - mark;
+    const rateIsBack = history.journal.find(({ at }) => at > mark && countIn(at, at + windowMs) >= half);
+    return (rateIsBack?.at ?? Infinity) - mark;
   });
-  return { name: 'half the pace again after', value: Math.max(0, ...waits), unit: 'ms', atMost };
+  return { name: 'half the rate again after', value: Math.max(0, ...waits), unit: 'ms', atMost };
 }
 
 /** From the last mark until each attempt with a lost outcome was repeated. */
@@ -59,7 +59,7 @@ export function takenUpWithin({ history, marks }: Outcome, atMost: number): Figu
   );
   const value = Math.max(mark, ...again) - mark;
   return {
-    name: 'lost attempts made again after',
+    name: 'interrupted attempts repeated after',
     value,
     unit: 'ms',
     atMost,
@@ -84,7 +84,7 @@ export function triedAgainWithin({ history, marks }: Outcome, atMost: number): F
   );
   const value = open.length > 0 ? Infinity : Math.max(0, ...again);
   return {
-    name: 'what had failed before tried again after',
+    name: 'earlier failures retried after',
     value,
     unit: 'ms',
     atMost,
@@ -111,7 +111,7 @@ export function allThereWithin({ history, marks }: Outcome, atMost: number): Fig
       first.set(key, at);
   }
   const last = [...first.values()].reduce((latest, at) => Math.max(latest, at), mark);
-  return { name: 'all accepted before it had arrived after', value: last - mark, unit: 'ms', atMost };
+  return { name: 'backlog delivered after', value: last - mark, unit: 'ms', atMost };
 }
 
 /** p99 from acceptance to first arrival at healthy receivers, relative to that before the fault. */
@@ -130,7 +130,7 @@ export function othersUndisturbed({ history, from, to }: Outcome): Figure {
   };
   const before = p99(0, from);
   return {
-    name: 'p99 of the others during the fault',
+    name: 'delivery p99 of the other webhooks',
     value: p99(from, to),
     unit: 'ms',
     atMost: Math.round(Math.max(before * 1.1, before + 50)),
@@ -144,5 +144,5 @@ export function paceMissing({ history, from, to }: Outcome, atMost: number): Fig
   const rate = (begin: number, end: number) =>
     history.journal.filter(({ at }) => at >= begin && at < end).length / (end - begin);
   const value = Math.max(0, 100 * (1 - rate(from, to) / rate(startedAt, from)));
-  return { name: 'missing of the pace of deliveries', value, unit: '%', atMost };
+  return { name: 'drop in the delivery rate', value, unit: '%', atMost };
 }

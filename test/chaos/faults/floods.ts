@@ -21,7 +21,7 @@ async function flood({ world, pause, note }: Injection, { what, moreMb, ...clien
   const { slowestMs, figures } = await health.stop();
   note({ name: `slowest /healthz, ${what}`, value: slowestMs, unit: 'ms', atMost: 250, note: responses });
   note({
-    name: `RSS more, ${what}`,
+    name: `RSS growth, ${what}`,
     value: maxMb - beforeMb,
     unit: 'MB',
     atMost: moreMb,
@@ -36,7 +36,7 @@ const pipelined = { reads: true, again: false, moreMb: 50 };
 const pipelines: Fault = {
   name: 'B15',
   promise:
-    '40 connections with 2,200 pipelined requests each, 200 with 250, 40 that ask 60 times for /openapi.json and read nothing, all without an account: /healthz ≤ 250 ms, RSS + 50 MB',
+    'without an account, 40 connections with 2,200 pipelined requests each, 200 with 250, 40 that request /openapi.json 60 times and read nothing: /healthz ≤ 250 ms; RSS + 50 MB',
   workers: 1,
   inFlight: 0,
   inject: async (injection) => {
@@ -65,7 +65,7 @@ const post = ({ accountKey, token }: Account, body: string) =>
 const bodies: Fault = {
   name: 'B16',
   promise:
-    "16 connections of one shipper with bodies of 256 KiB of nested empty arrays, then 900 unfinished uploads: another's order p99 ≤ 250 ms, none refused, RSS + 100 MB",
+    'one shipper: 16 connections that send 256 KiB of nested empty arrays, then 900 unfinished uploads: order p99 of others ≤ 250 ms, every order of theirs accepted; RSS + 100 MB',
   workers: 1,
   inFlight: 0,
   api: { env: { API_RATE_LIMIT: '' } },

@@ -75,7 +75,8 @@ const orders: Pick<Fault, 'workers' | 'inFlight' | 'figures'> = {
 const guesses: Fault = {
   ...orders,
   name: 'B4',
-  promise: '10,000 logins on one account from one address: 100 reach the hash, others log in within 1 s',
+  promise:
+    '10,000 logins to one account from one address: at most 100 reach the hash; others log in within 1 s',
   inject: async ({ world: { service }, times, note }) => {
     const { url } = service;
     const [victim, ...others] = await usersOf(service, 10);
@@ -90,9 +91,9 @@ const guesses: Fault = {
     ).finally(() => (over = true));
     const durations = await rightLogins(url, others, () => !over);
     await attack;
-    note({ name: `of ${count} logins reached the hash`, value: hashed, unit: '', atMost: 100 });
+    note({ name: `logins that reached the hash, of ${count}`, value: hashed, unit: '', atMost: 100 });
     const p99 = percentiles(durations).p99;
-    note({ name: 'p99 of logins of others', value: p99, unit: 'ms', atMost: 1_000 });
+    note({ name: 'login p99 of other users', value: p99, unit: 'ms', atMost: 1_000 });
     note(await timeTold(url, others[0]!));
   },
 };
@@ -114,13 +115,14 @@ async function timeTold(url: string, user: Account): Promise<Figure> {
   ];
   const value = Math.max(known / unknown, unknown / known);
   const note = `${known.toFixed(1)} and ${unknown.toFixed(1)} ms`;
-  return { name: 'known to unknown e-mail, at least', value, unit: '×', atMost: 1.6, note };
+  return { name: 'time for a known e-mail to time for an unknown one', value, unit: '×', atMost: 1.6, note };
 }
 
 const crowds: Fault = {
   ...orders,
   name: 'B7',
-  promise: 'one address, then 20, keep 40 logins with invented accounts in flight: others log in within 1 s',
+  promise:
+    '40 logins with invented accounts kept in flight, from one address, then from 20: others log in within 1 s',
   inject: async ({ world: { service }, times, note }) => {
     const { url } = service;
     const users = await usersOf(service, 20);
@@ -143,7 +145,7 @@ const crowds: Fault = {
       const durations = await rightLogins(url, users, () => performance.now() < until);
       over = true;
       await crowd;
-      note(lateShare(`logins of others over 1 s, ${what}`, durations));
+      note(lateShare(`logins of other users over 1 s, ${what}`, durations));
     }
   },
 };
@@ -152,7 +154,7 @@ const hammers: Fault = {
   ...orders,
   name: 'B13',
   promise:
-    'tests, redeliveries and replays of one webhook, and of 100 of many shippers on one address: capped',
+    'floods of tests, redeliveries and replays, of one webhook, then of 100 webhooks on one host: capped',
   inject: async (injection) => {
     const receiver = await startReceiver();
     try {
@@ -184,7 +186,12 @@ async function hammerOne({ world: { service }, times, note }: Injection, address
     async (n) => void (passed += tooMany(await asked[n % 3]!()) ? 0 : 1),
     (n) => n < 3 * count,
   );
-  note({ name: `of ${count} each of one webhook passed`, value: passed, unit: '', atMost: 100 });
+  note({
+    name: `requests accepted for one webhook, of ${count} of each kind`,
+    value: passed,
+    unit: '',
+    atMost: 100,
+  });
 }
 
 const tenants = 20;
@@ -209,7 +216,7 @@ async function hammerTogether(
     async (n) => void (passed += tooMany(await asks[n % asks.length]!()) ? 0 : 1),
     (n) => n < count,
   );
-  const name = `of ${count} tests by ${tenants} shippers to one host passed`;
+  const name = `tests accepted for one host, of ${count} by ${tenants} shippers`;
   note({ name, value: passed, unit: '', atMost: 600 });
 }
 

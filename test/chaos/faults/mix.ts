@@ -10,7 +10,7 @@ export function mix(others: Fault[]): Fault {
   const usual = others.filter(({ needs }) => needs?.failOver === undefined);
   return {
     name: 'F17',
-    promise: 'a mix of all, in an order the seed decides, for ten minutes: no violation',
+    promise: 'a mix of all, in an order that the seed decides, for ten minutes: no violation',
     needs: usual.reduce<Needs>((all, { needs }) => ({ ...all, ...needs }), {}),
     workers: 2,
     inFlight: 0,

@@ -12,7 +12,8 @@ const tellAll = ({ proxies }: World, order: Order) =>
 
 const latency: Fault = {
   name: 'F15-latency',
-  promise: '200 ms more before PostgreSQL and Redis, for 20 s: orders stay accepted; no backlog 30 s after',
+  promise:
+    '200 ms more for every response of PostgreSQL and Redis, for 20 s: every order accepted; backlog delivered within 30 s',
   needs,
   workers: 2,
   inFlight: 0,
@@ -32,7 +33,7 @@ const latency: Fault = {
 const resets: Fault = {
   name: 'F15-resets',
   promise:
-    'one packet in a hundred resets its connection to PostgreSQL or Redis, for 20 s: 503 in 3 s, no crash',
+    'one packet in a hundred resets its connection to PostgreSQL or Redis, for 20 s: 503 within 3 s; no crash',
   needs,
   workers: 2,
   inFlight: 2 * inFlightOfProcess,
@@ -54,7 +55,7 @@ const noticedMs = 30_000;
 /** Open connections go silent, while new ones work. */
 const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
   name: `F15-half-open-${engine}`,
-  promise: `every connection to ${engine} half open, without a word; new ones work: going on within 30 s`,
+  promise: `every connection to ${engine} silent, without either side noticing; new ones work: delivering again within 30 s`,
   ...(engine === 'redis' && { needsRedis: true }),
   needs,
   workers: 2,
@@ -76,7 +77,7 @@ const halfOpen = (engine: 'postgres' | 'redis', figures: Fault['figures']): Faul
 const blackHole = (engine: 'postgres' | 'redis', figures: Fault['figures']): Fault => ({
   ...halfOpen(engine, figures),
   name: `F15-black-hole-${engine}`,
-  promise: `nothing comes through to ${engine}, on old and new connections, for 20 s: going on 30 s after`,
+  promise: `every connection to ${engine} silent, old and new, for 20 s: delivering again within 30 s`,
   inject: async ({ world, mark, pause, note }) => {
     await world.proxies[engine]!.send({ swallowOpen: true, swallowsNew: true });
     await pause(20_000);

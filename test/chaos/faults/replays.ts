@@ -51,7 +51,7 @@ function watchOwed({ sql }: PostgresEngine) {
 const many: Fault = {
   name: 'B18',
   promise:
-    "40 replays at once over 200,000 events, three of them of a paused webhook: another's order p99 ≤ 250 ms, none refused; ≤ 6,000 rows owed by replays",
+    '40 replays at once over 200,000 events, three of them of a paused webhook: order p99 of others ≤ 250 ms, every order of theirs accepted; ≤ 6,000 outbox rows of replays',
   workers: 2,
   inFlight: 0,
   inject: async ({ world, pause, times, note }) => {
@@ -75,17 +75,17 @@ const many: Fault = {
     const refused = responses.filter(({ httpStatus }) => httpStatus !== 202);
     const slowestMs = Math.round(Math.max(...responses.map(({ durationMs }) => durationMs)));
     note({
-      name: 'of 40 replays not recorded',
+      name: 'replays refused, of 40',
       value: refused.length,
       unit: '',
       atMost: 0,
-      note: `the slowest answer after ${slowestMs} ms`,
+      note: `slowest response after ${slowestMs} ms`,
     });
-    note({ name: 'rows owed by replays', value: await owed(), unit: '', atMost: atMostOwed });
+    note({ name: 'outbox rows of replays', value: await owed(), unit: '', atMost: atMostOwed });
     const [row] = await postgres!.sql<{ n: number }>(
       `select count(*)::int as n from replays where status = 'RUNNING' and walked_at is null`,
     );
-    note({ name: 'of 40 replays still looking', value: row!.n, unit: '' });
+    note({ name: 'replays still looking, of 40', value: row!.n, unit: '' });
     for (const [n, { webhookId }] of webhooks.entries())
       await (n < 2 ? one : two).call(`/v1/webhooks/${webhookId}`, { method: 'DELETE' });
   },

@@ -64,21 +64,21 @@ function figuresOf(history: History): Figure[] {
   const unit = 'ms';
   return [
     {
-      name: 'the oldest behind the newest',
+      name: 'oldest behind the newest by',
       value: furthestBehind(owed),
       unit,
       atMost: atMostBehindMs,
       note: `${owed.length} states`,
     },
-    { name: 'first states came after', value: longestWait(owed.filter((one) => one.isCreated)), unit },
-    { name: 'later states came after', value: longestWait(owed.filter((one) => !one.isCreated)), unit },
+    { name: 'longest wait of a first state', value: longestWait(owed.filter((one) => one.isCreated)), unit },
+    { name: 'longest wait of a later state', value: longestWait(owed.filter((one) => !one.isCreated)), unit },
   ];
 }
 
 const nearlyFullLane: Fault = {
   name: 'B22',
   promise:
-    'a receiver that answers after 3 s, at 90 % of what its lane can do: every state comes, the oldest ≤ 30 s behind the newest',
+    'a receiver that responds after 3 s, at 90 % of what its lanes can send: every state arrives; the oldest ≤ 30 s behind the newest',
   workers,
   inFlight: 0,
   inject: async ({ world, times, random, alsoAccepted, note }) => {
@@ -90,7 +90,7 @@ const nearlyFullLane: Fault = {
     await sleep(Math.max(leastMs, times(90) * 1_000));
     const never = await load.stop();
     alsoAccepted(load.accepted.map((event) => ({ ...event, shipper })));
-    note({ name: 'of its events not accepted', value: never.length, unit: '', atMost: 0 });
+    note({ name: 'events for the slow receiver not accepted', value: never.length, unit: '', atMost: 0 });
   },
   figures: (outcome) => [...figuresOf(outcome.history), notAccepted(outcome), othersUndisturbed(outcome)],
 };

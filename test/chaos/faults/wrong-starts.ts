@@ -20,7 +20,7 @@ import type { Fault, Injection } from './fault.js';
 const wrongStarts: Fault = {
   name: 'B20',
   promise:
-    'starts with another SECRETS_KEY, and with another text of a migration: refused, nothing written; a worker before the schema waits',
+    'starts with another SECRETS_KEY, or with an altered migration: refused, nothing written; a worker without a schema waits for it',
   workers: 2,
   inFlight: 0,
   inject: async (injection) => {
@@ -54,9 +54,9 @@ async function startWrongly({ world: { service, sql }, times, note }: Injection)
           asked += 1;
           if (!(await start(role))) notRefused += 1;
         }
-    note({ name: `of ${asked} wrong starts not refused`, value: notRefused, unit: '', atMost: 0 });
+    note({ name: `wrong starts not refused, of ${asked}`, value: notRefused, unit: '', atMost: 0 });
     const changed = JSON.stringify(before) === JSON.stringify(await sql(written)) ? 0 : 1;
-    note({ name: 'something was written', value: changed, unit: '', atMost: 0 });
+    note({ name: 'databases changed by a wrong start', value: changed, unit: '', atMost: 0 });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -78,7 +78,12 @@ async function startBeforeSchema({ world: { service, postgres }, note }: Injecti
     note({ name: 'exit code of migrate', value: Number(exit), unit: '', atMost: 0 });
     const migratedAt = performance.now();
     await starting;
-    note({ name: 'started after', value: performance.now() - migratedAt, unit: 'ms', atMost: 10_000 });
+    note({
+      name: 'worker ready, after the migration, in',
+      value: performance.now() - migratedAt,
+      unit: 'ms',
+      atMost: 10_000,
+    });
   } finally {
     await stopProcess(await starting);
     await database.drop();

@@ -59,7 +59,7 @@ export function probeHealth(url: string): { stop(): Promise<{ slowestMs: number;
       stopped = true;
       await probing;
       const note = `of ${asked}, the slowest ${Math.round(slowestMs)} ms; ${[...new Set(failures)].join(', ')}`;
-      const figure = { name: '/healthz not answered', value: failures.length, unit: '', atMost: 0, note };
+      const figure = { name: '/healthz failures', value: failures.length, unit: '', atMost: 0, note };
       return { slowestMs, figures: [figure] };
     },
   };

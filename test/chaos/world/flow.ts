@@ -20,7 +20,7 @@ export async function flowsWithin({ service }: World, atMost: number): Promise<F
     if (flowing.every(Boolean)) value = elapsedMs();
     else await sleep(pollMs);
   }
-  return { name: 'jobs come through every queue again after', value, unit: 'ms', atMost };
+  return { name: 'jobs flow again after', value, unit: 'ms', atMost };
 }
 
 const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(respondWithinMs) });
