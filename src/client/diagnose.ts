@@ -3,6 +3,7 @@ import { isConsumed, isServiceForm, serviceForm } from './diagnosis/body.js';
 import { mistakeIn } from './diagnosis/computed.js';
 import {
   changedBody,
+  consumedBody,
   digestsIn,
   finding,
   isHint,
@@ -15,7 +16,7 @@ import {
 import { parseHeaders } from './diagnosis/headers.js';
 import { findMatch, possibleStarts, readBody, type Body, type Match } from './diagnosis/match.js';
 import { readSecret, type SecretReading } from './diagnosis/secret.js';
-import { headerValues, type RequestHeaders } from './request-headers.js';
+import { headerValues, isEmpty, type RequestHeaders } from './request-headers.js';
 
 export { parseHeaders, type Finding };
 
@@ -64,10 +65,11 @@ export async function diagnose(input: DiagnosisInput): Promise<Diagnosis> {
   const body = readBody(input.rawBody);
   const starts = possibleStarts(ids, timestamps);
   const match = await findMatch(starts, [current, ...previous], body.originals, digests);
+  const missing = Object.entries({ id: ids, timestamp: timestamps, signature: signatures })
+    .filter(([, values]) => values.length === 0)
+    .map(([name]) => missingHeader(`webhook-${name}`));
   const findings: Finding[] = [
-    ...(ids.length === 0 ? [missingHeader('webhook-id')] : []),
-    ...(timestamps.length === 0 ? [missingHeader('webhook-timestamp')] : []),
-    ...(signatures.length === 0 ? [missingHeader('webhook-signature')] : []),
+    ...(isEmpty(headers) ? [finding('NO_HEADERS', true)] : missing),
     ...timestamps.slice(0, 1).flatMap((value) => wrongTime(value, now, toleranceSeconds)),
     ...malformedSignatures(signatures, match !== null),
     ...(match
@@ -112,7 +114,7 @@ function suspicions({
   secret: SecretReading;
 }): Finding[] {
   const findings = malformedSecret(secret, secret.key === null);
-  if (isConsumed(body.text)) findings.push(finding('BODY_CONSUMED', true));
+  if (isConsumed(body.text)) findings.push(consumedBody(body.text));
   else if (!isServiceForm(body.text)) {
     const sent = serviceForm(body.text);
     const change = sent === null ? 'it is not a JSON object' : 'it is not as Parcelhook writes its JSON';

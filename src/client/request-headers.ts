@@ -10,5 +10,12 @@ export function headerValues(headers: RequestHeaders, name: string): string[] {
   return [value ?? []].flat().filter((each) => typeof each === 'string' && each !== '');
 }
 
+/** Whether there is no header at all, as far as an object tells. */
+export const isEmpty = (headers: RequestHeaders): boolean =>
+  !isHeaders(headers) &&
+  Object.values(headers)
+    .flat()
+    .every((value) => typeof value !== 'string' || value === '');
+
 const isHeaders = (headers: RequestHeaders): headers is { get(name: string): string | null } =>
   typeof headers.get === 'function';

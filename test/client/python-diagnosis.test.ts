@@ -40,6 +40,8 @@ const bodyEdits: Edit[] = [
   (text) => text.replace(',"evidences":[]', ''),
   (text) => text.replace('CREATED', 'LOST'),
   () => '[object Object]',
+  () => '',
+  () => ' {}',
   () => 'state=CREATED',
 ];
 
@@ -76,6 +78,8 @@ const headerEdits: ((headers: Headers) => Headers | string)[] = [
   (headers) => ({ ...headers, 'webhook-signature': headers['webhook-signature']!.replace(' ', ', ') }),
   (headers) => ({ ...headers, 'content-length': '1' }),
   (headers) => JSON.stringify({ headers }),
+  () => '',
+  () => 'host: localhost',
   (headers) => JSON.stringify(Object.entries(headers).flat()),
   (headers) =>
     Object.entries(headers)

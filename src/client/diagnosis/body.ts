@@ -6,6 +6,11 @@ interface OriginalBody {
   changes(): string[];
 }
 
+interface Source {
+  text: string;
+  changes: string[];
+}
+
 interface Step {
   change: string;
   /** Null if it was not done to this text. */
@@ -27,21 +32,31 @@ const steps: Step[] = [
 
 /** Enough for every pair of steps that a text can show signs of. */
 const maxTexts = 32;
+/** Of all texts together: a notification of 256 KiB gets six, one of a usual size as many as it shows signs of. */
+const maxCharacters = 1_572_864;
 
 /**
  * Every text that may have been sent, most likely first: the given one, with steps undone, and each of these as the
  * service writes what it holds.
  */
 export function possibleOriginals(given: string): OriginalBody[] {
-  const texts = [{ text: given, changes: [] as string[] }];
+  const sources = new Map<string, Source[]>();
+  const texts: Source[] = [];
+  let characters = 0;
+  const add = (source: Source) => {
+    if (sources.has(source.text) || (texts.length > 0 && characters > maxCharacters - source.text.length))
+      return;
+    characters += source.text.length;
+    sources.set(source.text, [source]);
+    texts.push(source);
+  };
+  add({ text: given, changes: [] });
   for (const { change, undo } of steps) {
     for (const { text, changes } of texts.slice(0, maxTexts)) {
       const undone = undo(text);
-      if (undone !== null && texts.every((each) => each.text !== undone))
-        texts.push({ text: undone, changes: [change, ...changes] });
+      if (undone !== null) add({ text: undone, changes: [change, ...changes] });
     }
   }
-  const sources = new Map<string, typeof texts>(texts.map((each) => [each.text, [each]]));
   for (const each of texts) {
     for (const form of serviceForms(each.text)) sources.set(form, [...(sources.get(form) ?? []), each]);
   }
@@ -49,7 +64,7 @@ export function possibleOriginals(given: string): OriginalBody[] {
 }
 
 /** By the source that explains most. */
-function changesOf(original: string, sources: { text: string; changes: string[] }[]): string[] {
+function changesOf(original: string, sources: Source[]): string[] {
   for (const { text, changes } of sources) {
     if (text === original) return changes;
     const way = howWritten(text, original);
@@ -145,9 +160,16 @@ const escapes: [name: string, escape: (text: string) => string][] = [
 /** The way in which `text` was written from the content of `original`; null if it is not a known one. */
 function howWritten(text: string, original: string): string | null {
   const value = parsedObject(original);
+  // Sorting leaves the length as it is, and an escape makes it longer.
+  const escapedLength = occurrences(text, /\\\//g) + 5 * occurrences(text, /\\u/g);
+  const fitting = layouts.filter(([, write]) => {
+    const more = text.length - write(value).length;
+    return more >= 0 && more <= escapedLength;
+  });
+  if (fitting.length === 0) return null;
   for (const [order, sort] of orders) {
     const sorted = sort ? withSortedKeys(value, sort) : value;
-    for (const [layout, write] of layouts) {
+    for (const [layout, write] of fitting) {
       const written = write(sorted);
       for (const [escaping, escape] of escapes)
         if (escape(written) === text) return `its JSON was written again ${layout}${order}${escaping}`;
@@ -155,6 +177,8 @@ function howWritten(text: string, original: string): string | null {
   }
   return null;
 }
+
+const occurrences = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 function withSortedKeys(value: unknown, sort: (one: string, other: string) => number): unknown {
   if (Array.isArray(value)) return value.map((each) => withSortedKeys(each, sort));

@@ -10,11 +10,11 @@ export type Finding = { message: string; certain: boolean } & (
   | { cause: 'SECRET_MALFORMED'; problem: SecretProblem }
   | { cause: 'SIGNATURE_MALFORMED'; value: string }
   | { cause: 'BODY_CHANGED'; changes: string[]; difference: Difference | null }
-  | { cause: 'WRONG_COMPUTATION' | PlainCause }
+  | { cause: 'BODY_CONSUMED' | 'WRONG_COMPUTATION' | PlainCause }
 );
 
 type PlainCause =
-  | 'BODY_CONSUMED'
+  | 'NO_HEADERS'
   | 'ID_ALTERED'
   | 'OTHER_DELIVERY'
   /** `previousSecret` alone matches. */
@@ -28,7 +28,8 @@ export const isHint = ({ cause }: Finding): boolean =>
   cause === 'ROTATION_UNDER_WAY' || cause === 'SECRET_WITHOUT_PREFIX';
 
 const messages: Record<PlainCause, string> = {
-  BODY_CONSUMED: 'The body is empty: something read it before, so take the raw bytes before any body parser.',
+  NO_HEADERS:
+    'There are no headers: give those of the request, with webhook-id, webhook-timestamp and webhook-signature.',
   ID_ALTERED: 'webhook-id was changed: sign and verify with it exactly as it came in the header.',
   OTHER_DELIVERY:
     'The headers and the body seem to belong to different requests: take all of them from the same attempt.',
@@ -50,6 +51,15 @@ export const finding = (cause: PlainCause, certain: boolean): Finding => ({
 export const missingHeader = (header: string): Finding => ({
   ...{ cause: 'HEADER_MISSING', certain: true, header },
   message: `The header ${header} is missing: check that nothing before your code, such as a proxy, removes or renames it.`,
+});
+
+/** `text`: one of those for which `isConsumed` holds. */
+export const consumedBody = (text: string): Finding => ({
+  ...{ cause: 'BODY_CONSUMED', certain: true },
+  message:
+    text.trim() === ''
+      ? 'There is no body: give the bytes as they arrived, and if your code has none either, something read them before, so take them before any body parser.'
+      : `The body is \`${text.trim()}\`, which Parcelhook never sends: something read the real one before, so take the raw bytes before any body parser.`,
 });
 
 export const malformedSecret = ({ problems }: SecretReading, certain: boolean): Finding[] =>

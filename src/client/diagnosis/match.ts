@@ -80,7 +80,10 @@ export interface Match {
   signed: Signed;
 }
 
-/** The first combination that makes one of the signatures; null if none does. */
+/** Of all bodies that are signed in a search, together: a body of 2 KiB may be signed in 12,000 ways. */
+const maxSignedBytes = 25_165_824;
+
+/** The combination of the fewest faults that makes one of the signatures; null if none of those tried does. */
 export async function findMatch(
   starts: SignedStart[],
   readings: SecretReading[],
@@ -88,15 +91,28 @@ export async function findMatch(
   digests: string[],
 ): Promise<Match | null> {
   if (digests.length === 0) return null;
-  for (const original of originals) {
-    for (const start of starts) {
-      for (const reading of readings) {
-        if (!reading.key) continue;
-        const signed = { key: reading.key, prefix: start.prefix, body: original.bytes };
-        const place = digests.indexOf(await digestOf(signed));
-        if (place >= 0) return { reading, start, original, place, signed };
-      }
+  let signedBytes = 0;
+  for (const [original, start] of byFaults(originals, starts)) {
+    for (const reading of readings) {
+      if (!reading.key) continue;
+      signedBytes += original.bytes.length;
+      if (signedBytes > maxSignedBytes) return null;
+      const signed = { key: reading.key, prefix: start.prefix, body: original.bytes };
+      const place = digests.indexOf(await digestOf(signed));
+      if (place >= 0) return { reading, start, original, place, signed };
     }
   }
   return null;
+}
+
+/** Every pair: first those in which the body or the start is as given. */
+function byFaults<Original, Start>(originals: Original[], starts: Start[]): [Original, Start][] {
+  const [given, ...changed] = originals;
+  const [first, ...others] = starts;
+  if (given === undefined || first === undefined) return [];
+  return [
+    ...originals.map((original): [Original, Start] => [original, first]),
+    ...others.map((start): [Original, Start] => [given, start]),
+    ...changed.flatMap((original) => others.map((start): [Original, Start] => [original, start])),
+  ];
 }

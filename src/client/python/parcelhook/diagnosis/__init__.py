@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from ..signature import Body as RawBody
-from ..signature import Headers, bytes_of, header_values
+from ..signature import Headers, bytes_of, header_values, signed_headers
 from .body import is_consumed, is_service_form, service_form
 from .findings import (
     Finding,
     changed_body,
+    consumed_body,
     digests_in,
     finding,
     malformed_secret,
@@ -66,8 +67,10 @@ def diagnose(
     body = read_body(bytes_of(raw_body))
     match = find_match(possible_starts(ids, timestamps), readings, body.originals, digests)
     findings: list[Finding] = []
-    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
-        if name not in values:
+    if not values:
+        findings.append(finding("NO_HEADERS", True))
+    for name in signed_headers:
+        if values and name not in values:
             findings.append(missing_header(name))
     now_seconds = math.floor((now or datetime.now(timezone.utc)).timestamp())
     for timestamp in timestamps[:1]:
@@ -111,7 +114,7 @@ def _suspicions(
     """Without a match only what is plain to see is certain."""
     findings = malformed_secret(secret, secret.key is None)
     if is_consumed(body.text):
-        findings.append(finding("BODY_CONSUMED", True))
+        findings.append(consumed_body(body.text))
     elif not is_service_form(body.text):
         sent = service_form(body.text)
         change = "it is not a JSON object" if sent is None else "it is not as Parcelhook writes its JSON"

@@ -7,7 +7,6 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -15,6 +14,8 @@ from .js import SPACES, object_of, parsed, written
 
 _MAX_TEXTS = 32
 """Enough for every pair of steps that a text can show signs of."""
+_MAX_CHARACTERS = 1_572_864
+"""Of all texts together: a notification of 256 KiB gets six, one of a usual size as many as it shows signs of."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,16 @@ def possible_originals(given: str, given_changes: list[str]) -> list[OriginalBod
     known to have been done to the given one.
     """
     texts: list[tuple[str, list[str]]] = [(given, given_changes)]
+    sources = {given: texts[:]}
+    characters = len(given)
     for change, undo in _steps:
         for text, changes in texts[:_MAX_TEXTS]:
             undone = undo(text)
-            if undone is not None and all(undone != other for other, _ in texts):
-                texts.append((undone, [change, *changes]))
-    sources = {text: [(text, changes)] for text, changes in texts}
+            if undone is None or undone in sources or characters + len(undone) > _MAX_CHARACTERS:
+                continue
+            characters += len(undone)
+            texts.append((undone, [change, *changes]))
+            sources[undone] = texts[-1:]
     for text, changes in texts:
         for form in _service_forms(text):
             sources.setdefault(form, []).append((text, changes))
@@ -186,19 +191,20 @@ _escapes: list[tuple[str, Callable[[str], str]]] = [
 
 def _how_written(text: str, original: str) -> str | None:
     """The way in which `text` was written from the content of `original`; None if it is not a known one."""
-    for way, form in _ways(parsed(original)):
-        if form == text:
-            return f"its JSON was written again {way}"
-    return None
-
-
-def _ways(value: Any) -> Iterator[tuple[str, str]]:
-    for order, sort in _orders:
+    value = parsed(original)
+    # Sorting leaves the length as it is, and an escape makes it longer.
+    escaped_length = text.count("\\/") + 6 * text.count("\\u")
+    fitting = [
+        (layout, write) for layout, write in _layouts if 0 <= len(text) - len(write(value)) <= escaped_length
+    ]
+    for order, sort in _orders if fitting else []:
         ordered = value if sort is None else _with_sorted_keys(value, sort)
-        for layout, write in _layouts:
-            text = write(ordered)
+        for layout, write in fitting:
+            form = write(ordered)
             for escaping, escape in _escapes:
-                yield f"{layout}{order}{escaping}", escape(text)
+                if escape(form) == text:
+                    return f"its JSON was written again {layout}{order}{escaping}"
+    return None
 
 
 def _with_sorted_keys(value: Any, sort: Callable[[str], Any]) -> Any:

@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 
 from .body import Difference, first_difference
+from .js import SPACES
 from .secret import SecretReading, secret_messages
 
 
 @dataclass(frozen=True)
 class Finding:
     cause: str
-    """HEADER_MISSING, TIMESTAMP_MALFORMED, CLOCK_OFF, SECRET_MALFORMED, SIGNATURE_MALFORMED, BODY_CHANGED,
+    """NO_HEADERS, HEADER_MISSING, TIMESTAMP_MALFORMED, CLOCK_OFF, SECRET_MALFORMED, SIGNATURE_MALFORMED, BODY_CHANGED,
     BODY_CONSUMED, ID_ALTERED, OTHER_DELIVERY, PREVIOUS_SECRET, WRONG_SECRET or WRONG_COMPUTATION; or one of two hints,
     with which a request verifies: ROTATION_UNDER_WAY and SECRET_WITHOUT_PREFIX."""
     message: str
@@ -37,7 +38,8 @@ class Finding:
 
 
 _messages = {
-    "BODY_CONSUMED": "The body is empty: something read it before, so take the raw bytes before any body parser.",
+    "NO_HEADERS": "There are no headers: give those of the request, with webhook-id, webhook-timestamp and"
+    " webhook-signature.",
     "ID_ALTERED": "webhook-id was changed: sign and verify with it exactly as it came in the header.",
     "OTHER_DELIVERY": "The headers and the body seem to belong to different requests: take all of them from the same"
     " attempt.",
@@ -61,6 +63,19 @@ def missing_header(header: str) -> Finding:
         f"The header {header} is missing: check that nothing before your code, such as a proxy, removes or renames it."
     )
     return Finding("HEADER_MISSING", message, True, header=header)
+
+
+def consumed_body(text: str) -> Finding:
+    """`text`: one of those for which `is_consumed` holds."""
+    bare = text.strip(SPACES)
+    message = (
+        f"The body is `{bare}`, which Parcelhook never sends: something read the real one before,"
+        " so take the raw bytes before any body parser."
+        if bare
+        else "There is no body: give the bytes as they arrived, and if your code has none either, something read them"
+        " before, so take them before any body parser."
+    )
+    return Finding("BODY_CONSUMED", message, True)
 
 
 def malformed_secret(reading: SecretReading, certain: bool) -> list[Finding]:

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { diagnose, type DiagnosisInput } from '../../../src/client/index.js';
+import { sign } from '../../../src/deliveries/send/headers.js';
+import { renderNotification } from '../../../src/events/notification.js';
+import { newId } from '../../../src/platform/ids.js';
+import { newSecret } from '../../../src/webhooks/sealing/sealing.js';
+
+const now = new Date('2026-11-22T12:00:00Z');
+const nowSeconds = now.getTime() / 1_000;
+const [secret, previousSecret] = [newSecret(), newSecret()];
+const id = newId(now.getTime() - 1_000);
+const body = renderNotification(
+  { trackingId: 'PH1', shipperTrackingId: 'O-1' },
+  { state: 'CREATED' },
+  now.getTime() - 1_000,
+);
+
+const signed = (rawBody: string) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(nowSeconds),
+  'webhook-signature': sign([secret], id, nowSeconds, rawBody),
+});
+const good: DiagnosisInput = { headers: signed(body), rawBody: body, secret, now };
+const withHeader = (name: string, value: string) => ({ headers: { ...signed(body), [name]: value } });
+
+describe('a body or headers made to keep it busy or to break it cost no more than others of their size', () => {
+  const length = 500_000; // the square of it takes minutes
+  test.each<[what: string, changed: Partial<DiagnosisInput>]>([
+    ['white space within the body', { rawBody: `x${' '.repeat(length)}x` }],
+    ['white space within a line of the headers', { headers: `webhook-id: ${' '.repeat(length)}x` }],
+    ['quotation marks within the id', withHeader('webhook-id', `x${'>'.repeat(length)}x`)],
+    ['arrays in arrays', { rawBody: `{"tracking_id":${'['.repeat(length)}${']'.repeat(length)}}` }],
+  ])('%s', async (_what, changed) => {
+    const { explained, findings } = await diagnose({ ...good, ...changed });
+    expect({ explained, isFound: findings.length > 0 }).toEqual({ explained: false, isFound: true });
+  });
+
+  const many = (text: string) => text.repeat(Math.ceil(262_144 / Buffer.byteLength(text)));
+  const fields = (text: string) => ({ webhook_id: 1, tracking_id: many(text) });
+  const otherwise = (content: object) => JSON.stringify(content, null, 1).replaceAll('/', '\\/');
+  test.each([
+    ['signs of every fault', `\uFEFF ${JSON.stringify(fields('&amp;lt;\u00C3\u00A9\r\n'))} \r\n`],
+    ['a text in a text', `\uFEFF ${JSON.stringify(otherwise(fields('&amp;lt;\u00C3\u00A9')))} \r\n`],
+  ])('256 KiB take a fraction of a second: %s', async (_what, rawBody) => {
+    const headers = {
+      'webhook-id': [id, `"${id.toUpperCase()} `, 'x', 'Y'],
+      'webhook-timestamp': [nowSeconds, nowSeconds + 1, nowSeconds + 2, nowSeconds + 3].map(String),
+      'webhook-signature': signed(body)['webhook-signature'],
+    };
+    const before = process.cpuUsage();
+    const { explained } = await diagnose({ ...good, headers, rawBody, previousSecret });
+    const { user, system } = process.cpuUsage(before);
+    expect(explained).toBe(false);
+    expect((user + system) / 1_000).toBeLessThan(900); // about 250 here; without the bounds 1,500 to 3,000
+  });
+
+  test('three faults in a body of 64 KiB are found all the same', async () => {
+    const long = renderNotification(
+      { trackingId: 'PH1', shipperTrackingId: 'é/1' },
+      { state: 'CREATED', evidences: Array.from({ length: 2_000 }, (_, page) => ({ page, name: 'aé/b' })) },
+      1,
+    );
+    const rawBody = `\uFEFF${JSON.stringify(JSON.parse(long), null, 2).replaceAll('\n', '\r\n')}\n`;
+    const headers = { ...signed(long), 'webhook-id': id.toUpperCase() };
+    const changed = { headers, rawBody, secret: `"${secret}"`, previousSecret };
+    const { findings } = await diagnose({ ...good, ...changed });
+    expect(findings.map(({ cause }) => cause)).toEqual(['SECRET_MALFORMED', 'ID_ALTERED', 'BODY_CHANGED']);
+  });
+});
