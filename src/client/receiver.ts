@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EventQuery, Notice, Notification } from './api/types.js';
+import type { EventQuery, FeedEvent, Notice, Notification } from './api/types.js';
 import type { Client } from './client.js';
 import { isTransient, ParcelhookError } from './errors.js';
 import { readBody, type BodyLimits } from './receiving/body.js';
-import { eventsUpTo, pageSize } from './receiving/gap.js';
 import { createSerializer } from './receiving/memory-store.js';
 import { isDue, type ReceivedEvent, type ReceiverStore } from './receiving/store.js';
 import { headerValues } from './request-headers.js';
@@ -58,6 +57,13 @@ export interface ReceiverHandler {
 
 /** The feed may be late. From this attempt on, some minutes later, nothing is awaited from it. */
 const attemptsForFeed = 3;
+const pageSize = 250;
+/** Enough for any journey: 2,500 events of a shipment. */
+const maxPages = 10;
+/** An event is in the feed at most half a second after its commit. */
+const feedWait = '2s';
+/** The service waits 15 s for the response to its notification. */
+const feedLimits = { totalTimeoutMs: 10_000 };
 
 /** The service's test belongs to no shipment. */
 const testTrackingId = 'TEST';
@@ -132,9 +138,8 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
   /** The events of the feed up to this one. Null if there is no feed, or none that will ever have it. */
   async function fetched(event: ReceivedEvent, lastSequence: number, attempt: number) {
     if (!client) return null;
-    const { subject: trackingId, eventId } = event;
     try {
-      const found = await eventsUpTo(client, { trackingId, eventId }, lastSequence);
+      const found = await eventsUpTo(client, event, lastSequence);
       if (found) return found;
     } catch (error) {
       if (isTransient(error)) throw error; // it is retried
@@ -142,7 +147,7 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
       return null;
     }
     const absent = new Error(
-      `The feed does not have the event ${eventId}: is the client of the same account?`,
+      `The feed does not have the event ${event.eventId}: is the client of the same account?`,
     );
     if (attempt < attemptsForFeed) throw absent;
     onError(absent);
@@ -223,6 +228,29 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
   }
 
   return { handle, reconcile };
+}
+
+/** Null if the shipment's feed does not have that event: it is not there yet, or no longer. */
+async function eventsUpTo(
+  { events }: Pick<Client, 'events'>,
+  { subject: trackingId, eventId }: ReceivedEvent,
+  lastSequence: number,
+): Promise<FeedEvent[] | null> {
+  const found: FeedEvent[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const position = after === undefined ? {} : { after, wait: feedWait };
+    const { events: some, nextCursor } = await events.list(
+      { trackingId, limit: pageSize, ...position },
+      feedLimits,
+    );
+    found.push(...some);
+    const place = found.findIndex((event) => event.eventId === eventId);
+    if (place >= 0) return found.slice(0, place + 1).filter(({ sequence }) => sequence > lastSequence);
+    if (after !== undefined && some.length === 0) return null;
+    after = nextCursor;
+  }
+  return null;
 }
 
 const gapBetween = (last: number, next: number) =>
