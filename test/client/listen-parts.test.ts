@@ -63,7 +63,7 @@ describe('a local server that responds with 101', () => {
   test('has not accepted the notification', async () => {
     const { url, close } = await startSwitching();
     const { signal } = new AbortController();
-    const result = await forward(url, {}, '{}', { timeoutMs: 5_000, signal });
+    const result = await forward(url, { headers: {}, body: '{}' }, { timeoutMs: 5_000, signal });
     expect(result).toMatchObject({ ok: false, statusCode: null, errorCode: 'RESET' });
     expect(result.durationMs).toBeLessThan(4_000);
     close();
@@ -72,7 +72,11 @@ describe('a local server that responds with 101', () => {
 
 describe('an unreachable local server', () => {
   const call = (url: string) =>
-    forward(new URL(url), {}, '{}', { timeoutMs: 30_000, signal: new AbortController().signal });
+    forward(
+      new URL(url),
+      { headers: {}, body: '{}' },
+      { timeoutMs: 30_000, signal: new AbortController().signal },
+    );
 
   test('is reported in the words of the delivery log', async () => {
     const silent = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createClient } from '../../src/client/index.js';
 import { listen } from '../../src/client/listen/listen.js';
 import { createJsonPrinter, createPrinter } from '../../src/client/listen/print.js';
+import type { Signing } from '../../src/client/listen/refusal.js';
 import { until } from '../support/until.js';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { credentials, refused, startStandIn, type Call, type Reply, type StandIn } from './stand-in.js';
@@ -33,12 +34,12 @@ const eventOf = (eventId: string, seconds: number) => ({
   notification: { state: 'CREATED' },
 });
 
-function start(createdBy: typeof createPrinter, since?: Date) {
+function start(createdBy: typeof createPrinter, since?: Date, signing: Signing = { secret, given: null }) {
   const lines: string[] = [];
   const printer = createdBy((text) => lines.push(text.trimEnd()));
   const client = createClient({ url: standIn.url, ...credentials, retries: 0 });
   const options = {
-    ...{ url: standIn.url, forward: new URL(local.url), secret, json: false },
+    ...{ url: standIn.url, forward: new URL(local.url), signing, json: false },
     ...{ key: 'k', email: 'e', interests: undefined, since },
   };
   return { lines, done: listen(client, options, printer, stop.signal) };
@@ -144,19 +145,4 @@ test('--interests warns of a state that the service does not have', async () => 
   } finally {
     program.kill();
   }
-});
-
-test('hints at the signature at the first 400 or 401, once', async () => {
-  const statuses = [500, 401, 400];
-  local.reply = () => ({ status: statuses.shift()! });
-  standIn.respond = feedOf(
-    { latest: page('end', eventOf('e1', 0), eventOf('e2', 1), eventOf('e3', 2)) },
-    () => gone,
-  );
-  const { lines, done } = start(createPrinter);
-  await until('all are forwarded', () => lines.filter((line) => line.includes('PH1')).length === 3);
-  stop.abort();
-  await done;
-  const hints = lines.flatMap((line, index) => (line.includes('diagnose()') ? [index] : []));
-  expect(hints).toEqual([lines.findIndex((line) => line.includes('401')) + 1]);
 });

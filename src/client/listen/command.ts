@@ -21,7 +21,8 @@ const exitCode = { done: 0, refused: 1, usage: 2, unavailable: 69 }; // 69: EX_U
 const help = `Usage: parcelhook listen --forward <url> [options]
 
 Forwards an account's notifications to a server on your own machine: signed, in order, each once.
-It runs until Ctrl-C, registers no webhook and leaves nothing behind.
+It runs until Ctrl-C, registers no webhook and leaves nothing behind. If the server refuses one with
+400, 401 or 403, it says why as far as it can tell, each cause once.
 
 Options:
   --forward <url>      where to send notifications, such as http://localhost:3000/hook
@@ -32,7 +33,8 @@ Options:
   --interests <names>  only these states, separated by commas (default: all)
   --since <time>       start this long ago (10m, 2h, 1d) or at a time: 2026-11-21T12:00:00Z, 2026-11-21 (its
                        midnight UTC) or milliseconds since 1970 (default: now)
-  --secret <secret>    whsec_… to sign with (default: a new one, which is printed)
+  --secret <secret>    whsec_… that your server verifies with, to sign with (default: PARCELHOOK_SECRET, else a new
+                       one, which is printed)
   --json               print one JSON object per line
   -h, --help           show this help
 

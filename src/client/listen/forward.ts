@@ -1,6 +1,11 @@
 import http from 'node:http';
 import https from 'node:https';
 
+export interface SignedNotification {
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** The outcome of a notification at the local server. */
 export interface Forwarded {
   ok: boolean;
@@ -8,6 +13,16 @@ export interface Forwarded {
   /** Why there was no response, as in the delivery log: `DNS`, `CONNECT`, `TLS`, `RESET`, `PROTOCOL`, `TIMEOUT`. */
   errorCode: string | null;
   durationMs: number;
+  response: LocalResponse | null;
+}
+
+export interface LocalResponse {
+  /** The first 4 KiB. */
+  text: string;
+  /** The header, which tells its clock. */
+  date: string | undefined;
+  /** Whether it has `WWW-Authenticate`. */
+  asksForLogin: boolean;
 }
 
 export interface ForwardOptions {
@@ -17,24 +32,29 @@ export interface ForwardOptions {
 }
 
 const maxReadBytes = 64 * 1_024;
+const maxTextBytes = 4 * 1_024;
 
 /** Posts once, without following redirects. Returns failures; rejects only when its signal aborts. */
 export function forward(
   target: URL,
-  headers: Record<string, string>,
-  body: string,
+  { headers, body }: SignedNotification,
   { timeoutMs, signal }: ForwardOptions,
 ): Promise<Forwarded> {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(timeoutMs);
   const { request } = target.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const end = (statusCode: number | null, errorCode: string | null) =>
+    const end = (
+      statusCode: number | null,
+      errorCode: string | null,
+      response: LocalResponse | null = null,
+    ) =>
       resolve({
         ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
         statusCode,
         errorCode,
         durationMs: Math.round(performance.now() - startedAt),
+        response,
       });
     // A new connection each time: the server may close an idle one just as it is reused.
     const sent = request(target, {
@@ -49,14 +69,19 @@ export function forward(
     sent.on('response', (response) => {
       hasResponse = true;
       let readBytes = 0;
+      const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => {
+        if (readBytes < maxTextBytes) chunks.push(chunk.subarray(0, maxTextBytes - readBytes));
         readBytes += chunk.length;
         if (readBytes > maxReadBytes) response.destroy();
       });
       response.on('error', () => undefined); // the status is already known
-      response.on('close', () =>
-        signal.aborted ? reject(reasonOf(signal)) : end(response.statusCode!, null),
-      );
+      response.on('close', () => {
+        if (signal.aborted) return reject(reasonOf(signal));
+        const { date, 'www-authenticate': challenge } = response.headers;
+        const text = Buffer.concat(chunks).toString();
+        end(response.statusCode!, null, { text, date, asksForLogin: challenge !== undefined });
+      });
     });
     let failure: NodeJS.ErrnoException | undefined;
     sent.on('error', (error) => (failure ??= error)); // `close` follows

@@ -5,9 +5,10 @@ import type { Client } from '../client.js';
 import { ParcelhookError } from '../errors.js';
 import type { FollowOptions } from '../resources/events.js';
 import { sign } from '../signature.js';
-import { forward } from './forward.js';
+import { forward, type SignedNotification } from './forward.js';
 import type { ListenOptions } from './options.js';
 import type { Printer } from './print.js';
+import { explainRefusal, lineOf } from './refusal.js';
 
 /** The default of a webhook. */
 const timeoutMs = 15_000;
@@ -25,11 +26,10 @@ export async function listen(
   printer: Printer,
   signal: AbortSignal,
 ): Promise<void> {
-  const { interests, secret, since, forward: target } = options;
+  const { interests, signing, since, forward: target } = options;
   const counts = { forwarded: 0, refused: 0 };
-  let hasHinted = false;
   const connection = watchConnection(printer, () =>
-    printer.listening({ url: options.url, forward: target.href, secret, since }),
+    printer.listening({ url: options.url, forward: target.href, signing, since }),
   );
   const position = createPosition();
   let start: FollowOptions & { from?: string } = since ? { from: since.toISOString() } : {};
@@ -46,17 +46,18 @@ export async function listen(
         if (position.has(event)) continue;
         position.add(event);
         if (interests && !interests.has(event.state)) continue;
-        const { headers, body } = notificationOf(event, secret);
+        const notification = notificationOf(event, signing.secret);
         const at = new Date();
-        const result = await forward(target, headers, body, { timeoutMs, signal });
+        const { response, ...result } = await forward(target, notification, { timeoutMs, signal });
+        const diagnosis = await explainRefusal({ ...result, response }, notification, signing, {
+          serviceUrl: options.url,
+          now: new Date(),
+        });
         counts.forwarded += 1;
         if (!result.ok) counts.refused += 1;
         const { eventId, sequence, trackingId, state } = event;
-        printer.notified({ at, eventId, sequence, trackingId, state, ...result });
-        if (!hasHinted && (result.statusCode === 400 || result.statusCode === 401)) {
-          hasHinted = true;
-          printer.unverified();
-        }
+        const responseText = result.ok || !response ? null : lineOf(response, signing);
+        printer.notified({ at, eventId, sequence, trackingId, state, ...result, responseText, diagnosis });
       }
     } catch (error) {
       if (signal.aborted) break;
@@ -122,10 +123,7 @@ const isCursorUnknown = (error: unknown): error is ParcelhookError =>
   error instanceof ParcelhookError && error.status === 400 && error.details[0]?.path === 'after';
 
 /** The same body and headers as the first attempt of a webhook's delivery, signed now, in a trace of its own. */
-function notificationOf(
-  { eventId, sequence, notification }: FeedEvent,
-  secret: string,
-): { headers: Record<string, string>; body: string } {
+function notificationOf({ eventId, sequence, notification }: FeedEvent, secret: string): SignedNotification {
   const body = JSON.stringify(notification);
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   return {

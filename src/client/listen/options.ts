@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { readSecret, secretMessages } from '../diagnosis/secret.js';
+import type { Signing } from './refusal.js';
 
 /** The command line is wrong; the message says what would be right. */
 export class UsageError extends Error {}
@@ -18,7 +20,7 @@ export interface ListenOptions {
   interests: ReadonlySet<string> | undefined;
   /** Unset: from now. */
   since: Date | undefined;
-  secret: string;
+  signing: Signing;
   json: boolean;
 }
 
@@ -58,7 +60,7 @@ export function readOptions(args: string[], env: Env): ListenOptions | null {
     forward: take(() => forwardUrl(given.forward)),
     interests: take(() => interestsOf(given.interests)),
     since: take(() => sinceOf(given.since)),
-    secret: take(() => secretOf(given.secret)),
+    signing: take(() => signingOf(given.secret ?? (env.PARCELHOOK_SECRET || undefined))),
     json: given.json === true,
   };
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
@@ -123,12 +125,19 @@ function sinceOf(given: string | undefined): Date | undefined {
   return new Date(ms);
 }
 
-/** `whsec_` and the Base64 of 24 to 64 bytes (Standard Webhooks); a new one unless given. */
-function secretOf(given: string | undefined): string {
-  if (given === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
-  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(given) ?? [];
-  const sizeBytes = Buffer.from(base64, 'base64').length;
-  if (sizeBytes < 24 || sizeBytes > 64)
-    throw new UsageError('--secret: give whsec_ and the Base64 of 24 to 64 bytes.');
-  return given;
+/** Of a secret that the owner gives. */
+const maxSecretBytes = 64;
+
+/**
+ * Signs with what its owner meant: a secret with quotation marks around it is not refused here, so that a server that has
+ * the same is told of them. A new one unless given.
+ */
+function signingOf(given: string | undefined): Signing {
+  if (given === undefined) return { secret: `whsec_${randomBytes(32).toString('base64')}`, given: null };
+  const { key, hasPrefix, problems } = readSecret(given, []);
+  const isUsable = key && hasPrefix && key.length <= maxSecretBytes && !problems.includes('TOO_SHORT');
+  if (isUsable) return { secret: `whsec_${Buffer.from(key).toString('base64')}`, given };
+  const [problem] = problems;
+  const about = problem ? ` ${secretMessages[problem]}` : '';
+  throw new UsageError(`--secret: give whsec_ and the Base64 of 24 to 64 bytes.${about}`);
 }

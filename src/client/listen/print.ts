@@ -1,20 +1,22 @@
 import { STATUS_CODES } from 'node:http';
 import type { Forwarded } from './forward.js';
+import { masked, type Refusal, type Signing } from './refusal.js';
 
-export interface Notified extends Forwarded {
+export interface Notified extends Omit<Forwarded, 'response'> {
   at: Date;
   eventId: string;
   sequence: number;
   trackingId: string;
   state: string;
+  /** Of a refusal, in a line; null if it says nothing. */
+  responseText: string | null;
+  diagnosis: Refusal | null;
 }
 
 /** Prints what happens while listening. */
 export interface Printer {
-  listening(about: { url: string; forward: string; secret: string; since: Date | undefined }): void;
+  listening(about: { url: string; forward: string; signing: Signing; since: Date | undefined }): void;
   notified(about: Notified): void;
-  /** The local server responded 400 or 401 for the first time: the signature may be why. */
-  unverified(): void;
   /** The service has not been reached yet. */
   waiting(reason: string, waitMs: number): void;
   interrupted(reason: string): void;
@@ -24,25 +26,25 @@ export interface Printer {
   ended(counts: { forwarded: number; refused: number }): void;
 }
 
-/** Prints text for people. */
+/** Prints text for people, each cause of a refusal once. */
 export const createPrinter = (write: (text: string) => void): Printer => {
   const print = (line: string) => write(`${printable(line)}\n`);
+  const told = new Set<string>();
   return {
-    listening({ url, forward, secret, since }) {
+    listening({ url, forward, signing: { secret, given }, since }) {
       print(`Listening to ${url} from ${since?.toISOString() ?? 'now'} (Ctrl-C ends)`);
       print(`Forwarding to ${forward}`);
-      print(`Signing with ${secret}`);
+      print(`Signing with ${given === null ? secret : `the secret that you gave, ${masked(secret)}`}`);
     },
-    notified({ at, state, trackingId, ok, statusCode, errorCode, durationMs }) {
+    notified({ at, state, trackingId, ok, statusCode, errorCode, durationMs, responseText, diagnosis }) {
       const outcome =
         statusCode === null ? errorCode : `${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-      const mark = ok ? '' : '  rejected';
+      const mark = ok ? '' : `  rejected${responseText === null ? '' : `: ${responseText}`}`;
       print(`${at.toISOString()}  ${state}  ${trackingId}  ${outcome}  ${durationMs} ms${mark}`);
+      if (diagnosis === null || told.has(diagnosis.cause)) return;
+      told.add(diagnosis.cause);
+      print(diagnosis.message);
     },
-    unverified: () =>
-      print(
-        'If your server refuses the signature: does it have the secret above, the raw body (before any JSON parser), and all three webhook-… headers? diagnose() of @parcelhook/client, or the signature doctor of the portal, names the cause.',
-      ),
     waiting: (reason, waitMs) =>
       print(`The service cannot be reached yet: ${reason} Retrying in ${Math.ceil(waitMs / 1_000)} s.`),
     interrupted: (reason) => print(`Interrupted: ${reason} Retrying; it resumes where it stopped.`),
@@ -60,9 +62,13 @@ export const createPrinter = (write: (text: string) => void): Printer => {
 export const createJsonPrinter = (write: (text: string) => void): Printer => {
   const print = (type: string, about: object = {}) => write(`${JSON.stringify({ type, ...about })}\n`);
   return {
-    listening: ({ since, ...about }) => print('listening', { ...about, since: since ?? null }),
+    listening: ({ since, signing: { secret, given }, ...about }) =>
+      print('listening', {
+        ...about,
+        secret: given === null ? secret : masked(secret),
+        since: since ?? null,
+      }),
     notified: (about) => print('notification', about),
-    unverified: () => print('unverified'),
     waiting: (reason, waitMs) => print('waiting', { reason, waitMs }),
     interrupted: (reason) => print('interrupted', { reason }),
     resumed: () => print('resumed'),
