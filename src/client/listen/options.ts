@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { readSecret, secretMessages } from '../diagnosis/secret.js';
-import type { Signing } from './refusal.js';
 
 /** The command line is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
 export type Env = Record<string, string | undefined>;
+
+export interface Signing {
+  /** `whsec_…`, in Standard Webhooks' form. */
+  secret: string;
+  /** The secret as the user gave it; null if `listen` made it. */
+  given: string | null;
+}
 
 export interface ListenOptions {
   /** Address of the service. */
@@ -139,5 +145,7 @@ function signingOf(given: string | undefined): Signing {
   if (isUsable) return { secret: `whsec_${Buffer.from(key).toString('base64')}`, given };
   const [problem] = problems;
   const about = problem ? ` ${secretMessages[problem]}` : '';
-  throw new UsageError(`--secret: give whsec_ and the Base64 of 24 to 64 bytes.${about}`);
+  throw new UsageError(
+    `--secret or PARCELHOOK_SECRET: give whsec_ and the Base64 of 24 to 64 bytes.${about}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Forwarded } from './forward.js';
-import { masked, type Refusal, type Signing } from './refusal.js';
+import type { Signing } from './options.js';
+import { masked, type Refusal } from './refusal.js';
 
 export interface Notified extends Omit<Forwarded, 'response'> {
   at: Date;

@@ -1,18 +1,12 @@
 import { diagnose, type Finding } from '../diagnose.js';
 import type { Forwarded, LocalResponse, SignedNotification } from './forward.js';
+import type { Signing } from './options.js';
 
 export interface Refusal {
   /** Of `diagnose`; or of a notification that verifies, so that the fault is the server's. */
   cause: Finding['cause'] | 'LOGIN_REQUIRED' | 'OTHER_SECRET' | 'VERIFIES';
   /** It holds no secret but the last four characters of the one to sign with. */
   message: string;
-}
-
-export interface Signing {
-  /** `whsec_…`, in Standard Webhooks' form. */
-  secret: string;
-  /** The secret as the user gave it; null if `listen` made it. */
-  given: string | null;
 }
 
 /** The statuses with which servers refuse what does not verify. */
