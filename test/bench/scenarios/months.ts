@@ -1,6 +1,6 @@
 import { registerAccount, registerWebhook } from '../../support/client.js';
 import { startEngines } from './engines.js';
-import type { Bench, Figure, Scenario } from './scenario.js';
+import { until, type Bench, type Figure, type Scenario } from './scenario.js';
 import { createMeasure, shipmentsARound, webhooks as perEvent } from './steady.js';
 import { way } from '../phases/events.js';
 
@@ -113,6 +113,13 @@ async function fill(bench: Bench): Promise<void> {
   for (let ago = months; ago > 0; ago -= 1) await bench.sql(fillMonth(ago, shipments));
   await bench.sql('drop table filled');
   await bench.sql('vacuum (analyze)'); // otherwise autovacuum runs meanwhile
+  await bench.sql('checkpoint');
+  await until('autovacuum is idle', 300_000, async () => {
+    const [row] = await bench.sql<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where backend_type = 'autovacuum worker'`,
+    );
+    return row!.n === 0;
+  });
   bench.say(`  filled in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
