@@ -250,6 +250,7 @@ const nothingQueued: Record<string, string> = {
   NO_INTEREST: 'Nothing that this webhook is interested in was recorded in that time.',
   ALL_SUCCEEDED: 'There is nothing to send: everything from that time has succeeded or is on its way.',
   EXPIRED: 'That time is no longer in the log.',
+  PARKED: 'There is nothing to send: all of it is sent by itself once the webhook is called again.',
 };
 
 /** The answer to a replay that was asked for: `queued` is null while the deliveries are not counted yet. */

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
 import { placeOrder, registerAccount, type Account } from '../support/client.js';
 import { startHook, untilFound, type Hook } from '../support/deliveries.js';
 import { startService, type Service } from '../support/harness.js';
-import { placeOrders } from '../support/load.js';
 
 const planted = '<script>alert(1)</script>';
 
@@ -64,37 +63,3 @@ inBrowser('a number of many shipments lists them, and one of none says so', asyn
   await page.keyboard.press('Enter');
   await page.getByText('No shipment has the number none such.').waitFor();
 });
-
-inBrowser(
-  'what failed is counted before it is sent again, shows its progress, and can be cancelled',
-  async () => {
-    const failing = await startHook(account, { interests: ['*'], description: 'Failing', ordering: 'NONE' });
-    failing.response.status = 500;
-    await placeOrders(account, 3);
-    await untilFound(async () => {
-      const { data } = await account.call(`/v1/deliveries?webhookId=${failing.webhookId}&status=FAILED`);
-      return data.deliveries.length === 3;
-    });
-    await page.goto(`/recover?webhookId=${failing.webhookId}`);
-    const failed = page.getByRole('region', { name: 'Send again what failed' });
-    await failed.getByText('3 notifications to send').waitFor();
-    // Orders of the tests before are owed to it as well: it was not there yet.
-    const missed = page.getByRole('region', { name: 'Send all that it missed' });
-    const counted = Number.parseInt(await missed.getByText(/^\d+ notifications to send$/).innerText(), 10);
-    expect(counted).toBeGreaterThan(3);
-    await expectSound(page);
-    failing.response.status = 200;
-    await failed.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('It will send 3 deliveries.').waitFor();
-    await page.getByText('3 of 3 deliveries settled.').waitFor();
-    await failed.getByText('Nothing failed in this time.').waitFor();
-    failing.response.delayMs = 60_000;
-    await missed.getByRole('button', { name: 'Send all' }).click();
-    await page.getByText(`It will send ${counted - 3} deliveries.`).waitFor();
-    await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('It was cancelled').waitFor();
-    await failing.close();
-  },
-  120_000,
-);

@@ -497,7 +497,7 @@ export interface paths {
         put?: never;
         /**
          * Send what a webhook missed
-         * @description Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.
+         * @description Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -2503,10 +2503,10 @@ export interface components {
              */
             to: string | number;
             /**
-             * @description Only deliveries with this status now. Without it, also events that never had a delivery.
+             * @description Only deliveries with this status now. `NEVER_ATTEMPTED`: events without a delivery, and deliveries without an attempt that are held because the webhook is not called. Without it, all that was missed.
              * @enum {string}
              */
-            status?: "FAILED" | "HELD" | "PENDING";
+            status?: "FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED";
             /**
              * @description The service's identifier of the shipment.
              * @example PH1M7YZMHG0R8EB1NC38
@@ -2521,10 +2521,10 @@ export interface components {
              */
             queued: number | null;
             /**
-             * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, or it was erased or is no longer in the log. Null if `queued` is not 0, or if only deliveries with another status were missed.
+             * @description Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, it was erased or is no longer in the log, or it is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.
              * @example null
              */
-            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED") | null;
+            reason: ("NOTHING_RECORDED" | "NO_INTEREST" | "ALL_SUCCEEDED" | "EXPIRED" | "PARKED") | null;
             /**
              * Format: uuid
              * @description Identifier of the replay.
@@ -2577,7 +2577,7 @@ export interface components {
              * @description The requested `status`; null for all.
              * @example null
              */
-            deliveryStatus: ("FAILED" | "HELD" | "PENDING") | null;
+            deliveryStatus: ("FAILED" | "HELD" | "PENDING" | "NEVER_ATTEMPTED") | null;
             /** @description The requested shipment; null for all. */
             trackingId: string | null;
             /**

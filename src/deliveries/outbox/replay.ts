@@ -22,6 +22,10 @@ export interface ReplaySpan {
   endEventId: string;
 }
 
+/** Not recorded as owed, because webhook `w` is parked: sent without a replay. Needs what `missedAs` needs. */
+export const isParked = (event: string) =>
+  `(d.delivery_id is null and o.delivery_id is null and coalesce(${event}.position >= w.parked_from, false))`;
+
 /**
  * How a webhook has missed an event; null if it has not: the delivery succeeded, was cancelled, is being sent, or
  * belongs to another running replay. A row that a cancelled replay has yet to give back counts as given back. Parked
@@ -30,17 +34,22 @@ export interface ReplaySpan {
  */
 const missedAs = (event: string) => `case
     when d.delivery_id is not null then case when d.status = 'FAILED' then 'failed' end
-    when o.delivery_id is null then case when ${event}.position >= w.parked_from then null else 'neverOwed' end
+    when o.delivery_id is null then case when not ${isParked(event)} then 'neverOwed' end
     when o.withdrawn and o.only_replayed then case when o.attempt_count = 0 then 'neverOwed' else 'failed' end
     when o.status = 'SENDING' or o.trigger = 'REPLAY' and not o.withdrawn then null
+    when not w.callable and o.attempt_count = 0 and (o.waits_turn or o.due_at <= now()) then 'heldUnattempted'
     when o.waits_turn or o.due_at <= now() and not w.callable then 'held'
     when o.status = 'RETRY' and o.due_at > now() then 'waiting'
   end`;
 
-/** As the requested status means; null: in any way. */
+/**
+ * As the requested status means; null: in any way. A delivery that only waits for its turn at a webhook that is called
+ * does not count as never attempted.
+ */
 export const isMissed = (event: string, status: string) => `(${missedAs(event)}) = any(case ${status}::text
-    when 'FAILED' then array['failed'] when 'HELD' then array['held'] when 'PENDING' then array['waiting']
-    else array['neverOwed', 'failed', 'held', 'waiting'] end)`;
+    when 'FAILED' then array['failed'] when 'HELD' then array['held', 'heldUnattempted']
+    when 'PENDING' then array['waiting'] when 'NEVER_ATTEMPTED' then array['neverOwed', 'heldUnattempted']
+    else array['neverOwed', 'failed', 'held', 'heldUnattempted', 'waiting'] end)`;
 
 /** The feed position from which on webhook `w` is parked; null if it is not. */
 export const parkedFrom = (w: string) => `(select last_position from replays

@@ -1,6 +1,10 @@
 import type { Database } from '../../platform/database/postgres.js';
-import { deliveryOf, eventsIn, isMissed, parkedFrom, owedBy } from '../outbox/replay.js';
+import { deliveryOf, eventsIn, isMissed, isParked, parkedFrom, owedBy } from '../outbox/replay.js';
 import { isCallable, isInterested, ms } from '../outbox/sql.js';
+
+/** `NEVER_ATTEMPTED`: no delivery, or one without an attempt that is held because the webhook is not called. */
+export const replayedStatuses = ['FAILED', 'HELD', 'PENDING', 'NEVER_ATTEMPTED'] as const;
+export type ReplayedStatus = (typeof replayedStatuses)[number];
 
 export interface ReplayRange {
   webhookId: string;
@@ -12,8 +16,8 @@ export interface ReplayRange {
   loggedSince: Date;
   /** Nothing recorded later is sent. */
   latest: Date;
-  /** Null for all that did not succeed and for events without a delivery. */
-  deliveryStatus: 'FAILED' | 'HELD' | 'PENDING' | null;
+  /** Null for all that was missed. */
+  deliveryStatus: ReplayedStatus | null;
   trackingId: string | null;
 }
 
@@ -26,6 +30,8 @@ export interface ReplayCount {
   /** Wanted events that were missed and are erased. */
   erased: number;
   otherStatus: number;
+  /** Wanted events that will be sent without a replay, because the webhook is parked. */
+  parked: number;
   /** Events were recorded in the span before the log starts. */
   older: boolean;
 }
@@ -82,6 +88,7 @@ const insertText = `
                                and (o.replay_id is null or o.withdrawn)))::int as total,
            (count(*) filter (where $6::text is not null and e.wanted and not e.erased and ${isMissed('e', 'null')}
                                and (o.replay_id is null or o.withdrawn)))::int as other_status,
+           (count(*) filter (where e.wanted and not e.erased and ${isParked('e')}))::int as parked,
            (count(*) filter (where e.wanted and e.erased and coalesce(d.status <> 'SUCCEEDED', true)))::int as erased
       from target w
      cross join lateral (
@@ -99,7 +106,7 @@ const insertText = `
       from target, counted where may_begin
     returning replay_id, total
   )
-  select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased, c.other_status as "otherStatus",
+  select a.replay_id is not null as added, a.total, c.recorded, c.wanted, c.erased, c.other_status as "otherStatus", c.parked,
          exists (${eventsIn('event_id >= uuid_floor($10) and event_id < uuid_floor($4)', { ...ofTarget, limit: '1' })}) as older
     from target w cross join counted c left join added a on true`;
 

@@ -23,13 +23,14 @@ import {
   findReplay,
   replaysOfWebhook,
   insertReplay,
+  replayedStatuses,
   type Replay,
   type ReplayCount,
   type ReplayLimits,
 } from './request-store.js';
 import { isoOffset } from '../../http/envelope.js';
 
-const replayedStatuses = ['FAILED', 'HELD', 'PENDING'] as const;
+const nothingQueued = ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'PARKED'] as const;
 
 const replayId = uuid('Identifier of the replay.');
 
@@ -41,8 +42,8 @@ const replayAccepted = z
       12,
     ),
     reason: described(
-      z.enum(['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED']).nullable(),
-      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, or it was erased or is no longer in the log. Null if `queued` is not 0, or if only deliveries with another status were missed.',
+      z.enum(nothingQueued).nullable(),
+      'Why `queued` is 0: nothing was recorded in that span, nothing that the webhook is interested in, everything succeeded or is on its way, it was erased or is no longer in the log, or it is parked (`parkedSince` of the webhook) and is sent without a replay as soon as the webhook is called again. Null if `queued` is not 0, or if only deliveries with another status were missed.',
       null,
     ),
     replayId,
@@ -94,7 +95,7 @@ const replayBody = z
     to: instantInBody('End of the span', '2026-11-21T12:00:00Z'),
     status: described(
       z.enum(replayedStatuses, `must be one of ${replayedStatuses.join(', ')}`),
-      'Only deliveries with this status now. Without it, also events that never had a delivery.',
+      'Only deliveries with this status now. `NEVER_ATTEMPTED`: events without a delivery, and deliveries without an attempt that are held because the webhook is not called. Without it, all that was missed.',
     ).optional(),
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
   })
@@ -125,7 +126,7 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
       operationId: 'replayWebhook',
       tag: 'Webhooks',
       description:
-        'Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.',
+        'Sends the events of a time span again, oldest first: those whose delivery failed, is held or waits for a retry, and those never attempted because the webhook was paused, disabled or not yet registered. Deliveries that succeeded are not repeated. With `status` only a part of that is sent; `NEVER_ATTEMPTED` is what no attempt was made for. If nothing is queued, `reason` says why. Events older than the delivery log are not sent. `from` must be before `to`.',
       responses: { 202: replayAccepted },
       errors: {
         409: `${limits.maxOfWebhook} replays of this webhook, or ${limits.maxOfShipper} of all your webhooks, are still looking for deliveries.`,
@@ -166,19 +167,18 @@ export function replayRoutes({ db, retentionMs, limits: webhookLimits }: ReplayR
   ];
 }
 
-type NothingQueued = 'NOTHING_RECORDED' | 'NO_INTEREST' | 'ALL_SUCCEEDED' | 'EXPIRED';
-
 /** Null if there is something to send, if that is not known yet, or if only deliveries of another status are left. */
 function whyNothingQueued(
   counted: ReplayCount,
   range: { to: Date; loggedSince: Date },
-): NothingQueued | null {
+): (typeof nothingQueued)[number] | null {
   if (counted.total !== 0) return null;
   if (range.to < range.loggedSince) return 'EXPIRED';
   if (counted.wanted === 0 && counted.older) return 'EXPIRED';
   if (counted.recorded === 0) return 'NOTHING_RECORDED';
   if (counted.wanted === 0) return 'NO_INTEREST';
   if (counted.otherStatus > 0) return null;
+  if (counted.parked > 0) return 'PARKED';
   return counted.erased > 0 ? 'EXPIRED' : 'ALL_SUCCEEDED';
 }
 

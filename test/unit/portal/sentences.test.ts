@@ -240,7 +240,7 @@ test('a replay says what it sends, or why it sends nothing', () => {
   expect(replayAnswer({ queued: null, reason: null })).toBe(
     'It has begun, and counts its deliveries as it goes.',
   );
-  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED'])
+  for (const reason of ['NOTHING_RECORDED', 'NO_INTEREST', 'ALL_SUCCEEDED', 'EXPIRED', 'PARKED'])
     expect(replayAnswer({ queued: 0, reason })).not.toBe('There is nothing to send.');
   expect(replayAnswer({ queued: 0, reason: null })).toBe('There is nothing to send.');
 });

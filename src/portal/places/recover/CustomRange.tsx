@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { ListedWebhook } from '../../../client/api/types.js';
 import { Button } from '../../parts/Button.js';
 import { Field, Form, FormProblem, TextField, useIsSending } from '../../parts/Form.js';
 import { MomentField } from '../../parts/MomentField.js';
 import { countReplay, type Count, type Range } from './count.js';
-import { willSend } from './Offer.js';
+import { isNothing, willSend } from './Offer.js';
 
 interface Props {
-  webhook: ListedWebhook;
+  webhookId: string;
   from: string;
   onSend: (range: Range) => Promise<void>;
 }
@@ -17,10 +16,11 @@ const kinds = [
   { status: 'FAILED', text: 'Failed' },
   { status: 'HELD', text: 'Held' },
   { status: 'PENDING', text: 'Pending' },
+  { status: 'NEVER_ATTEMPTED', text: 'Never attempted' },
 ];
 
 /** Any span, a kind of deliveries, one shipment: first counted, then sent. */
-export function CustomRange({ webhook, from: since, onSend }: Props) {
+export function CustomRange({ webhookId, from: since, onSend }: Props) {
   const [from, setFrom] = useState(since);
   const [to, setTo] = useState(() => new Date().toISOString());
   const [status, setStatus] = useState('');
@@ -40,7 +40,7 @@ export function CustomRange({ webhook, from: since, onSend }: Props) {
       ...(status && { status }),
       ...(number && { trackingId: number }),
     } as Range;
-    setCounted({ range, count: await countReplay(webhook, range) });
+    setCounted({ range, count: await countReplay(webhookId, range) });
   };
   return (
     <details class="custom">
@@ -76,7 +76,7 @@ export function CustomRange({ webhook, from: since, onSend }: Props) {
         <FormProblem shown={['status', 'trackingId']} />
         <div class="actions custom-send">
           <CountButton />
-          {counted && counted.count !== 0 && (
+          {counted && !isNothing(counted.count) && (
             <Button
               kind="primary"
               onClick={async () => {
@@ -88,7 +88,7 @@ export function CustomRange({ webhook, from: since, onSend }: Props) {
             </Button>
           )}
           <p role="status">
-            {counted && (counted.count === 0 ? 'There is nothing to send.' : willSend(counted.count))}
+            {counted && (isNothing(counted.count) ? 'There is nothing to send.' : willSend(counted.count))}
           </p>
         </div>
       </Form>

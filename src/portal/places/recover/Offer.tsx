@@ -1,21 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { ListedWebhook } from '../../../client/api/types.js';
 import { withQuery } from '../../api.js';
 import { Button } from '../../parts/Button.js';
 import { useResource } from '../../poll.js';
 import { Link } from '../../router.js';
 import { countText } from '../../units.js';
-import { countReplay, maxCounted, type Count, type Range } from './count.js';
+import { countReplay, type Count, type Range } from './count.js';
 
 interface Props {
-  webhook: ListedWebhook;
+  webhookId: string;
   from: string;
   to: string | undefined;
-  status?: 'FAILED';
-  /** Replays under way: as one ends, there is less to send. */
-  running: number;
+  status: 'FAILED' | 'NEVER_ATTEMPTED';
+  /** Counted again when it changes. */
+  counting: string;
   title: string;
+  /** The button's text. */
+  act: string;
   /** Said where there is nothing to send. */
   nothing: string;
   children: ComponentChildren;
@@ -23,17 +24,27 @@ interface Props {
 }
 
 /** One way to recover, with how much it sends. The count and the replay are of the same span. */
-export function Offer({ webhook, from, to, status, running, title, nothing, children, onSend }: Props) {
+export function Offer({
+  webhookId,
+  from,
+  to,
+  status,
+  counting,
+  title,
+  act,
+  nothing,
+  children,
+  onSend,
+}: Props) {
   const id = useId();
   const offer = useResource(
     async (signal) => {
-      const range: Range = { from, to: to ?? new Date().toISOString(), ...(status && { status }) };
-      return { range, count: await countReplay(webhook, range, signal) };
+      const range: Range = { from, to: to ?? new Date().toISOString(), status };
+      return { range, count: await countReplay(webhookId, range, signal) };
     },
-    { key: `${from} ${to} ${running}` },
+    { key: `${from} ${to} ${counting}` },
   );
   const { data, error, isLoading } = offer;
-  const { webhookId } = webhook;
   return (
     <section class="panel offer" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -43,7 +54,7 @@ export function Offer({ webhook, from, to, status, running, title, nothing, chil
           error.message
         ) : !data ? (
           'Counting…'
-        ) : data.count === 0 ? (
+        ) : isNothing(data.count) ? (
           nothing
         ) : (
           <strong>{willSend(data.count)}</strong>
@@ -52,15 +63,15 @@ export function Offer({ webhook, from, to, status, running, title, nothing, chil
       <div class="actions">
         <Button
           kind="primary"
-          disabled={!data || data.count === 0 || Boolean(error)}
+          disabled={!data || isNothing(data.count) || Boolean(error)}
           onClick={async () => {
             await onSend(data!.range);
             await offer.reload();
           }}
         >
-          {status ? 'Send again' : 'Send all'}
+          {act}
         </Button>
-        {status && data && data.count !== 0 && (
+        {status === 'FAILED' && data && !isNothing(data.count) && (
           <Link class="button quiet" href={withQuery('/deliveries', { webhookId, status, from, to })}>
             See them
           </Link>
@@ -70,5 +81,11 @@ export function Offer({ webhook, from, to, status, running, title, nothing, chil
   );
 }
 
-export const willSend = (count: Count) =>
-  `${count === null ? `More than ${maxCounted.toLocaleString('en')} notifications` : countText(count, 'notification', 'notifications')} to send`;
+export const isNothing = ({ found, isAll }: Count) => isAll && found === 0;
+
+export function willSend({ found, isAll }: Count): string {
+  const toSend = `${countText(found, 'notification', 'notifications')} to send`;
+  if (isAll) return toSend;
+  if (found > 0) return `At least ${toSend}`;
+  return 'Too much was recorded in this time to count it here. The replay says how much it sends.';
+}

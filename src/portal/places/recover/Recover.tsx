@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { ListedWebhook, Replay, ReplayPage } from '../../../client/api/types.js';
+import type { ListedWebhook, Replay, ReplayPage, WebhookWithHealth } from '../../../client/api/types.js';
 import { call } from '../../api.js';
 import { Empty, Loading, PageHead } from '../../parts/Page.js';
+import { Time } from '../../parts/Time.js';
 import { wordOf } from '../../words.js';
 import { useResource } from '../../poll.js';
 import { Link, query, setQuery } from '../../router.js';
@@ -39,7 +40,7 @@ export function Recover() {
           <Since />
         </div>
       )}
-      {webhook && <Recovery key={webhook.webhookId} webhook={webhook} />}
+      {webhook && <Recovery key={webhook.webhookId} webhookId={webhook.webhookId} />}
     </>
   );
 }
@@ -66,8 +67,7 @@ const WebhookChoice = ({ webhooks, chosen }: { webhooks: ListedWebhook[]; chosen
 
 const dayMs = 86_400_000;
 
-function Recovery({ webhook }: { webhook: ListedWebhook }) {
-  const { webhookId, status } = webhook;
+function Recovery({ webhookId }: { webhookId: string }) {
   const [openedAt] = useState(Date.now);
   const [answer, setAnswer] = useState('');
   const from = query.value.get('from') ?? new Date(openedAt - dayMs).toISOString();
@@ -76,43 +76,72 @@ function Recovery({ webhook }: { webhook: ListedWebhook }) {
     (signal) => call<ReplayPage>('GET', `/v1/webhooks/${webhookId}/replays?limit=10`, undefined, { signal }),
     { everyMs: 1_500 },
   );
+  const { data: webhook } = useResource(
+    (signal) => call<WebhookWithHealth>('GET', `/v1/webhooks/${webhookId}`, undefined, { signal }),
+    { everyMs: 5_000 },
+  );
   const running = replays.data?.replays.filter((replay) => replay.status === 'RUNNING').length ?? 0;
   const send = async (range: Range) => {
     setAnswer(replayAnswer(await call<Replay>('POST', `/v1/webhooks/${webhookId}/replay`, range)));
     await replays.reload();
   };
-  const offer = { webhook, from, to, running, onSend: send };
+  // As a replay ends, or the webhook is called again, there is less to send.
+  const counting = `${running} ${!webhook || isCalled(webhook)}`;
+  const offer = { webhookId, from, to, counting, onSend: send };
   return (
     <>
-      {status !== 'ACTIVE' && (
-        <p class="problem notice">
-          The webhook is {wordOf(status).toLowerCase()}: what you send again waits until{' '}
-          <Link href={`/webhooks/${webhookId}`}>it is resumed</Link>.
-        </p>
-      )}
+      {webhook && <Waits webhook={webhook} isReplaying={running > 0} />}
       <div class="offers">
         <Offer
           {...offer}
           status="FAILED"
-          title="Send again what failed"
+          title="What failed"
+          act="Send again what failed"
           nothing="Nothing failed in this time."
         >
           Deliveries whose retries are used up.
         </Offer>
         <Offer
           {...offer}
-          title="Send all that it missed"
-          nothing="Everything from this time has succeeded or is on its way."
+          status="NEVER_ATTEMPTED"
+          title="What was never attempted"
+          act="Send what was never attempted"
+          nothing="There is nothing from this time that was never attempted."
         >
-          What failed, what is held or waits for a retry, and what was never attempted because the webhook was
-          paused, disabled or not created yet.
+          States that no attempt was made for, because the webhook was paused, disabled or not created yet.
         </Offer>
       </div>
       <p role="status" class="recover-answer">
         {answer}
       </p>
-      <CustomRange webhook={webhook} from={from} onSend={send} />
+      <CustomRange webhookId={webhookId} from={from} onSend={send} />
       <Replays replays={replays.data?.replays} onChange={replays.reload} />
     </>
+  );
+}
+
+const isCalled = ({ status, health }: WebhookWithHealth) =>
+  status === 'ACTIVE' && health.parkedSince === null;
+
+/** Warns that what is sent waits until the webhook is called again. */
+function Waits({ webhook, isReplaying }: { webhook: WebhookWithHealth; isReplaying: boolean }) {
+  const { webhookId, status, health } = webhook;
+  if (isCalled(webhook)) return null;
+  return (
+    <div class="problem notice">
+      {status !== 'ACTIVE' && (
+        <p>
+          The webhook is {wordOf(status).toLowerCase()}: what you send again waits until{' '}
+          <Link href={`/webhooks/${webhookId}`}>it is resumed</Link>.
+          {isReplaying && ' What a replay has waiting is still counted below.'}
+        </p>
+      )}
+      {health.parkedSince !== null && (
+        <p>
+          What it has missed since <Time at={health.parkedSince} isExact /> is sent by itself, in order, once
+          the webhook is called again.
+        </p>
+      )}
+    </div>
   );
 }

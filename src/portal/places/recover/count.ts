@@ -1,72 +1,92 @@
-import type { Delivery, DeliveryPage, EventPage, ReplayRange, Webhook } from '../../../client/api/types.js';
+import type {
+  Delivery,
+  DeliveryPage,
+  EventPage,
+  FeedEvent,
+  ReplayRange,
+  WebhookWithHealth,
+} from '../../../client/api/types.js';
 import { call, withQuery } from '../../api.js';
 
-/** As the body of a replay: `from` and `to` in ISO 8601, `status` absent for all that did not succeed. */
+/** As the body of a replay: `from` and `to` in ISO 8601, `status` absent for all that was missed. */
 export type Range = Pick<ReplayRange, 'status' | 'trackingId'> & { from: string; to: string };
 
-/** Null is more than `maxCounted`. */
-export type Count = number | null;
+/** A replay would send this many; if not `isAll`, at least as many. */
+export interface Count {
+  found: number;
+  isAll: boolean;
+}
 
-export const maxCounted = 1_000;
-const maxEvents = 5_000;
+/** Of deliveries, and of events. */
+const maxRead = 5_000;
 const pageSize = 250;
 
-const bounded = (count: number): Count => (count > maxCounted ? null : count);
-
 /** Counts what a replay of this range would send now. The API counts only as a replay begins. */
-export const countReplay = (
-  webhook: Pick<Webhook, 'webhookId' | 'interests'>,
-  range: Range,
-  signal?: AbortSignal,
-): Promise<Count> =>
-  range.status ? countDeliveries(webhook.webhookId, range, signal) : countMissed(webhook, range, signal);
-
-async function countDeliveries(webhookId: string, range: Range, signal?: AbortSignal): Promise<Count> {
-  return bounded((await readDeliveries(webhookId, range, signal)).length);
-}
-
-/** At most `maxCounted` and one page. Tests and notices belong to no shipment, and no replay sends them. */
-async function readDeliveries(webhookId: string, range: Range, signal?: AbortSignal): Promise<Delivery[]> {
-  const found: Delivery[] = [];
-  let cursor: string | null = null;
-  do {
-    const address = withQuery('/v1/deliveries', { webhookId, ...range, limit: pageSize, cursor });
-    const page = await read<DeliveryPage>(address, signal);
-    found.push(...page.deliveries.filter(({ trackingId }) => trackingId !== null));
-    cursor = page.nextCursor;
-  } while (cursor && found.length <= maxCounted);
-  return found;
-}
-
-/** Events that the webhook is interested in and that did not succeed there, whether they have a delivery or not. */
-async function countMissed(
-  { webhookId, interests }: Pick<Webhook, 'webhookId' | 'interests'>,
-  range: Range,
-  signal?: AbortSignal,
-): Promise<Count> {
-  const deliveries = await readDeliveries(webhookId, range, signal);
-  if (deliveries.length > maxCounted) return null;
-  const statuses = new Map(deliveries.map(({ eventId, status }) => [eventId, status]));
-  const isWanted = (state: string) => interests.includes('*') || interests.includes(state);
-  const { trackingId } = range;
-  let count = 0;
-  let place: { from: string } | { after: string } = { from: range.from };
-  for (let seen = 0; seen < maxEvents; seen += pageSize) {
-    const address = withQuery('/v1/events', { ...place, trackingId, limit: pageSize });
-    const { events, nextCursor }: EventPage = await read<EventPage>(address, signal);
-    const ofRange = events.filter(({ recordedAt }) => Date.parse(recordedAt) <= Date.parse(range.to));
-    count += ofRange.filter(
-      ({ eventId, state }) => isWanted(state) && isMissed(statuses.get(eventId)),
-    ).length;
-    if (ofRange.length < pageSize) return bounded(count);
-    place = { after: nextCursor };
+export async function countReplay(webhookId: string, range: Range, signal?: AbortSignal): Promise<Count> {
+  const { status, ...span } = range;
+  const counter = { webhookId, span, signal };
+  if (status !== undefined && status !== 'NEVER_ATTEMPTED') {
+    const { deliveries, isAll } = await readDeliveries(counter, status);
+    return { found: deliveries.length, isAll };
   }
-  return null;
+  // The events first: one recorded meanwhile would seem to have no delivery.
+  const { events, isAll } = await readWantedEvents(counter);
+  const log = await readDeliveries(counter);
+  const found = log.deliveries.filter(status ? isHeldUnattempted : isMissed).length;
+  if (!log.isAll) return { found, isAll: false };
+  const delivered = new Set(log.deliveries.map(({ eventId }) => eventId));
+  return { found: found + events.filter(({ eventId }) => !delivered.has(eventId)).length, isAll };
 }
 
-/** Undefined: there never was a delivery. A replay leaves alone those under way or cancelled. */
-const isMissed = (status: string | undefined) =>
-  status === undefined || status === 'FAILED' || status === 'HELD' || status === 'PENDING';
+/** A replay leaves alone those on their way or cancelled. */
+const isMissed = ({ status, attemptCount }: Delivery) =>
+  status === 'FAILED' || status === 'HELD' || (status === 'PENDING' && attemptCount > 0);
 
-const read = <Data>(path: string, signal?: AbortSignal) =>
+/** One that waits for its turn gets it by itself. */
+const isHeldUnattempted = ({ status, attemptCount, heldBy }: Delivery) =>
+  status === 'HELD' && attemptCount === 0 && heldBy !== 'TURN';
+
+interface Counter {
+  webhookId: string;
+  span: Omit<Range, 'status'>;
+  signal: AbortSignal | undefined;
+}
+
+/** The newest. Tests and notices belong to no shipment, and no replay sends them. */
+async function readDeliveries({ webhookId, span, signal }: Counter, status?: string) {
+  const deliveries: Delivery[] = [];
+  let cursor: string | null = null;
+  for (let read = 0; read < maxRead; read += pageSize) {
+    const address = withQuery('/v1/deliveries', { webhookId, ...span, status, limit: pageSize, cursor });
+    const page: DeliveryPage = await get<DeliveryPage>(address, signal);
+    deliveries.push(...page.deliveries.filter(({ trackingId }) => trackingId !== null));
+    cursor = page.nextCursor;
+    if (!cursor) return { deliveries, isAll: true };
+  }
+  return { deliveries, isAll: false };
+}
+
+/** The oldest, with a state that the webhook is interested in; without those that are sent without a replay. */
+async function readWantedEvents({ webhookId, span: { from, to, trackingId }, signal }: Counter) {
+  const { interests, health } = await get<WebhookWithHealth>(`/v1/webhooks/${webhookId}`, signal);
+  const endMs = Date.parse(to);
+  const parkedMs = health.parkedSince === null ? Infinity : Date.parse(health.parkedSince);
+  const events: FeedEvent[] = [];
+  let place: { from: string } | { after: string } = { from };
+  for (let read = 0; read < maxRead; read += pageSize) {
+    const address = withQuery('/v1/events', { ...place, trackingId, limit: pageSize });
+    const page: EventPage = await get<EventPage>(address, signal);
+    const ofSpan = page.events.filter(({ recordedAt }) => Date.parse(recordedAt) <= endMs);
+    const wanted = ofSpan.filter(
+      ({ state, recordedAt }) =>
+        (interests.includes('*') || interests.includes(state)) && Date.parse(recordedAt) < parkedMs,
+    );
+    events.push(...wanted);
+    if (ofSpan.length < pageSize) return { events, isAll: true };
+    place = { after: page.nextCursor };
+  }
+  return { events, isAll: false };
+}
+
+const get = <Data>(path: string, signal?: AbortSignal) =>
   call<Data>('GET', path, undefined, signal ? { signal } : {});

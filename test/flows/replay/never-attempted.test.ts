@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { operator, placeOrder, registerAccount, type Account } from '../../support/client.js';
+import {
+  countByStatus,
+  deliveriesOf,
+  orderDelivered,
+  startHook,
+  untilDelivery,
+  untilFound,
+  type Hook,
+} from '../../support/deliveries.js';
+import { accountAt } from '../../support/deployment.js';
+import { startProcess, startService, type Service } from '../../support/harness.js';
+import { placeOrders, trackingIdOf } from '../../support/load.js';
+import { hasten } from '../../support/outbox.js';
+import { addMissedEvents, replayCalls } from '../../support/replays.js';
+import { until } from '../../support/until.js';
+
+const parkedAfter = 5;
+let service: Service;
+let account: Account;
+beforeAll(async () => {
+  service = await startService({
+    env: { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
+  });
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  account = await registerAccount(service);
+});
+
+const { lastHour, replay, untilOver, untilWalked, settled } = replayCalls(
+  () => service,
+  () => account,
+);
+const never = (webhookId: string, range: object = lastHour()) =>
+  replay(webhookId, { ...range, status: 'NEVER_ATTEMPTED' });
+
+/** Orders whose shipments exist, so that CREATED is recorded. */
+async function recordOrders(count: number): Promise<string[]> {
+  const trackingIds = await placeOrders(account, count);
+  for (const trackingId of trackingIds)
+    await untilFound(async () => (await account.call(`/v1/shipment-tracking/${trackingId}`)).data.state);
+  return trackingIds;
+}
+
+const record = (trackingId: string, state: string) =>
+  operator(service, `/shipments/${trackingId}/events`, { body: { state } });
+
+const setStatus = ({ webhookId }: Hook, status: string) =>
+  account.call(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } });
+
+const told = ({ receiver }: Hook) =>
+  receiver.received.map((request) => `${trackingIdOf(request)} ${String(request.notification.state)}`);
+
+const triggersOf = async (deliveryId: string) =>
+  (await untilDelivery(account, deliveryId, () => true)).attempts.map(({ trigger }) => trigger);
+
+test('a webhook created later gets what it is interested in of earlier events, once', async () => {
+  const [first, second] = await recordOrders(2);
+  await record(first!, 'PICKED_UP');
+  await record(first!, 'IN_TRANSIT');
+  const hook = await startHook(account, { interests: ['CREATED', 'IN_TRANSIT'] });
+  const one = await never(hook.webhookId, { ...lastHour(), trackingId: second });
+  expect(one).toMatchObject({ httpStatus: 202, data: { queued: 1, reason: null } });
+  await untilOver(one.data.replayId);
+  const rest = await never(hook.webhookId);
+  expect(rest.data.queued).toBe(2);
+  expect(await untilOver(rest.data.replayId)).toMatchObject({
+    status: 'DONE',
+    done: 2,
+    total: 2,
+    deliveryStatus: 'NEVER_ATTEMPTED',
+  });
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+  expect(told(hook)).toEqual([`${second} CREATED`, `${first} CREATED`, `${first} IN_TRANSIT`]);
+  await hook.close();
+});
+
+test('what a paused webhook holds, and what it missed before it existed, is sent in order once it is active', async () => {
+  const [early] = await recordOrders(1);
+  const hook = await startHook(account, { interests: ['*'], status: 'PAUSED' });
+  const [late] = await recordOrders(1);
+  for (const trackingId of [early!, late!]) await record(trackingId, 'PICKED_UP');
+  const { data } = await never(hook.webhookId);
+  expect(data).toMatchObject({ queued: 4, reason: null });
+  await untilWalked(data.replayId);
+  expect(hook.receiver.received).toEqual([]);
+  // All of it belongs to the first replay now.
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+  await setStatus(hook, 'ACTIVE');
+  expect(await untilOver(data.replayId)).toMatchObject({ status: 'DONE', done: 4, total: 4 });
+  for (const trackingId of [early, late])
+    expect(told(hook).filter((text) => text.startsWith(trackingId!))).toEqual([
+      `${trackingId} CREATED`,
+      `${trackingId} PICKED_UP`,
+    ]);
+  expect(hook.receiver.received).toHaveLength(4);
+  await hook.close();
+});
+
+test('what failed, or is held after an attempt, is left alone', async () => {
+  const [early] = await recordOrders(1);
+  const hook = await startHook(account);
+  hook.response.status = 500;
+  const failed = await orderDelivered(account, hook.webhookId);
+  await untilDelivery(account, failed, ({ status }) => status === 'FAILED');
+  Object.assign(hook.response, { status: 503, headers: { 'retry-after': '3600' } });
+  const attempted = await orderDelivered(account, hook.webhookId);
+  await untilDelivery(account, attempted, ({ status }) => status === 'PENDING');
+  await setStatus(hook, 'PAUSED');
+  await hasten(service, attempted);
+  await untilDelivery(account, attempted, ({ status }) => status === 'HELD');
+  const held = await orderDelivered(account, hook.webhookId);
+  const before = hook.receiver.received.length;
+
+  const { data } = await never(hook.webhookId);
+  expect(data).toMatchObject({ queued: 2, reason: null });
+  await untilWalked(data.replayId);
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: null });
+  Object.assign(hook.response, { status: 200, headers: {} });
+  await setStatus(hook, 'ACTIVE');
+  expect(await untilOver(data.replayId)).toMatchObject({ status: 'DONE', done: 2, total: 2 });
+  await untilDelivery(account, attempted, ({ status }) => status === 'SUCCEEDED');
+  expect(hook.receiver.received).toHaveLength(before + 3);
+  expect(told(hook)).toContain(`${early} CREATED`);
+  expect(await triggersOf(held)).toEqual(['REPLAY']);
+  expect(await triggersOf(attempted)).toEqual(['SCHEDULED', 'SCHEDULED']);
+  expect((await untilDelivery(account, failed, () => true)).status).toBe('FAILED');
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: null });
+  await hook.close();
+});
+
+test('what only waits for an earlier state of its shipment does not count as never attempted', async () => {
+  const hook = await startHook(account);
+  Object.assign(hook.response, { status: 503, headers: { 'retry-after': '3600' } });
+  const trackingId = await placeOrder(account);
+  await hook.receiver.waitFor(1);
+  await record(trackingId, 'PICKED_UP');
+  await settled(hook.webhookId, 1, 'HELD');
+  const { data } = await never(hook.webhookId);
+  expect(data).toMatchObject({ queued: 0, reason: null });
+  await untilOver(data.replayId);
+  await setStatus(hook, 'PAUSED');
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 1, reason: null });
+  await hook.close();
+});
+
+test('a parked webhook gets all of it once: what it held by the replay, the parked events without', async () => {
+  await recordOrders(1);
+  const hook = await startHook(account, { status: 'PAUSED' });
+  const isParked = async () =>
+    (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.parkedSince !== null;
+  await recordOrders(parkedAfter);
+  await untilFound(isParked);
+  const parkedFrom = Date.now();
+  await recordOrders(3);
+  const parkedOnly = await never(hook.webhookId, { from: parkedFrom, to: Date.now() + 1_000 });
+  expect(parkedOnly.data).toMatchObject({ queued: 0, reason: 'PARKED' });
+  const { data } = await never(hook.webhookId);
+  expect(data).toMatchObject({ queued: 1 + parkedAfter, reason: null });
+  await untilWalked(data.replayId);
+  expect(await deliveriesOf(account, hook.webhookId)).toHaveLength(1 + parkedAfter);
+  await setStatus(hook, 'ACTIVE');
+  expect(await untilOver(data.replayId)).toMatchObject({ status: 'DONE', done: 6, total: 6 });
+  await untilFound(async () => !(await isParked()));
+  await settled(hook.webhookId, 9, 'SUCCEEDED');
+  expect(new Set(told(hook)).size).toBe(9);
+  expect(hook.receiver.received).toHaveLength(9);
+  expect((await never(hook.webhookId)).data).toMatchObject({ queued: 0, reason: 'ALL_SUCCEEDED' });
+  await hook.close();
+});
+
+test('after a cancel, what was held is still sent, and the rest is never attempted as before', async () => {
+  const [early] = await recordOrders(1);
+  const hook = await startHook(account, { status: 'PAUSED' });
+  const held = await orderDelivered(account, hook.webhookId);
+  const { data } = await never(hook.webhookId);
+  expect(data.queued).toBe(2);
+  await untilWalked(data.replayId);
+  const cancelled = await account.call(`/v1/replays/${String(data.replayId)}/cancel`, { method: 'POST' });
+  expect(cancelled.data).toMatchObject({ status: 'CANCELLED', done: 0, total: 2 });
+  await untilFound(async () => (await deliveriesOf(account, hook.webhookId)).length === 1);
+  await setStatus(hook, 'ACTIVE');
+  await untilDelivery(account, held, ({ status }) => status === 'SUCCEEDED');
+  expect(await triggersOf(held)).toEqual(['SCHEDULED']);
+  const again = await never(hook.webhookId);
+  expect(again.data.queued).toBe(1);
+  await untilOver(again.data.replayId);
+  expect(told(hook)).toHaveLength(2);
+  expect(told(hook)[1]).toBe(`${early} CREATED`);
+  await hook.close();
+});
+
+test('it goes on after a kill -9, and still leaves out what failed', async () => {
+  const missed = 1_500; // more than one piece
+  const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+  hook.response.status = 500;
+  const failed = await orderDelivered(account, hook.webhookId);
+  await untilDelivery(account, failed, ({ status }) => status === 'FAILED');
+  await addMissedEvents(service, account.shipperId, missed);
+  Object.assign(hook.response, { status: 200, delayMs: 100 });
+  const before = hook.receiver.received.length;
+  const { data } = await never(hook.webhookId);
+  expect(data.queued).toBe(missed);
+  await hook.receiver.waitFor(before + 20);
+  service.process.kill('SIGKILL');
+  await service.process.exited;
+  expect(hook.receiver.received.length).toBeLessThan(missed);
+  hook.response.delayMs = 0;
+  service.process = await startProcess(service.env);
+  const owner = accountAt(account, service.process);
+  let seen: unknown;
+  await until(
+    'the replay ends',
+    async () => {
+      seen = (await owner.call(`/v1/replays/${String(data.replayId)}`)).data;
+      return (seen as { status: string }).status === 'DONE';
+    },
+    60_000,
+  );
+  expect(seen).toMatchObject({ done: missed, total: missed });
+  expect(await countByStatus(service, hook.webhookId)).toEqual({ SUCCEEDED: missed, FAILED: 1 });
+  const ids = hook.receiver.received.slice(before).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(missed);
+  await hook.receiver.close();
+}, 120_000);

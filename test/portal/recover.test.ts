@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { expectSound, inBrowser, openPortal, type Portal } from './browser.js';
+import { registerAccount, type Account } from '../support/client.js';
+import { startHook, untilFound, type Hook } from '../support/deliveries.js';
+import { startService, type Service } from '../support/harness.js';
+import { placeOrders } from '../support/load.js';
+
+const parkedAfter = 4;
+let service: Service;
+let account: Account;
+let portal: Portal;
+let page: Page;
+let recorded = 0;
+
+beforeAll(async () => {
+  service = await startService({
+    env: { RETRY_SCHEDULE: '100ms', TIME_SCALE: '0.25', PARKED_AFTER: String(parkedAfter) },
+  });
+  account = await registerAccount(service);
+  portal = await openPortal(service, account);
+  ({ page } = portal);
+}, 120_000);
+afterAll(async () => {
+  await portal?.close();
+  await service?.stop();
+});
+
+async function recordOrders(count: number): Promise<void> {
+  await placeOrders(account, count);
+  recorded += count;
+  await untilFound(async () => {
+    const { data } = await account.call('/v1/events?limit=250');
+    return (data.events as unknown[]).length === recorded;
+  });
+}
+
+const untilStatus = (webhookId: string, status: string, count: number) =>
+  untilFound(async () => {
+    const { data } = await account.call(`/v1/deliveries?webhookId=${webhookId}&status=${status}`);
+    return (data.deliveries as unknown[]).length === count;
+  });
+
+/** The page reads the webhook again and again, so it is left before the webhook is deleted. */
+async function leave(hook: Hook): Promise<void> {
+  await page.goto('/shipments');
+  await hook.close();
+}
+
+const failed = () => page.getByRole('region', { name: 'What failed' });
+const never = () => page.getByRole('region', { name: 'What was never attempted' });
+
+inBrowser(
+  'what failed and what was never attempted are counted before they are sent, each by its own button',
+  async () => {
+    await recordOrders(2);
+    const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+    hook.response.status = 500;
+    await recordOrders(3);
+    await untilStatus(hook.webhookId, 'FAILED', 3);
+    const attempts = hook.receiver.received.length;
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    await failed().getByText('3 notifications to send').waitFor();
+    await never().getByText('2 notifications to send').waitFor();
+    await expectSound(page);
+    expect(hook.receiver.received).toHaveLength(attempts);
+
+    hook.response.status = 200;
+    await never().getByRole('button', { name: 'Send what was never attempted' }).click();
+    await page.getByText('It will send 2 deliveries.').waitFor();
+    await page.getByText('2 of 2 deliveries settled.').waitFor();
+    await page.getByText(/^Never attempted, from /).waitFor();
+    await never().getByText('There is nothing from this time that was never attempted.').waitFor();
+    await failed().getByText('3 notifications to send').waitFor();
+    expect(hook.receiver.received).toHaveLength(attempts + 2);
+
+    await failed().getByRole('button', { name: 'Send again what failed' }).click();
+    await page.getByText('It will send 3 deliveries.').waitFor();
+    await page.getByText('3 of 3 deliveries settled.').waitFor();
+    await failed().getByText('Nothing failed in this time.').waitFor();
+    expect(hook.receiver.received).toHaveLength(attempts + 5);
+    await leave(hook);
+  },
+  120_000,
+);
+
+inBrowser(
+  'all that was missed is a choice of the custom range, shows its progress, and can be cancelled',
+  async () => {
+    const hook = await startHook(account, { interests: ['*'], ordering: 'NONE' });
+    const missed = recorded;
+    hook.response.delayMs = 60_000;
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    await page.getByText('Another time range, or only a part').click();
+    await page.getByLabel('What', { exact: true }).selectOption('All that it missed');
+    await page.getByRole('button', { name: 'Count' }).click();
+    const custom = page.getByRole('group');
+    await custom.getByText(`${missed} notifications to send`).waitFor();
+    await expectSound(page);
+    await custom.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText(`It will send ${missed} deliveries.`).waitFor();
+    await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('It was cancelled').waitFor();
+    await leave(hook);
+  },
+  120_000,
+);
+
+inBrowser(
+  'for a parked webhook the page counts what a replay sends, and says what comes without one',
+  async () => {
+    const hook = await startHook(account, { interests: ['*'], status: 'PAUSED' });
+    const missed = recorded;
+    await recordOrders(parkedAfter);
+    await untilFound(
+      async () => (await account.call(`/v1/webhooks/${hook.webhookId}`)).data.health.parkedSince !== null,
+    );
+    await recordOrders(2);
+    await page.goto(`/recover?webhookId=${hook.webhookId}`);
+    const ofReplay = missed + parkedAfter;
+    await never().getByText(`${ofReplay} notifications to send`).waitFor();
+    await page.getByText('The webhook is paused: what you send again waits').waitFor();
+    await page.getByText('is sent by itself, in order, once the webhook is called again').waitFor();
+    await expectSound(page);
+    await never().getByRole('button', { name: 'Send what was never attempted' }).click();
+    await page.getByText(`It will send ${ofReplay} deliveries.`).waitFor();
+    await page.getByText('What a replay has waiting is still counted below.').waitFor();
+    // Until it has found them, those that are held may go without it.
+    const walked = `select 1 from replays where webhook_id = $1 and kind = 'ASKED' and walked_at is not null`;
+    await untilFound(async () => (await service.sql(walked, [hook.webhookId])).length > 0);
+    await account.call(`/v1/webhooks/${hook.webhookId}`, { method: 'PATCH', body: { status: 'ACTIVE' } });
+    await page.getByText(`${ofReplay} of ${ofReplay} deliveries settled.`).waitFor();
+    await untilStatus(hook.webhookId, 'SUCCEEDED', ofReplay + 2);
+    await never().getByText('There is nothing from this time that was never attempted.').waitFor();
+    expect(hook.receiver.received).toHaveLength(ofReplay + 2);
+    await leave(hook);
+  },
+  120_000,
+);
