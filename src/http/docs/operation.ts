@@ -58,10 +58,10 @@ const webhookExample = ({ parameters: headers = [], requestBody }: Operation): s
   ].join('\n');
 
 const proofs: Record<string, string> = {
-  accountKey: 'account key',
-  credentials: 'e-mail address and password',
-  accessToken: 'access token',
-  operatorToken: 'operator token',
+  accountKey: 'an account key',
+  credentials: 'an e-mail address with its password',
+  accessToken: 'an access token',
+  operatorToken: 'an operator token',
 };
 
 const needs = ({ security }: Operation): Html =>
@@ -70,7 +70,7 @@ const needs = ({ security }: Operation): Html =>
     ${
       Object.keys(security[0] ?? {})
         .map((scheme) => proofs[scheme])
-        .join(' and ') || 'nothing'
+        .join(' and ') || 'no credentials'
     }
   </p>`;
 

@@ -169,7 +169,7 @@ const statesOf = ({ initial, names, next }: States): Html =>
             html`<tr>
               <th scope="row"><code>${name}</code></th>
               <td>
-                ${next(name).map((following) => html`<code>${following}</code> `)}${next(name).length === 0 && 'nothing: it is final'}
+                ${next(name).map((following) => html`<code>${following}</code> `)}${next(name).length === 0 && 'none: this state is final'}
               </td>
             </tr>`,
         )}
@@ -178,23 +178,20 @@ const statesOf = ({ initial, names, next }: States): Html =>
 
 type Components = OpenApiDocument['components'];
 
-/** `responses/NotFound`, `schemas/Webhook`: the components that a value refers to, by itself or through others. */
-function componentsIn(value: unknown, components: Components, found = new Set<string>()): Set<string> {
-  const references = JSON.stringify(value).matchAll(/"#\/components\/(schemas|responses)\/(\w+)"/g);
-  for (const [, kind, name] of references) {
-    if (found.has(`${kind}/${name}`)) continue;
-    found.add(`${kind}/${name}`);
-    componentsIn(components[kind as 'schemas' | 'responses'][name!], components, found);
+/** The schemas that a value refers to, by itself or through others. */
+function schemasIn(value: unknown, schemas: Components['schemas'], found: Set<string>): Set<string> {
+  for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (found.has(name!)) continue;
+    found.add(name!);
+    schemasIn(schemas[name!], schemas, found);
   }
   return found;
 }
 
-/** The failures and schemas that the page's operations refer to. */
+/** Every failure, and the schemas that the page's operations refer to. */
 function referenceSections({ components }: OpenApiDocument, operations: Operation[]): Section[] {
-  const found = componentsIn(operations, components);
-  const named = [...Object.entries(failures), ['other', unexpected] as const].filter(([, { name }]) =>
-    found.has(`responses/${name}`),
-  );
+  const shown = schemasIn(operations, components.schemas, new Set(['Failure']));
+  const all = [...Object.entries(failures), ['other', unexpected] as const];
   const failure = components.schemas.Failure!;
   return [
     {
@@ -202,14 +199,14 @@ function referenceSections({ components }: OpenApiDocument, operations: Operatio
       title: 'Failures',
       content: html`<p>${phrase(failure.description ?? '')}</p>
         ${fieldTable(failure, components.schemas)}
-        ${named.map(([httpStatus, { name, code: status, description, headers = [] }]) =>
+        ${all.map(([httpStatus, { name, code: status, description, headers = [] }]) =>
           entry(
             name,
             html`${statusBadge(httpStatus)}
               <h3>${status}</h3>`,
             html`<p>
                 ${phrase(description)}
-                ${headers.length > 0 && html`It has the header <code>${headers.join()}</code>.`}
+                ${headers.length > 0 && html`The response has the header <code>${headers.join()}</code>.`}
               </p>
               ${json(components.responses[name]!.content!['application/json']!.example)}`,
           ),
@@ -219,7 +216,7 @@ function referenceSections({ components }: OpenApiDocument, operations: Operatio
       id: 'schemas',
       title: 'Schemas',
       content: Object.entries(components.schemas)
-        .filter(([name]) => found.has(`schemas/${name}`))
+        .filter(([name]) => shown.has(name))
         .map(([name, schema]) =>
           entry(
             anchorOf(name),
