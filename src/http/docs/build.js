@@ -69,7 +69,7 @@ function toVerification(markdown) {
 }
 
 /**
- * A link to another of these documents leads to its page, one within a document to `page`. Any other link is its text:
+ * A link to another of these documents or to the one on the API leads to its page, one within a document to `page`. Any other link is its text:
  * nobody serves the checkout's files, and the pages lead nowhere else.
  */
 function createMarked(page, renderer = {}) {
@@ -92,6 +92,7 @@ function pageOf(href, page) {
   const [file, anchor] = href.split('#');
   const fragment = anchor === undefined ? '' : `#${anchor}`;
   if (file === '') return page + fragment;
+  if (file === 'api.md') return '/docs';
   return documents.includes(`docs/${file}`) ? `/docs/${path.basename(file, '.md')}${fragment}` : null;
 }
 

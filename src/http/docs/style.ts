@@ -7,7 +7,7 @@ html { -webkit-text-size-adjust: 100%; scroll-padding-top: 4rem }
 body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.6 system-ui, sans-serif }
 [hidden] { display: none !important }
 a { color: var(--accent); text-decoration: none }
-a:hover, p a, li p a, td a { text-decoration: underline }
+a:hover, main :is(p, li, td) a { text-decoration: underline }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 h1, h2, h3, h4 { line-height: 1.25; margin: 0; overflow-wrap: anywhere }
 h1 { font-size: 2.25rem; letter-spacing: -.02em }
