@@ -79,6 +79,7 @@ addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target === box) return;
   event.preventDefault();
   box.focus();
+  box.select();
 });
 
 /** An opened entry has its address in the bar, so that it can be copied. */

@@ -24,12 +24,15 @@ afterAll(async () => {
 
 const textOf = async (path: string) => (await fetch(`${service.url}${path}`)).text();
 
-/** On the first call the browser is started. */
-async function open(path: string): Promise<void> {
+/** In a page of its own: a change of the fragment alone would load nothing. On the first call the browser is started. */
+async function open(path: string, { script = true } = {}): Promise<void> {
   portal ??= await openBrowser(service);
-  page = portal.page;
-  // A page of its own each time: a change of the fragment alone loads nothing.
-  await page.goto('about:blank');
+  await page?.close();
+  page = await portal.context.newPage();
+  if (!script) {
+    const session = await portal.context.newCDPSession(page);
+    await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  }
   await page.goto(path);
 }
 
@@ -98,16 +101,12 @@ describe('in a browser', () => {
     await operation('createWebhook').getByText('Request', { exact: true }).waitFor();
     expect(await isOpen('listWebhooks')).toBe(false);
 
-    const session = await portal!.context.newCDPSession(page);
-    await session.send('Emulation.setScriptExecutionDisabled', { value: true });
-    await open('/docs#rotateSecret');
+    await open('/docs#rotateSecret', { script: false });
     await operation('rotateSecret').getByText('Request', { exact: true }).waitFor();
     expect(await page.getByRole('searchbox').isVisible()).toBe(false);
     expect((await shownTitles()).length).toBeGreaterThan(40);
     await page.getByRole('link', { name: summaryOf('cancelReplay'), exact: true }).click();
     await operation('cancelReplay').getByText('Request', { exact: true }).waitFor();
-    await session.send('Emulation.setScriptExecutionDisabled', { value: false });
-    await session.detach();
   });
 
   inBrowser('by keyboard alone an operation is searched, opened and left', async () => {
@@ -116,7 +115,10 @@ describe('in a browser', () => {
     await page.keyboard.type(summaryOf('redeliver').toUpperCase());
     await operation('login').waitFor({ state: 'hidden' });
     expect(await shownTitles()).toContain(summaryOf('redeliver'));
-    await page.getByRole('status').getByText(/^[1-9]\d* found$/).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/^[1-9]\d* found$/)
+      .waitFor();
     await page.keyboard.press('Enter');
     await operation('redeliver').getByText('Request', { exact: true }).waitFor();
     expect(new URL(page.url()).hash).toBe('#redeliver');
