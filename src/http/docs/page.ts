@@ -153,9 +153,7 @@ const operatorStart = ({ info }: OpenApiDocument, baseUrl: string): Html =>
     <p>For tools: the whole API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>`;
 
 const statesOf = ({ initial, names, next }: States): Html =>
-  html`<p>
-      A shipment starts as <code>${initial}</code>. Each state can be followed only by those named here.
-    </p>
+  html`<p>A shipment starts as <code>${initial}</code>. The table shows which states can follow each one.</p>
     <table>
       <thead>
         <tr>

@@ -81,6 +81,7 @@ details li { margin: .4rem 0 }
   th, td { display: block; padding: 0 }
   thead { position: absolute; clip-path: inset(50%) }
   td.type small { display: inline; margin-left: .5rem }
+  .entry > summary h3 { flex: 1 1 calc(100% - 6rem); min-width: 0 }
 }
 @media (min-width: 64rem) {
   html { scroll-padding-top: 5rem }
