@@ -16,7 +16,7 @@ let page: Page;
 beforeAll(async () => {
   service = await startService({ role: 'api' });
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-}, 60_000);
+}, 90_000);
 afterAll(async () => {
   await portal?.close();
   await service?.stop();
