@@ -143,6 +143,7 @@ function serve(
             portalPages({ inbox: inbox !== undefined, greeting: config.embedded }),
             documentPages(
               { api: () => apiDocument(config, routes), notifications: notificationsDocument },
+              resources.catalogue,
               publicUrl,
             ),
           ],

@@ -15,16 +15,17 @@ interface FirstAccount {
 /** The printed commands append the webhook with its secret to this file. */
 const webhookName = 'first-webhook.json';
 
-/** On the first start; the commands are ready to paste. */
+/** The first start creates an account and prints commands that are ready to paste; later ones are brief. */
 export async function greet(app: App, dataDir: string, simulates: boolean): Promise<void> {
   const file = join(dataDir, 'account.json');
-  const account = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount)
-    : await createAccount(app, file);
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as FirstAccount) : null;
+  const account = known ?? (await createAccount(app, file));
   // Created here so that only its owner can read it.
   closeSync(openSync(join(dataDir, webhookName), 'a', 0o600));
   for (const name of ['account.json', webhookName]) chmodSync(join(dataDir, name), 0o600);
-  process.stdout.write(greeting(app.url, account, dataDir, simulates));
+  process.stdout.write(
+    known ? laterGreeting(app.url, known, file) : firstGreeting(app.url, account, dataDir, simulates),
+  );
 }
 
 async function createAccount(app: App, file: string): Promise<FirstAccount> {
@@ -87,22 +88,35 @@ curl -s -X POST "$URL/v1/shipments/$TRACKING_ID/simulate?key=$KEY" -H "$AUTH"; e
 
 ${operatorEnv(url, dataDir)}npm run operator -- event send --tracking-id "$TRACKING_ID" --state PICKED_UP`;
 
+/** The portal fills in the log-in from it. */
+const portalLink = (url: string, { accountKey, email, password }: FirstAccount) =>
+  `${url}/#${new URLSearchParams({ key: accountKey, email, password }).toString()}`;
+
+const laterGreeting = (url: string, account: FirstAccount, file: string) => `
+  Parcelhook is ready at ${url} and documented at ${url}/docs
+  To open the portal, follow this link and log in. Your account, saved in ${file}, is filled in:
+${portalLink(url, account)}
+
+`;
+
 /** Every command needs only a POSIX shell and curl. */
-function greeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
+function firstGreeting(url: string, account: FirstAccount, dataDir: string, simulates: boolean): string {
   const { accountKey, email, password } = account;
   const json = `-H "$AUTH" -H 'Content-Type: application/json'`;
   return `
   Parcelhook is ready at ${url}
 
+    portal        ${url}/
+    documents     ${url}/docs
     account key   ${accountKey}
     e-mail        ${email}
     password      ${password}
 
-  They are saved in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
+  The account is saved in ${join(dataDir, 'account.json')}. Ctrl-C stops the service.
 
-  To see a notification arrive, open this address and log in. The account is filled in:
+  To see a notification arrive, open the portal with this link and log in. The account is filled in:
 
-${url}/#${new URLSearchParams({ key: accountKey, email, password }).toString()}
+${portalLink(url, account)}
 
   Or do the same by hand. In a second terminal, in this folder, start a receiver that prints what arrives:
 

@@ -1,8 +1,9 @@
 import { Router } from 'express';
 import { readOnlyRoute } from '../platform/errors.js';
 import type { AsyncApiDocument } from './asyncapi.js';
-import { renderDocument } from './docs/document.js';
-import { renderDocs } from './docs/page.js';
+import { readBuilt, renderPage, type Page, type RenderedPage } from './docs/frame.js';
+import { trusted } from './docs/html.js';
+import { renderDocs, renderOperatorDocs, type States } from './docs/page.js';
 import { fixedBody } from './fixed-body.js';
 import type { OpenApiDocument } from './openapi/types.js';
 
@@ -15,7 +16,7 @@ export interface Documents {
  * `/openapi.json`, `/asyncapi.json`, `/docs` and the documents below it, with an ETag. Each is rendered on its first
  * request: that keeps the start quick, and `baseUrl`, which the page's commands use, is known only then.
  */
-export function documentPages(documents: Documents, baseUrl: () => string): Router {
+export function documentPages(documents: Documents, states: States, baseUrl: () => string): Router {
   const router = Router();
   const serve = (path: string, make: () => ReturnType<typeof fixed>) => {
     const send = once(make);
@@ -29,13 +30,18 @@ export function documentPages(documents: Documents, baseUrl: () => string): Rout
   serve('/asyncapi.json', () =>
     fixed('application/json; charset=utf-8', JSON.stringify(documents.notifications())),
   );
-  serve('/docs', () => asPage(renderDocs(document(), baseUrl())));
-  serve('/docs/receiving', () => asPage(renderDocument('receiving', 'Receiving notifications')));
-  serve('/docs/runbook', () => asPage(renderDocument('runbook', 'Parcelhook runbook')));
+  serve('/docs', () => asPage(renderDocs(document(), states, baseUrl())));
+  serve('/docs/operator', () => asPage(renderOperatorDocs(document(), baseUrl())));
+  serve('/docs/receiving', () => asPage(written('/docs/receiving', 'Receiving notifications')));
+  serve('/docs/runbook', () => asPage(written('/docs/runbook', 'Runbook')));
   return router;
 }
 
-const asPage = ({ page, contentSecurityPolicy }: { page: string; contentSecurityPolicy: string }) =>
+/** A page made of a document: the build has made its text. */
+const written = (path: Page['path'], title: string): RenderedPage =>
+  renderPage({ path, title, content: trusted(readBuilt(`${path.replace('/docs/', '')}.html`)) });
+
+const asPage = ({ page, contentSecurityPolicy }: RenderedPage) =>
   fixed('text/html; charset=utf-8', page, { 'Content-Security-Policy': contentSecurityPolicy });
 
 function once<Result>(make: () => Result): () => Result {

@@ -8,19 +8,19 @@ import type {
   Reference,
   ResponseObject,
 } from '../openapi/types.js';
-import { html, phrase, prose, code, json, statusBadge, type Html } from './html.js';
+import { html, phrase, prose, code, entry, json, statusBadge, type Html } from './html.js';
 import { fieldTable, table } from './schema.js';
 
 type Components = OpenApiDocument['components'];
 
 /** An endpoint: its description, parameters and responses beside a command and an example. */
-export const operationSection = (
+export const operationEntry = (
   method: Method,
   path: string,
   operation: Operation,
   components: Components,
 ): Html =>
-  section(operation, html`<b class="method ${method}">${method}</b> <code>${path}</code>`, [
+  details(operation, method, html`<code>${path}</code>`, [
     html`<div class="words">
       ${prose(operation.description ?? '')} ${needs(operation)} ${parameters(operation, 'Parameters')}
       ${body(operation, components)} ${responseList(operation, components)}
@@ -31,27 +31,22 @@ export const operationSection = (
     </div>`,
   ]);
 
-/** The section on the requests that a receiver gets. */
-export const webhookSection = (operation: Operation, components: OpenApiDocument['components']): Html =>
-  section(
-    operation,
-    html`<b class="method post">post</b> to the <code>targetAddress</code> of your webhook`,
-    [
-      html`<div class="words">
-        ${prose(operation.description ?? '')} ${parameters(operation, 'Headers')}
-        ${body(operation, components)}
-        <h4>Your response</h4>
-        ${Object.entries(operation.responses).map(
-          ([httpStatus, { description = '' }]) =>
-            html`<p>${statusBadge(httpStatus)} ${phrase(description)}</p>`,
-        )}
-      </div>`,
-      html`<div class="code">
-        <h4>Request</h4>
-        ${code(webhookExample(operation))}
-      </div>`,
-    ],
-  );
+/** A request that a receiver gets. */
+export const webhookEntry = (operation: Operation, components: OpenApiDocument['components']): Html =>
+  details(operation, 'post', html`<span>to the <code>targetAddress</code> of your webhook</span>`, [
+    html`<div class="words">
+      ${prose(operation.description ?? '')} ${parameters(operation, 'Headers')} ${body(operation, components)}
+      <h4>Your response</h4>
+      ${Object.entries(operation.responses).map(
+        ([httpStatus, { description = '' }]) =>
+          html`<p>${statusBadge(httpStatus)} ${phrase(description)}</p>`,
+      )}
+    </div>`,
+    html`<div class="code">
+      <h4>Request</h4>
+      ${code(webhookExample(operation))}
+    </div>`,
+  ]);
 
 const webhookExample = ({ parameters: headers = [], requestBody }: Operation): string =>
   [
@@ -63,10 +58,10 @@ const webhookExample = ({ parameters: headers = [], requestBody }: Operation): s
   ].join('\n');
 
 const proofs: Record<string, string> = {
-  accountKey: 'account key',
-  credentials: 'e-mail address and password',
-  accessToken: 'access token',
-  operatorToken: 'operator token',
+  accountKey: 'an account key',
+  credentials: 'an e-mail address with its password',
+  accessToken: 'an access token',
+  operatorToken: 'an operator token',
 };
 
 const needs = ({ security }: Operation): Html =>
@@ -75,7 +70,7 @@ const needs = ({ security }: Operation): Html =>
     ${
       Object.keys(security[0] ?? {})
         .map((scheme) => proofs[scheme])
-        .join(' and ') || 'nothing'
+        .join(' and ') || 'no credentials'
     }
   </p>`;
 
@@ -161,13 +156,15 @@ export function curlOf(method: Method, path: string, operation: Operation): stri
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** An article with prose and code side by side. */
-const section = ({ operationId, summary }: Operation, endpoint: Html, parts: Html[]) =>
-  html`<article id="${operationId}">
-    <h3><a href="#${operationId}">${summary}</a></h3>
-    <p class="endpoint">${endpoint}</p>
-    <div class="columns">${parts}</div>
-  </article>`;
+/** Prose and code side by side. */
+const details = ({ operationId, summary }: Operation, method: Method, address: Html, parts: Html[]): Html =>
+  entry(
+    operationId,
+    html`<b class="method ${method}">${method}</b>
+      <h3>${summary}</h3>
+      ${address}`,
+    html`<div class="columns">${parts}</div>`,
+  );
 
 function parameters({ parameters: all = [] }: Operation, title: string): Html | undefined {
   if (all.length === 0) return undefined;

@@ -1,144 +1,228 @@
-import { createHash } from 'node:crypto';
 import { failures, unexpected } from '../openapi/failures.js';
 import type { Method, OpenApiDocument, Operation } from '../openapi/types.js';
-import { html, phrase, prose, toText, trusted, code, json, statusBadge, type Html } from './html.js';
-import { operationSection, webhookSection } from './operation.js';
+import { readBuilt, renderPage, type RenderedPage } from './frame.js';
+import { html, phrase, prose, trusted, code, entry, json, statusBadge, type Html } from './html.js';
+import { operationEntry, webhookEntry } from './operation.js';
 import { anchorOf, fieldTable } from './schema.js';
-import { style } from './style.js';
 
-interface Entry {
-  method: Method;
-  path: string;
-  operation: Operation;
+/** Which states there are, and which may follow each. */
+export interface States {
+  initial: string;
+  names: ReadonlySet<string>;
+  next(from: string): string[];
 }
 
-/**
- * The document as one page that loads nothing and runs no script; the policy allows only its style. `baseUrl` is where
- * its commands send requests.
- */
-export function renderDocs(
-  document: OpenApiDocument,
-  baseUrl: string,
-): { page: string; contentSecurityPolicy: string } {
-  return { page: toText(layout(document, baseUrl)), contentSecurityPolicy: policyFor(style) };
+interface Group {
+  name: string;
+  description: string;
+  operations: { method: Method; path: string; operation: Operation }[];
 }
 
-/** Allows this style and nothing else. */
-export function policyFor(allowedStyle: string): string {
-  const hash = createHash('sha256').update(allowedStyle).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+interface Section {
+  id: string;
+  title: string;
+  content: Html | Html[];
+  /** The navigation lists them below the section. */
+  operations?: Operation[];
 }
 
-function layout(document: OpenApiDocument, baseUrl: string): Html {
-  const { info, tags, paths, webhooks, components } = document;
-  const entries = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): Entry => ({ method: method as Method, path, operation })),
-  );
-  const groups = tags.map((tag) => ({
-    ...tag,
-    entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
-  }));
-  const notifications = Object.values(webhooks).flatMap((item) => Object.values(item));
-  return html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
-      <meta name="color-scheme" content="light dark" />
-      <title>${info.title} API</title>
-      ${trusted(`<style>${style}</style>`)}
-      <nav aria-label="Contents">
-        <ul>
-          <li><a href="#start">Start</a></li>
-          ${groups.map(({ name, entries: own }) => navGroup(name, operationsIn(own)))}
-          ${navGroup('Notifications', notifications)}
-          <li><a href="#failures">Failures</a></li>
-          <li><a href="#schemas">Schemas</a></li>
-        </ul>
-      </nav>
-      <main>
-        ${start(document, baseUrl)}
-        ${groups.map(
-          ({ name, description, entries: own }) =>
-            html`<section id="${name}">
-              <h2>${name}</h2>
-              <p>${phrase(description)}</p>
-              ${own.map(({ method, path, operation }) => operationSection(method, path, operation, components))}
-            </section>`,
+const operatorTags = new Set(['Operator', 'Health']);
+
+/** `/docs`: what a shipper's developer needs. `baseUrl` is where its commands send requests. */
+export function renderDocs(document: OpenApiDocument, states: States, baseUrl: string): RenderedPage {
+  const groups = groupsOf(document, (tag) => !operatorTags.has(tag));
+  const notifications = Object.values(document.webhooks).flatMap((item) => Object.values(item));
+  const { components } = document;
+  const operations = groups.flatMap((group) => group.operations.map(({ operation }) => operation));
+  return renderPage({
+    path: '/docs',
+    title: 'API',
+    search: true,
+    content: layout([
+      { id: 'start', title: 'Start', content: start(document, baseUrl) },
+      ...groups.map((group) => groupSection(group, document)),
+      { id: 'states', title: 'States', content: statesOf(states) },
+      {
+        id: 'notifications',
+        title: 'Notifications',
+        operations: notifications,
+        content: html`<p>
+            Your webhooks receive these requests. <a href="/docs/receiving">Receiving notifications</a> says
+            what a good receiver does.
+          </p>
+          ${notifications.map((operation) => webhookEntry(operation, components))}`,
+      },
+      { id: 'verify', title: 'Verify', content: trusted(readBuilt('verify.html')) },
+      ...referenceSections(document, [...operations, ...notifications]),
+    ]),
+  });
+}
+
+/** `/docs/operator`: the operator's endpoints and health. */
+export function renderOperatorDocs(document: OpenApiDocument, baseUrl: string): RenderedPage {
+  const groups = groupsOf(document, (tag) => operatorTags.has(tag));
+  const operations = groups.flatMap((group) => group.operations.map(({ operation }) => operation));
+  return renderPage({
+    path: '/docs/operator',
+    title: 'Operator',
+    search: true,
+    content: layout([
+      { id: 'start', title: 'Start', content: operatorStart(document, baseUrl) },
+      ...groups.map((group) => groupSection(group, document)),
+      ...referenceSections(document, operations),
+    ]),
+  });
+}
+
+const groupsOf = ({ tags, paths }: OpenApiDocument, isShown: (tag: string) => boolean): Group[] =>
+  tags
+    .filter(({ name }) => isShown(name))
+    .map((tag) => ({
+      ...tag,
+      operations: Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item)
+          .filter(([, operation]) => operation.tags[0] === tag.name)
+          .map(([method, operation]) => ({ method: method as Method, path, operation })),
+      ),
+    }));
+
+const groupSection = (
+  { name, description, operations }: Group,
+  { components }: OpenApiDocument,
+): Section => ({
+  id: name,
+  title: name,
+  operations: operations.map(({ operation }) => operation),
+  content: html`<p>${phrase(description)}</p>
+    ${operations.map(({ method, path, operation }) => operationEntry(method, path, operation, components))}`,
+});
+
+/** The first section has the page's own heading. */
+const layout = (sections: Section[]): Html =>
+  html`<nav class="contents" aria-label="Contents">
+      <ul>
+        ${sections.map(
+          ({ id, title, operations = [] }) =>
+            html`<li>
+              <a href="#${id}">${title}</a>
+              ${
+                operations.length > 0 &&
+                html`<ul>
+                  ${operations.map(
+                    ({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`,
+                  )}
+                </ul>`
+              }
+            </li>`,
         )}
-        <section id="Notifications">
-          <h2>Notifications</h2>
-          <p>What your webhooks receive.</p>
-          ${notifications.map((operation) => webhookSection(operation, components))}
-        </section>
-        ${failureSection(document)} ${schemaSection(document)}
-      </main>
-    </html>`;
-}
-
-const operationsIn = (entries: Entry[]) => entries.map(({ operation }) => operation);
-
-const navGroup = (name: string, operations: Operation[]): Html =>
-  html`<li>
-    <a href="#${name}">${name}</a>
-    <ul>
-      ${operations.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}
-    </ul>
-  </li>`;
+      </ul>
+    </nav>
+    <main>
+      ${sections.map(
+        ({ id, title, content }, index) =>
+          html`<section id="${id}">${index > 0 && html`<h2>${title}</h2>`} ${content}</section>`,
+      )}
+    </main>`;
 
 const start = ({ info }: OpenApiDocument, baseUrl: string): Html =>
-  html`<section id="start">
-    <h1>${info.title} <small>${info.version}</small></h1>
+  html`<h1>${info.title} API <small>${info.version}</small></h1>
     ${prose(info.description)}
-    <h4>The commands on this page require</h4>
+    <p>Every command on this page needs these variables:</p>
     ${code(preparation(baseUrl))}
     <p>Click a command or an example to select all of it.</p>
     <p>
       For tools: this API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), the notifications as
       <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI 3.0).
-    </p>
-    <p>
-      How to receive notifications, with a kit for Node and Python:
-      <a href="/docs/receiving">receiving notifications</a>.
-    </p>
-  </section>`;
+    </p>`;
 
 /** Runs in any POSIX shell with curl. */
 const preparation = (baseUrl: string) => `URL=${baseUrl}
 KEY='your account key' EMAIL='your e-mail address' PASSWORD='your password'
 TOKEN=$(curl -s "$URL/v1/login?key=$KEY" -u "$EMAIL:$PASSWORD" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
 
-/** Every failure; the operations link to these. */
-function failureSection({ components }: OpenApiDocument): Html {
-  const all = [...Object.entries(failures), ['other', unexpected] as const];
-  const schema = components.schemas.Failure!;
-  return html`<section id="failures">
-    <h2>Failures</h2>
-    <p>${phrase(schema.description ?? '')}</p>
-    ${fieldTable(schema, components.schemas)}
-    ${all.map(
-      ([httpStatus, { name, code: status, description, headers = [] }]) =>
-        html`<article id="${name}">
-          <h3>${statusBadge(httpStatus)} <a href="#${name}">${status}</a></h3>
-          <p>${phrase(description)} ${headers.length > 0 && html`Has <code>${headers.join()}</code>.`}</p>
-          <details>
-            <summary>Example</summary>
-            ${json(components.responses[name]!.content!['application/json']!.example)}
-          </details>
-        </article>`,
-    )}
-  </section>`;
+const operatorStart = ({ info }: OpenApiDocument, baseUrl: string): Html =>
+  html`<h1>${info.title} for the operator <small>${info.version}</small></h1>
+    <p>
+      These endpoints are for the team that runs the service. Shippers use the <a href="/docs">API</a>; both
+      follow the same conventions. The <a href="/docs/runbook">runbook</a> says what to do when an alert
+      fires.
+    </p>
+    <p>The commands on this page need these variables:</p>
+    ${code(`URL=${baseUrl} OPERATOR_TOKEN='your operator token'`)}
+    <p><code>parcelhook operator --help</code> shows the same operations as a command line.</p>
+    <p>For tools: the whole API as <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>`;
+
+const statesOf = ({ initial, names, next }: States): Html =>
+  html`<p>A shipment starts as <code>${initial}</code>. The table shows which states can follow each one.</p>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">Can be followed by</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${[...names].map(
+          (name) =>
+            html`<tr>
+              <th scope="row"><code>${name}</code></th>
+              <td>
+                ${next(name).map((following) => html`<code>${following}</code> `)}${next(name).length === 0 && 'none: this state is final'}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+
+type Components = OpenApiDocument['components'];
+
+/** The schemas that a value refers to, by itself or through others. */
+function schemasIn(value: unknown, schemas: Components['schemas'], found: Set<string>): Set<string> {
+  for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (found.has(name!)) continue;
+    found.add(name!);
+    schemasIn(schemas[name!], schemas, found);
+  }
+  return found;
 }
 
-/** Every named schema. */
-const schemaSection = ({ components: { schemas } }: OpenApiDocument): Html =>
-  html`<section id="schemas">
-    <h2>Schemas</h2>
-    ${Object.entries(schemas).map(
-      ([name, schema]) =>
-        html`<article id="${anchorOf(name)}">
-          <h3><a href="#${anchorOf(name)}">${name}</a></h3>
-          <p>${phrase(schema.description ?? '')}</p>
-          ${fieldTable(schema, schemas)}
-        </article>`,
-    )}
-  </section>`;
+/** Every failure, and the schemas that the page's operations refer to. */
+function referenceSections({ components }: OpenApiDocument, operations: Operation[]): Section[] {
+  const shown = schemasIn(operations, components.schemas, new Set(['Failure']));
+  const all = [...Object.entries(failures), ['other', unexpected] as const];
+  const failure = components.schemas.Failure!;
+  return [
+    {
+      id: 'failures',
+      title: 'Failures',
+      content: html`<p>${phrase(failure.description ?? '')}</p>
+        ${fieldTable(failure, components.schemas)}
+        ${all.map(([httpStatus, { name, code: status, description, headers = [] }]) =>
+          entry(
+            name,
+            html`${statusBadge(httpStatus)}
+              <h3>${status}</h3>`,
+            html`<p>
+                ${phrase(description)}
+                ${headers.length > 0 && html`The response has the header <code>${headers.join()}</code>.`}
+              </p>
+              ${json(components.responses[name]!.content!['application/json']!.example)}`,
+          ),
+        )}`,
+    },
+    {
+      id: 'schemas',
+      title: 'Schemas',
+      content: Object.entries(components.schemas)
+        .filter(([name]) => shown.has(name))
+        .map(([name, schema]) =>
+          entry(
+            anchorOf(name),
+            html`<h3>${name}</h3>`,
+            html`<p>${phrase(schema.description ?? '')}</p>
+              ${fieldTable(schema, components.schemas)}`,
+          ),
+        ),
+    },
+  ];
+}

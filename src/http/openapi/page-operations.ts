@@ -111,8 +111,21 @@ export const documentPaths: Paths = {
     get: {
       ...common,
       operationId: 'getDocs',
-      summary: 'This API as a web page',
-      description: 'The same document as one page that loads nothing from elsewhere and runs no script.',
+      summary: 'The API for shippers as a web page',
+      description:
+        'The operations for shippers, the states, the notifications and how to verify them, from the same document. The page loads nothing; its own script searches it, and it works without.',
+      responses: {
+        200: pageResponse('The page.', text('text/html')),
+        304: pageResponse('The page that `If-None-Match` names is current.'),
+      },
+    },
+  },
+  '/docs/operator': {
+    get: {
+      ...common,
+      operationId: 'getOperatorDocs',
+      summary: "The operator's API as a web page",
+      description: "The operator's operations and the health of the process, from the same document.",
       responses: {
         200: pageResponse('The page.', text('text/html')),
         304: pageResponse('The page that `If-None-Match` names is current.'),

@@ -9,50 +9,62 @@ import { operationsOf } from '../../support/openapi.js';
 let service: Service;
 let account: Account;
 let document: OpenApiDocument;
-let page: string;
-let policy: string;
+const pages = new Map<string, { page: string; policy: string }>();
+const paths = ['/docs', '/docs/operator'];
 
 beforeAll(async () => {
   service = await startService({ role: 'api' });
   account = await registerAccount(service);
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApiDocument;
-  const response = await fetch(`${service.url}/docs`);
-  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(response.headers.get('etag')).toMatch(/^W\/"[\w-]+"$/);
-  policy = response.headers.get('content-security-policy')!;
-  page = await response.text();
+  for (const path of paths) {
+    const response = await fetch(`${service.url}${path}`);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('etag')).toMatch(/^W\/"[\w-]+"$/);
+    const policy = response.headers.get('content-security-policy')!;
+    pages.set(path, { page: await response.text(), policy });
+  }
 });
 afterAll(() => service?.stop());
 
-const all = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, found]) => found!);
+const all = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map(([, found]) => found!);
+const idsIn = (page: string) => all(page, /\sid="([^"]*)"/g);
 
-describe('the page', () => {
-  test('loads nothing: every link stays on the page or leads to a document', () => {
-    const ids = all(/\sid="([^"]*)"/g);
+describe.each(paths)('the page %s', (path) => {
+  test('loads nothing: every link stays on the page or leads to a document or the portal', () => {
+    const { page } = pages.get(path)!;
+    const ids = idsIn(page);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const link of all(/\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g))
-      expect([...ids.map((id) => `#${id}`), '/openapi.json', '/asyncapi.json', '/docs/receiving']).toContain(
-        link,
-      );
+    const others = ['', 'openapi.json', 'asyncapi.json', 'docs', 'docs/operator', 'docs/runbook'];
+    const allowed = [...ids.map((id) => `#${id}`), ...others.map((other) => `/${other}`)];
+    const links = all(page, /\s(?:href|src|srcset|action|data)=["']?([^"'\s>]*)/g);
+    const receiving = /^\/docs\/receiving(#the-kit)?$/;
+    expect(links.filter((link) => !allowed.includes(link) && !receiving.test(link))).toEqual([]);
     expect(page).not.toMatch(/@import|url\(/i);
   });
 
-  test('works under its own policy, which allows its own style and nothing else', () => {
-    const [style, ...others] = all(/<style>([^]*?)<\/style>/g);
-    expect(others).toEqual([]);
-    const hash = createHash('sha256').update(style!).digest('base64');
+  test('works under its own policy, which allows its own style and script and nothing else', () => {
+    const { page, policy } = pages.get(path)!;
+    const hashes = (['style', 'script'] as const).map((kind) => {
+      const [own, ...others] = all(page, new RegExp(`<${kind}>([^]*?)</${kind}>`, 'g'));
+      expect(others).toEqual([]);
+      return `${kind}-src 'sha256-${createHash('sha256').update(own!).digest('base64')}'`;
+    });
     expect(policy.split('; ')).toEqual([
       "default-src 'none'",
-      `style-src 'sha256-${hash}'`,
+      ...hashes,
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
     ]);
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|<[^>]*\s(on\w+|style)=/i);
+    expect(page).not.toMatch(/<script |<link|<img|<iframe|<[^>]*\s(on\w+|style)=/i);
   });
+});
 
-  test('shows every operation, notification, failure and schema of the document', () => {
-    const ids = new Set(all(/\sid="([^"]*)"/g));
+describe('the pages', () => {
+  test('show every operation, notification, failure and schema of the document', () => {
+    const ids = new Set([...pages.values()].flatMap(({ page }) => idsIn(page)));
     const notifications = Object.values(document.webhooks).map(({ post }) => post!.operationId);
     const { schemas, responses } = document.components;
     const shown = [
@@ -67,9 +79,9 @@ describe('the page', () => {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const codeBlocks = () =>
-  all(/<pre[^>]*><code>([^]*?)<\/code><\/pre>/g).map((text) =>
-    text.replace(/&([^;]+);/g, (_, name: string) => entities[name]!),
-  );
+  [...pages.values()]
+    .flatMap(({ page }) => all(page, /<pre[^>]*><code>([^]*?)<\/code><\/pre>/g))
+    .map((text) => text.replace(/&([^;]+);/g, (_, name: string) => entities[name]!));
 
 /** `curl` is replaced by the given function. */
 const shell = (curl: string, script: string, env: Record<string, string>) =>

@@ -193,6 +193,7 @@ export function callsOf(service: Service, world: World): Record<string, Call> {
     getOpenApiDocument: page(() => '/openapi.json'),
     getAsyncApiDocument: page(() => '/asyncapi.json'),
     getDocs: page(() => '/docs'),
+    getOperatorDocs: page(() => '/docs/operator'),
     getRunbook: page(() => '/docs/runbook'),
     getReceiving: page(() => '/docs/receiving'),
   };

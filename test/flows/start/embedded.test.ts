@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { basic, request } from '../../support/client.js';
 import { startProcess, stopProcess, type RunningProcess } from '../../support/harness.js';
 import { programFile, runProgram } from '../../support/program.js';
-import { startReceiver, type Received, type Receiver } from '../../support/receiver.js';
+import { startReceiver, type Receiver } from '../../support/receiver.js';
 import { crashTraces, newFolder, type Folder } from '../../support/deployment.js';
 import { trackingIdOf } from '../../support/load.js';
 import { until } from '../../support/until.js';
@@ -20,6 +20,31 @@ function bash(input: string, args: string[] = []) {
     child.once('close', (code) => resolve({ code, stdout, stderr })),
   );
 }
+
+/** Of the link that fills in the log-in. */
+function accountIn(greeting: string) {
+  const [, parameters] = /#(key=\S+)/.exec(greeting) ?? [];
+  const { key = '', email = '', password = '' } = Object.fromEntries(new URLSearchParams(parameters));
+  return { accountKey: key, email, password };
+}
+
+/** Runs the printed commands in bash. */
+async function paste(greeting: string, receiverUrl: string) {
+  const commands = greeting
+    .slice(greeting.indexOf('KEY='))
+    .replaceAll(/^(?: {2}|\{).*$/gm, '') // the text between them, and the log
+    .replaceAll('npm run operator --', `'${process.execPath}' '${programFile}' operator`)
+    .replaceAll('http://localhost:9000/', receiverUrl);
+  const { code, stdout, stderr } = await bash(commands, ['-eu', '-o', 'pipefail']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('"status":"CREATED"');
+  expect(stdout).toMatch(/^lag\.deliveriesDue +\d/m); // of the status
+  return stdout;
+}
+
+const greetingOf = ({ output }: RunningProcess) => output().slice(output().indexOf('  Parcelhook is ready'));
+const firstGreetingEnds = /operator -- status\n/;
+const laterGreetingEnds = /#key=\S+\n/;
 
 describe('embedded mode, on a path with spaces', () => {
   let folder: Folder;
@@ -44,10 +69,10 @@ describe('embedded mode, on a path with spaces', () => {
     folder.remove();
   });
 
-  const start = async (env: Record<string, string> = {}) => {
-    running = await startProcess({ DATA_DIR: dataDir, PORT: '0', ...env });
-    await until('the greeting', () => /\/v1\/deliveries.*\n/.test(running!.output()));
-    return running.output().slice(running.output().indexOf('  Parcelhook is ready'));
+  const start = async (ends = laterGreetingEnds) => {
+    running = await startProcess({ DATA_DIR: dataDir, PORT: '0' });
+    await until('the greeting', () => ends.test(running!.output()));
+    return greetingOf(running);
   };
   const lockFile = () => join(dataDir, 'postgres', 'postmaster.pid');
   const killPostmaster = () => {
@@ -58,11 +83,6 @@ describe('embedded mode, on a path with spaces', () => {
       // gone already
     }
   };
-  const accountIn = (greeting: string) => ({
-    accountKey: /account key +(\S+)/.exec(greeting)?.[1] ?? '',
-    email: /e-mail +(\S+)/.exec(greeting)?.[1] ?? '',
-    password: /password +(\S+)/.exec(greeting)?.[1] ?? '',
-  });
   const logIn = async (greeting: string) => {
     const { accountKey, email, password } = accountIn(greeting);
     return request(`${running!.url}/v1/login?key=${accountKey}`, {
@@ -77,29 +97,24 @@ describe('embedded mode, on a path with spaces', () => {
     });
   };
 
-  test('the first start prints an account that can log in, and is live and ready', async () => {
-    firstGreeting = await start();
-    expect(firstGreeting).toContain(running!.url);
+  test('the first start names the portal, the documents and an account that can log in, and is ready', async () => {
+    firstGreeting = await start(firstGreetingEnds);
+    const { accountKey, email, password } = accountIn(firstGreeting);
+    for (const line of [
+      `portal        ${running!.url}/`,
+      `documents     ${running!.url}/docs`,
+      `account key   ${accountKey}`,
+      `e-mail        ${email}`,
+      `password      ${password}`,
+    ])
+      expect(firstGreeting).toContain(`\n    ${line}\n`);
     expect((await logIn(firstGreeting)).httpStatus).toBe(200);
     expect((await request(`${running!.url}/healthz`)).httpStatus).toBe(200);
     await until('ready', async () => (await request(`${running!.url}/readyz`)).httpStatus === 200);
   }, 60_000);
 
-  const paste = async (greeting: string) => {
-    const commands = greeting
-      .slice(greeting.indexOf('KEY='))
-      .replaceAll(/^(?: {2}|\{).*$/gm, '') // the text between them, and the log
-      .replaceAll('npm run operator --', `'${process.execPath}' '${programFile}' operator`)
-      .replaceAll('http://localhost:9000/', receiver.url);
-    const { code, stdout, stderr } = await bash(commands, ['-eu', '-o', 'pipefail']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('"status":"CREATED"');
-    expect(stdout).toMatch(/^lag\.deliveriesDue +\d/m); // of the status
-    return stdout;
-  };
-
   test('the printed commands, pasted into bash, complete a whole journey', async () => {
-    const stdout = await paste(firstGreeting);
+    const stdout = await paste(firstGreeting, receiver.url);
     const received = await receiver.waitFor(5, undefined, 20_000);
     expect(received[0]!.notification).toMatchObject({ state: 'CREATED', label_id: 'ORDER-1001' });
     trackingId = trackingIdOf(received[0]!);
@@ -118,15 +133,18 @@ describe('embedded mode, on a path with spaces', () => {
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
   });
 
-  test('a second start prints the same account and retains the data', async () => {
+  test('a second start prints the same account in three lines without a command, and retains the data', async () => {
     expect(await stopProcess(running!)).toBe(0);
-    const greeting = await start({ SIMULATE: 'false' });
+    const greeting = await start();
+    const lines = greeting.split('\n\n')[0]!.split('\n');
+    expect(lines).toEqual([
+      `  Parcelhook is ready at ${running!.url} and documented at ${running!.url}/docs`,
+      expect.stringContaining(`saved in ${join(dataDir, 'account.json')},`),
+      expect.stringMatching(/^http\S+#key=\S+$/),
+    ]);
+    expect(running!.output()).not.toMatch(/curl|npm run/);
     expect(accountIn(greeting)).toEqual(accountIn(firstGreeting));
     expect((await track(greeting)).data).toMatchObject({ trackingId, state: 'DELIVERED' });
-    await paste(greeting); // with the operator's command instead of the journey
-    const isNext = (one: Received) =>
-      one.notification.state === 'PICKED_UP' && trackingIdOf(one) !== trackingId;
-    await receiver.waitFor(1, isNext);
   }, 60_000);
 
   test('after a kill -9 of the service and of its PostgreSQL the next start has everything', async () => {
@@ -177,6 +195,22 @@ describe('embedded mode, on a path with spaces', () => {
     expect(accountIn(await start())).toEqual(accountIn(firstGreeting));
   }, 60_000);
 });
+
+test('where nothing simulates, the printed commands send the shipment on its way as the operator', async () => {
+  const folder = newFolder();
+  const receiver = await startReceiver();
+  const running = await startProcess({ DATA_DIR: folder.path, PORT: '0', SIMULATE: 'false' });
+  try {
+    await until('the greeting', () => firstGreetingEnds.test(running.output()));
+    await paste(greetingOf(running), receiver.url);
+    const states = (await receiver.waitFor(2)).map(({ notification }) => notification.state);
+    expect(states).toEqual(['CREATED', 'PICKED_UP']);
+  } finally {
+    await stopProcess(running);
+    await receiver.close();
+    folder.remove();
+  }
+}, 60_000);
 
 describe('an impossible start', () => {
   test('with a broken configuration exits 78 and names every wrong variable in one message', async () => {
