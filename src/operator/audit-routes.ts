@@ -11,7 +11,7 @@ const id = (description: string) => idInPath(description).refine(isUuid, 'must b
 
 const query = z.object({
   ...paging,
-  shipperId: id('Only of this shipper.'),
+  shipperId: id('Only about this shipper.'),
   userId: id('Only about this user.'),
   webhookId: id('Only about this webhook.'),
   actor: described(
@@ -36,7 +36,7 @@ const auditList = z
       z
         .object({
           auditId: uuid('Identifier of the entry.'),
-          at: instant('When it was done; for refusals, when they were written.'),
+          at: instant('When it was done; for refusals, when they were written to the log.'),
           action: described(z.enum(auditActions), 'What was done, or refused.', 'SHIPPER_SUSPENDED'),
           outcome: described(z.enum(['DONE', 'REFUSED']), 'Whether it was done.'),
           actor: z.object({
@@ -64,7 +64,7 @@ const auditList = z
         })
         .meta({
           id: 'AuditEntry',
-          description: 'An audited action: who did or tried what, when and from where.',
+          description: 'Who did or tried what, when and from where.',
         }),
     ),
     nextCursor,

@@ -40,7 +40,7 @@ const shipperId = uuid('Identifier of the shipper.');
 const listedShipper = z
   .object({
     shipperId,
-    name: described(z.string(), 'Its name.', 'Acme Books'),
+    name: described(z.string(), 'Its name.', 'Acme'),
     status: described(
       z.enum(shipperStatuses),
       '`SUSPENDED`: its requests are refused and its deliveries held until it is resumed. `REMOVED`: for good.',
@@ -48,7 +48,7 @@ const listedShipper = z
     createdAt: instant('When it was registered.'),
     previousKeyValidUntil: described(
       instant('').nullable(),
-      'Until then the previous account key is valid, too; else null.',
+      'When the previous account key expires; null if there is none.',
       null,
     ),
   })
@@ -81,17 +81,17 @@ const rotatedKey = z
       'The new account key of all its users; shown only here.',
       'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
     ),
-    previousKeyValidUntil: instant('Until then the previous key is valid, too.'),
+    previousKeyValidUntil: instant('When the previous key expires.'),
   })
   .meta({ id: 'RotatedAccountKey', description: 'The new account key, which is shown only here.' });
 
 const params = z.object({ shipperId: idInPath('The shipper.') });
-const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+const name = described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme', {
   pattern: notBlank,
 });
 const status = described(
   z.enum(['ACTIVE', 'SUSPENDED'], 'must be ACTIVE or SUSPENDED'),
-  '`SUSPENDED`: its requests are 403 and its deliveries are held. `ACTIVE`: held deliveries go out.',
+  '`SUSPENDED`: its requests get 403 and its deliveries are held. `ACTIVE`: what was held is sent.',
 );
 const changes = z
   .object({ name: name.optional(), status: status.optional() })
@@ -122,7 +122,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       responses: { 201: registeredShipper },
       auth: 'operator',
       body: z.object({
-        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme Books', {
+        name: described(z.string().trim().min(1, 'must not be empty').max(1_000), 'Its name.', 'Acme', {
           pattern: notBlank,
         }),
       }),
@@ -157,7 +157,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'updateShipper',
       tag: 'Operator',
       description:
-        'After the response to `SUSPENDED` no attempt starts; every process refuses requests within 10 seconds. When it is `ACTIVE` again, its webhooks get the held deliveries.',
+        'After the response to `SUSPENDED`, no attempt starts, and every process refuses requests within 10 seconds. When the shipper is `ACTIVE` again, its webhooks get what was held.',
       responses: { 200: listedShipper },
       auth: 'operator',
       params,
@@ -185,7 +185,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'removeShipper',
       tag: 'Operator',
       description:
-        'After the response no attempt starts; every process refuses requests within 10 seconds. What it is still owed becomes `CANCELLED`. This cannot be undone.',
+        'After the response, no attempt starts, and every process refuses requests within 10 seconds. What is still owed to its webhooks becomes `CANCELLED`. This cannot be undone.',
       responses: { 202: removedShipper },
       auth: 'operator',
       params,
@@ -203,7 +203,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       operationId: 'rotateAccountKey',
       tag: 'Operator',
       description:
-        'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` for a key that has leaked.',
+        'The previous key and the tokens issued under it stay valid for `overlap`; a second rotation within that time ends the first key. Use `0s` if the key has leaked.',
       responses: { 200: rotatedKey },
       auth: 'operator',
       params,

@@ -42,7 +42,7 @@ const statusResponse = z
     lag: z.object({
       ordersToCreate: count('Orders whose shipment is not created yet; counted up to 10,000.'),
       deliveriesDue: count('Deliveries that are due; counted up to 10,000.'),
-      oldestDueSeconds: count('How long the oldest has been due.'),
+      oldestDueSeconds: count('How long the oldest of them has been due.'),
     }),
     uncalled: z
       .object({
@@ -52,7 +52,7 @@ const statusResponse = z
             z
               .object({
                 shipperId: uuid('The shipper.'),
-                name: described(z.string(), 'Its name.', 'Acme Books'),
+                name: described(z.string(), 'Its name.', 'Acme'),
                 ...uncalled,
               })
               .meta({
@@ -75,13 +75,13 @@ const statusResponse = z
             webhookId: uuid('The webhook.'),
             shipperId: uuid('Its shipper.'),
             failingSince: instant(
-              'Its first failure since its last success; null if an attempt begun earlier has succeeded since.',
+              'Its first failure since its last success; null if an attempt that began earlier has succeeded since.',
             ).nullable(),
             nextProbeAt: instant('When the next probe is due.'),
           })
           .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
       ),
-      'Those webhooks, at most 100, the last to begin failing first.',
+      'Those webhooks, at most 100; the last to begin failing comes first.',
     ),
     replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
     versions: z.object({
@@ -151,11 +151,11 @@ export const statusRoute = (status: () => Promise<object>): Route =>
   route({
     method: 'get',
     path: '/operator/v1/status',
-    summary: 'How the service is doing',
+    summary: 'Show how the service is doing',
     operationId: 'getStatus',
     tag: 'Operator',
     description:
-      'Queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has its error instead.',
+      'Shows queues, lag, deliveries owed to webhooks that are not called, open circuits, replays and versions. A queue that cannot be read has an error instead.',
     responses: { 200: statusResponse },
     auth: 'operator',
     handle: async () => ({ data: await status() }),

@@ -53,7 +53,7 @@ const health = z.object({
     z.enum(['CLOSED', 'OPEN']),
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
-  nextProbeAt: instant('When the next attempt tests it while the circuit is open; else null.').nullable(),
+  nextProbeAt: instant('When the next probe is due; null while the circuit is closed.').nullable(),
   lastSuccessAt: instant(
     'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',
   ).nullable(),
@@ -64,13 +64,13 @@ const health = z.object({
   ),
   pendingCount: described(z.int().min(0), 'Waiting deliveries, counted up to 10,000.', 0),
   parkedSince: instant(
-    'Since then what it misses is stored as a position in your events, because it was not called and had too many deliveries waiting. When it is called again, these events become deliveries, in order, and this is null.',
+    'Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.',
   ).nullable(),
 });
 
 export const webhookWithHealth = webhook
   .extend({ health })
-  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries have been going.' });
+  .meta({ id: 'WebhookWithHealth', description: 'The webhook and how its deliveries are going.' });
 
 const count = (description: string, example: number) => described(z.int().min(0), description, example);
 const percentile = (share: string, example: number) =>
@@ -87,13 +87,13 @@ export const stats = z
         z.object({
           hour: instant('When the hour began.'),
           attempts: count('Attempts that began in that hour and are finished.', 42),
-          succeeded: count('Those that succeeded.', 40),
-          failed: count('Those that failed or were cut off.', 2),
+          succeeded: count('Attempts that succeeded.', 40),
+          failed: count('Attempts that failed or were cut off.', 2),
           p50Ms: percentile('Half', 84),
           p95Ms: percentile('95 %', 210),
         }),
       ),
-      'By hour, the earliest first.',
+      'By hour, oldest first.',
     ),
   })
   .meta({
@@ -104,8 +104,8 @@ export const stats = z
 
 const listedWebhook = webhook
   .extend({
-    health: described(health.optional(), 'With `include=health`: how its deliveries have been going.'),
-    stats: described(stats.optional(), 'With `include=stats`: its attempts of the last 24 hours.'),
+    health: described(health.optional(), 'With `include=health`: how its deliveries are going.'),
+    stats: described(stats.optional(), 'With `include=stats`: its attempts in the last 24 hours.'),
   })
   .meta({ id: 'ListedWebhook' });
 
@@ -115,19 +115,19 @@ export const webhookList = z
 
 export const deletedWebhook = z
   .object({ webhookId })
-  .meta({ description: 'The webhook is gone: no send to it starts any more.' });
+  .meta({ description: 'The webhook is deleted. No attempt to it starts any more.' });
 
 export const rotatedSecret = z
   .object({
     webhookId,
     secret,
-    previousSecretValidUntil: instant('Until then every notification is signed with both secrets.'),
+    previousSecretValidUntil: instant('When the old secret stops signing. Until then both sign.'),
   })
   .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only once.' });
 
 export const egress = z
   .object({
-    addresses: described(z.array(z.string()), 'Networks as CIDR; empty if the operator has not named any.', [
+    addresses: described(z.array(z.string()), 'Networks in CIDR notation; empty if the operator has not named any.', [
       '198.51.100.0/28',
       '2001:db8:7::/64',
     ]),

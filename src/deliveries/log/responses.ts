@@ -10,7 +10,7 @@ import { deliveryStatuses } from './page-store.js';
 export const deliveryId = uuid('Identifier of the delivery: one event for one webhook.');
 const eventId = described(
   z.string(),
-  'The event: `webhook-id` of its notifications.',
+  'The event; the `webhook-id` of its notifications.',
   '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
 );
 
@@ -35,7 +35,7 @@ const delivery = z
     shipperTrackingId: described(
       z.string().nullable(),
       'Your own identifier of the order; null for tests and notices.',
-      'SHIPPER-1',
+      'ORDER-1001',
     ),
     state: described(z.string(), 'State that it sends.', 'CREATED'),
     status: described(
@@ -54,7 +54,7 @@ const delivery = z
     ),
     reason: described(
       z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
-      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is stored, or the personal data of its shipment was erased.',
+      'Why it is `CANCELLED`: its webhook was deleted, a later state superseded it, it was owed for longer than the log is kept, or the personal data of its shipment was erased.',
       null,
     ),
     attemptCount: described(z.int().min(0), 'Attempts so far, including one under way.', 1),
@@ -81,7 +81,7 @@ const delivery = z
 
 const attempt = z
   .object({
-    number: described(z.int().min(1), 'Counts from 1.', 1),
+    number: described(z.int().min(1), 'Number of the attempt, from 1.', 1),
     trigger: described(z.enum(triggers), 'What caused it: the schedule, a redelivery, a test or a replay.'),
     startedAt: instant('When it began.'),
     durationMs: described(z.int().min(0).nullable(), 'How long it took; null if it was interrupted.', 84),
@@ -94,7 +94,7 @@ const attempt = z
     ),
     requestHeaders: described(
       z.record(z.string(), z.string()).nullable(),
-      `Its headers, with names in lower case; the values of the webhook's own headers are \`${masked}\`. Null if no request was sent or that is unknown, if the event was erased, and for attempts before an upgrade.`,
+      `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.`,
       {
         host: 'example.com',
         'x-team': masked,
@@ -124,7 +124,7 @@ export const deliveryDetails = delivery
     attempts: described(z.array(attempt), 'Finished attempts, newest first, 100 per page.'),
     nextAttemptsCursor: described(
       z.string().nullable(),
-      'Send it as `attemptsCursor` for earlier attempts; null at the end.',
+      'Send it as `attemptsCursor` to get earlier attempts; null at the end.',
       null,
     ),
   })

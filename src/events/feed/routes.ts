@@ -45,8 +45,8 @@ const exampleCursor = encodeCursor({
 
 const feedEvent = z
   .object({
-    eventId: described(z.string(), '`webhook-id` of its notifications.', exampleEventId),
-    sequence: described(z.int().min(1), 'Its ordinal within its shipment, from 1.', 1),
+    eventId: described(z.string(), 'Identifier of the event; the `webhook-id` of its notifications.', exampleEventId),
+    sequence: described(z.int().min(1), 'Number of the event within its shipment, from 1.', 1),
     trackingId,
     state: described(z.string(), 'The new state of the shipment.', 'CREATED'),
     recordedAt: instant('When it was recorded.'),
@@ -76,7 +76,7 @@ const feedQuery = z
       .transform((text) => (text === 'latest' ? text : decodeCursor(text)))
       .optional(),
     from: instantInQuery(
-      'Events recorded then or later, as far back as the log goes; a future time counts as now; not with `after`',
+      'Events recorded at this time or later, as far back as the log goes. A future time counts as now. Cannot be combined with `after`',
     ),
     limit: paging.limit,
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
@@ -105,10 +105,10 @@ export const feedRoute = (deps: FeedRouteDependencies): Route =>
     operationId: 'listEvents',
     tag: 'Events',
     description:
-      'Every state change of your shipments, in the order of commit. No event ever appears behind a cursor that was returned, and the events of a shipment come in sequence: following the cursors yields every event once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.',
+      'Every state change of your shipments, in the order of commit. No event ever appears before a cursor that was already returned, and the events of a shipment come in sequence. A reader that follows the cursors gets every event exactly once. A cursor is refused with 400 if it is older than the log (30 days by default), or if the database was restored or replaced by a standby since.',
     responses: { 200: feedPage },
     errors: {
-      429: 'Too many requests, or fifty are waiting already, or too many responses are unread.',
+      429: 'Too many requests, or 50 requests are waiting already, or too many responses are unread.',
     },
     query: feedQuery,
     handle: async ({ caller: { shipperId }, query }, { request, response }) => {

@@ -131,7 +131,7 @@ const form = new RegExp(`^(?:\\d{1,14}|${day}(?:${time})?)$`);
 const minTimeMs = 978_307_200_000;
 const problem =
   'must be ISO 8601 with an offset (2026-11-21T12:00:00Z), a date (its midnight UTC), or milliseconds';
-const seconds = `${problem}: as milliseconds this is before 2001, so it may be in seconds`;
+const seconds = `${problem}; this looks like seconds`;
 const text = z
   .string()
   .regex(form, problem)
@@ -151,7 +151,7 @@ function toDate(given: string | number): Date {
 }
 
 const words = (description: string) =>
-  `${description}: ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970, not seconds.`;
+  `${description}. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).`;
 
 export const instantInQuery = (description: string) =>
   described(text, words(description), '2026-11-21T12:00:00Z').transform(toDate).optional();
