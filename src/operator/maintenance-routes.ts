@@ -6,19 +6,20 @@ import type { Replay } from '../deliveries/replay/request-store.js';
 import { replayProgress, replayView } from '../deliveries/replay/routes.js';
 import { renewFeed } from '../events/feed/extent-store.js';
 import { isoOffset } from '../http/envelope.js';
-import { idInPath, described, instant, uuid } from '../http/request/fields.js';
+import { idInPath, described, instant, instantOrNull, uuid } from '../http/request/fields.js';
 import { isUuid } from '../http/request/paging.js';
 import { route, type Route } from '../http/route.js';
 import type { Database } from '../platform/database/postgres.js';
 import { notFound } from '../platform/errors.js';
 import { explain, waitReasons } from './explanation.js';
 
-const count = (description: string) => described(z.int().min(0), description, 0);
+const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 
 const resealedSecrets = z
   .object({
     resealed: count(
       'Webhooks whose secrets, headers or query were sealed with another key, and are now sealed with the current one.',
+      42,
     ),
     unreadable: count('Webhooks with something that neither key can open.'),
   })
@@ -35,9 +36,9 @@ const explanation = z
     webhookId: uuid('Its webhook.'),
     eventId: uuid("Its event, by the service's own identifier."),
     shipmentId: uuid('Its shipment; null if the notification belongs to none.').nullable(),
-    sequence: described(z.int(), "The event's number among those of its shipment.", 2),
-    state: described(z.string(), 'The state it reports.', 'PICKED_UP'),
-    asOf: instant("The time of this explanation, by PostgreSQL's clock."),
+    sequence: described(z.int(), "The event's number among those of its shipment.", 1),
+    state: described(z.string(), 'The state it reports.', 'CREATED'),
+    asOf: instant("The time of this explanation, by PostgreSQL's clock.", '2026-11-21T12:05:00+00:00'),
     place: described(
       z.enum(['OUTBOX', 'LOG', 'NOWHERE']),
       'Where it is: owed, finished, or in neither, though its event and webhook exist.',
@@ -46,17 +47,17 @@ const explanation = z
       z.enum(['READY', 'SENDING', 'RETRY', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
       'Its status in the outbox or the log.',
     ).nullable(),
-    reason: described(z.string(), 'Why it was cancelled.', 'EXPIRED').nullable(),
+    reason: described(z.string().nullable(), 'Why it was cancelled; else null.', null),
     attemptCount: count('Attempts begun.'),
     failureCount: count('Scheduled attempts that failed, while it is owed.'),
     dueAt: instant('When its next attempt may begin; null while it waits its turn.').nullable(),
-    completedAt: instant('When it was finished.').nullable(),
+    completedAt: instantOrNull('When it was finished; null before that.'),
     waitsFor: described(
       z.array(
         z
           .object({
-            reason: described(z.enum(waitReasons), 'What it waits for.'),
-            until: instant('When the reason ends, if known.').nullable(),
+            reason: described(z.enum(waitReasons), 'What it waits for.', 'PAUSED'),
+            until: instantOrNull('When the reason ends, if known.'),
           })
           .meta({ id: 'DeliveryWait', description: 'What keeps a delivery from being sent.' }),
       ),
@@ -80,7 +81,9 @@ const explanation = z
       })
       .meta({ description: 'The current attempt.' })
       .nullable(),
-    redeliveryRequestedAt: instant('When an attempt by hand was requested, if it has not been made yet.').nullable(),
+    redeliveryRequestedAt: instantOrNull(
+      'When an attempt by hand was requested, if it has not been made yet.',
+    ),
     why: described(z.string(), 'The same in words.', 'Its webhook is paused.'),
     next: described(
       z.string(),
@@ -111,6 +114,7 @@ export function maintenanceRoutes(deps: MaintenanceDependencies): Route[] {
       description:
         'Says what the delivery waits for, which claim it has and what happens next, according to PostgreSQL. Shows ids, states and times only.',
       responses: { 200: explanation },
+      responseExample: { behind: null, claim: null },
       auth: 'operator',
       params: z.object({ deliveryId: idInPath('The delivery.') }),
       handle: async ({ params: { deliveryId } }) => {

@@ -16,6 +16,7 @@ import {
   oneOfFields,
   overlap,
   instant,
+  instantOrNull,
   nextCursor,
   uuid,
 } from '../http/request/fields.js';
@@ -45,12 +46,8 @@ const listedShipper = z
       z.enum(shipperStatuses),
       '`SUSPENDED`: its requests are refused and its deliveries held until it is resumed. `REMOVED`: for good.',
     ),
-    createdAt: instant('When it was registered.'),
-    previousKeyValidUntil: described(
-      instant('').nullable(),
-      'When the previous account key expires; null if there is none.',
-      null,
-    ),
+    createdAt: instant('When it was registered.', '2026-11-02T09:00:00+00:00'),
+    previousKeyValidUntil: instantOrNull('When the previous account key expires; null if there is none.'),
   })
   .meta({ id: 'ShipperAccount', description: 'The shipper.' });
 
@@ -79,9 +76,9 @@ const rotatedKey = z
     accountKey: described(
       z.string(),
       'The new account key of all its users; shown only here.',
-      'ak_AAECAwQFBgcICQoLDA0ODxAREhM',
+      'ak_FBUWFxgZGhscHR4fICEiIyQlJic',
     ),
-    previousKeyValidUntil: instant('When the previous key expires.'),
+    previousKeyValidUntil: instant('When the previous key expires.', '2026-11-22T12:00:00+00:00'),
   })
   .meta({ id: 'RotatedAccountKey', description: 'The new account key, which is shown only here.' });
 
@@ -163,6 +160,7 @@ export function shipperRoutes(deps: ShipperDependencies): Route[] {
       params,
       body: changes,
       bodyExample: { status: 'SUSPENDED' },
+      responseExample: { status: 'SUSPENDED' },
       handle: async ({ caller, params: { shipperId }, body }) => {
         const { shipper, statusChanged } = await updateShipper(
           db,

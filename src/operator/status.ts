@@ -16,14 +16,15 @@ import { describeError } from '../platform/errors.js';
 import type { Producer } from '../platform/queue/engine.js';
 import { version } from '../version.js';
 
-const count = (description: string) => described(z.int().min(0), description, 0);
+const count = (description: string, example = 0) => described(z.int().min(0), description, example);
 
 const uncalled = {
   deliveries: count(
     'Deliveries owed; counted up to 200,000 in total, up to the same number for each webhook.',
+    12,
   ),
   isMore: described(z.boolean(), 'Whether there are more deliveries than were counted.', false),
-  webhooks: count('Webhooks to which they are owed.'),
+  webhooks: count('Webhooks to which they are owed.', 1),
 };
 
 const statusResponse = z
@@ -67,7 +68,7 @@ const statusResponse = z
         description:
           'Deliveries owed to webhooks that are not called: paused, disabled, with an open circuit, or of a suspended shipper.',
       }),
-    openCircuits: count('Webhooks whose circuit is open.'),
+    openCircuits: count('Webhooks whose circuit is open.', 1),
     circuits: described(
       z.array(
         z
@@ -77,7 +78,7 @@ const statusResponse = z
             failingSince: instant(
               'Its first failure since its last success; null if an attempt that began earlier has succeeded since.',
             ).nullable(),
-            nextProbeAt: instant('When the next probe is due.'),
+            nextProbeAt: instant('When the next probe is due.', '2026-11-21T12:00:30+00:00'),
           })
           .meta({ id: 'OpenCircuit', description: 'A webhook whose circuit is open.' }),
       ),
@@ -85,7 +86,7 @@ const statusResponse = z
     ),
     replays: described(z.array(replayProgress), 'Running replays, and the newest finished ones.'),
     versions: z.object({
-      parcelhook: described(z.string(), 'Version of the service.', '1.0.0'),
+      parcelhook: described(z.string(), 'Version of the service.', version),
       node: described(z.string(), 'Version of Node.', '24.11.0'),
       postgres: described(z.string(), 'Version of PostgreSQL.', '18.0'),
       queueEngine: described(z.enum(['redis', 'postgres']), 'The store behind the queue.'),

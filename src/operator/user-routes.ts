@@ -21,7 +21,7 @@ const userList = z
           userId,
           email: described(z.string(), 'E-mail address, used to log in.', 'you@example.com'),
           hasPassword: described(z.boolean(), 'False until a password is set.', true),
-          createdAt: instant('When the user was registered.'),
+          createdAt: instant('When the user was registered.', '2026-11-02T09:05:00+00:00'),
         })
         .meta({ id: 'UserAccount', description: 'A user.' }),
     ),
@@ -96,7 +96,8 @@ export function userRoutes({
       summary: 'Make a link for a user to set a password',
       operationId: 'createPasswordLink',
       tag: 'Operator',
-      description: 'The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.',
+      description:
+        'The link is good for one use, within 24 hours. Earlier links stay good until one of them is used.',
       responses: { 201: passwordLink },
       auth: 'operator',
       params: z.object({ userId: idInPath('The user.') }),

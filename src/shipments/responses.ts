@@ -103,7 +103,11 @@ export const stateList = z
           .object({
             state: described(z.string(), 'Name of the state.', 'CREATED'),
             terminal: described(z.boolean(), 'Whether no state follows.', false),
-            next: described(z.array(z.string()), 'The states that may follow.', ['PICKED_UP', 'CANCELLED']),
+            next: described(z.array(z.string()), 'The states that may follow.', [
+              'PICKED_UP',
+              'CANCELLED',
+              'LOST',
+            ]),
           })
           .meta({ id: 'State', description: 'A state and those that may follow.' }),
       ),

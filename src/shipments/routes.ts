@@ -90,13 +90,15 @@ function historyEntry(body: string) {
 const listQuery = ({ names }: StateCatalogue) =>
   z.object({
     ...paging,
-    shipperTrackingId: ownIdInQuery('Only shipments with this identifier of yours, which need not be unique.'),
+    shipperTrackingId: ownIdInQuery(
+      'Only shipments with this identifier of yours, which need not be unique.',
+    ),
     state: stateInQuery(
       names,
       'Only shipments in this state now. A shipment that is not created yet has no state.',
     ),
-    from: instantInQuery('Only shipments accepted at this time or later'),
-    to: instantInQuery('Only shipments accepted before this time'),
+    from: instantInQuery('Only shipments accepted at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only shipments accepted before this time', '2026-11-22T00:00:00Z'),
   });
 
 /** The list of shipments, and the catalogue of states (contract, section 4). */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { described, instant, nextCursor, uuid } from '../http/request/fields.js';
+import { described, instant, instantOrNull, nextCursor, uuid } from '../http/request/fields.js';
 import { masked } from './sealing/sealing.js';
 import { fields } from './schema.js';
 
@@ -31,11 +31,11 @@ export const webhook = z
     headers: described(
       z.record(z.string(), z.literal(masked)),
       'Headers sent with each notification; their values are not shown.',
-      { 'X-Team': masked },
+      {},
     ),
-    description: fields.description,
-    createdAt: instant('When it was registered.'),
-    updatedAt: instant('When it was last changed.'),
+    description: described(fields.description, 'Free text for yourself.', ''),
+    createdAt: instant('When it was registered.', '2026-11-20T16:00:00+00:00'),
+    updatedAt: instant('When it was last changed.', '2026-11-20T16:00:00+00:00'),
     unknownInterests: described(
       z.array(z.string()),
       'Interests that are not a state today. They are stored, because such a state may be added later.',
@@ -53,7 +53,7 @@ const health = z.object({
     z.enum(['CLOSED', 'OPEN']),
     '`OPEN`: it failed too often, and attempts are stopped for a while.',
   ),
-  nextProbeAt: instant('When the next probe is due; null while the circuit is closed.').nullable(),
+  nextProbeAt: instantOrNull('When the next probe is due; null while the circuit is closed.'),
   lastSuccessAt: instant(
     'When a notification last arrived; null if none did. It may be up to an hour early if that notification was recorded days, or 50 others of its state, before it arrived, or is no longer in the log.',
   ).nullable(),
@@ -63,9 +63,9 @@ const health = z.object({
     0,
   ),
   pendingCount: described(z.int().min(0), 'Waiting deliveries, counted up to 10,000.', 0),
-  parkedSince: instant(
+  parkedSince: instantOrNull(
     'Since when what it misses is stored only as a position in your events, because it was not called and too many deliveries waited for it. When it is called again, these events become deliveries, in order, and this is null.',
-  ).nullable(),
+  ),
 });
 
 export const webhookWithHealth = webhook
@@ -120,16 +120,24 @@ export const deletedWebhook = z
 export const rotatedSecret = z
   .object({
     webhookId,
-    secret,
-    previousSecretValidUntil: instant('When the old secret stops signing. Until then both sign.'),
+    secret: described(
+      secret,
+      'The new secret. Store it; it is not shown again.',
+      'whsec_Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=',
+    ),
+    previousSecretValidUntil: instant(
+      'When the old secret stops signing. Until then both sign.',
+      '2026-11-22T12:00:00+00:00',
+    ),
   })
   .meta({ id: 'RotatedSecret', description: 'The new secret, which is shown only once.' });
 
 export const egress = z
   .object({
-    addresses: described(z.array(z.string()), 'Networks in CIDR notation; empty if the operator has not named any.', [
-      '198.51.100.0/28',
-      '2001:db8:7::/64',
-    ]),
+    addresses: described(
+      z.array(z.string()),
+      'Networks in CIDR notation; empty if the operator has not named any.',
+      ['198.51.100.0/28', '2001:db8:7::/64'],
+    ),
   })
   .meta({ description: 'The addresses that notifications come from.' });

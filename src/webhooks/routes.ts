@@ -148,6 +148,7 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         'Fields that are left out stay unchanged, and so does the value of a header that is sent back masked, as shown. After the response to `PAUSED` or `DISABLED`, no attempt starts. Once it is `ACTIVE` again, the webhook gets what it missed. `ACTIVE` changes nothing if the webhook is already active: an open circuit stays open until a probe, a test or a redelivery succeeds.',
       responses: { 200: responses.webhook },
       bodyExample: { status: 'PAUSED' },
+      responseExample: { status: 'PAUSED', updatedAt: '2026-11-21T12:00:00+00:00' },
       params: webhookParams,
       body: schemas.update,
       handle: async ({ caller, params: { webhookId }, body }) => {
@@ -208,7 +209,9 @@ export function webhookRoutes(deps: WebhookDependencies): Route[] {
         'The old secret continues to sign for `overlap`. Another rotation within that time ends the oldest secret. Use `0s` if the secret has leaked: after the response, nothing is signed with it.',
       responses: { 200: responses.rotatedSecret },
       params: webhookParams,
-      body: z.object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') }).prefault({}),
+      body: z
+        .object({ overlap: overlap('How long the old secret continues to sign, up to 30d.') })
+        .prefault({}),
       handle: async ({ caller, params: { webhookId }, body }) => {
         const { shipperId } = caller;
         const secret = newSecret();

@@ -44,7 +44,7 @@ export const fields = {
   interests: described(
     z.array(interest).min(1, 'must name at least one state, or *'),
     'The states to be notified of. `*` stands for all of them but `WEBHOOK_DISABLED`, `WEBHOOK_FAILING` and `WEBHOOK_RECOVERED`, which report how your other webhooks are doing and must be named.',
-    ['CREATED', 'DELIVERED'],
+    ['*'],
     { maxItems: 64 },
   ),
   status: described(

@@ -28,7 +28,7 @@ const session = z
       shipperId: uuid('Identifier of the shipper.'),
       name: described(z.string(), 'Name of the shipper.', 'Acme'),
     }),
-    expiresAt: instant('When the session ends by itself.'),
+    expiresAt: instant('When the session ends by itself.', '2026-11-21T13:00:00+00:00'),
     features: z.object({
       simulate: described(z.boolean(), 'Whether journeys of shipments can be simulated.', true),
       email: described(z.boolean(), 'Whether the service sends e-mails.', false),
@@ -43,7 +43,7 @@ const text = (maxLength: number) =>
     .max(maxLength, `must have at most ${maxLength.toLocaleString('en')} characters`);
 const credentials = z
   .object({
-    key: described(text(255), 'Account key.', 'ak_3q2-7wAAAAAAAAAAAAAAAAAAAAA'),
+    key: described(text(255), 'Account key.', 'ak_AAECAwQFBgcICQoLDA0ODxAREhM'),
     email: described(text(1_000), "The user's e-mail address.", 'you@example.com'),
     password: described(text(1_000), "The user's password.", 'correct horse battery staple'),
   })
@@ -134,6 +134,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
         'Ends this session on every process within 10 seconds, also for copies of its cookie. Other sessions and tokens stay valid. Without a session nothing happens.',
       responses: { 200: session },
       orNull: true,
+      responseExample: null,
       headers: writing,
       handle: async (_request, { request, response }) => {
         const found = await current(request);

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { described, instant, nextCursor, trackingId, uuid } from '../../http/request/fields.js';
+import {
+  described,
+  exampleIds,
+  instant,
+  instantOrNull,
+  nextCursor,
+  trackingId,
+  uuid,
+} from '../../http/request/fields.js';
+import { version } from '../../version.js';
 import { masked } from '../../webhooks/sealing/sealing.js';
 import { triggers } from '../outbox/types.js';
 import { errorCodes, errorCodesExplained, errorDetails, errorDetailsExplained } from '../send/errors.js';
@@ -11,7 +20,7 @@ export const deliveryId = uuid('Identifier of the delivery: one event for one we
 const eventId = described(
   z.string(),
   'The event; the `webhook-id` of its notifications.',
-  '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+  exampleIds.eventId,
 );
 
 const errorCode = described(
@@ -41,16 +50,15 @@ const delivery = z
     status: described(
       z.enum(deliveryStatuses),
       '`PENDING` is due or waits for a retry, `SENDING` has an attempt under way, `HELD` waits for the reason in `heldBy`, `FAILED` has used up its retries.',
+      'SUCCEEDED',
     ),
     heldBy: described(
       z.enum(heldByValues).nullable(),
       'Why it is `HELD`: an earlier state of the shipment is still owed, the circuit of the webhook is open, the webhook is not active, or the account is suspended.',
       null,
     ),
-    nextProbeAt: described(
-      instant('').nullable(),
+    nextProbeAt: instantOrNull(
       'When the next probe of the webhook is due; null unless it is `HELD` by `CIRCUIT`.',
-      null,
     ),
     reason: described(
       z.enum(['WEBHOOK_DELETED', 'SUPERSEDED', 'EXPIRED', 'ERASED']).nullable(),
@@ -73,7 +81,7 @@ const delivery = z
         .nullable(),
       'The last finished attempt; null if there is none.',
     ),
-    nextAttemptAt: described(instant('').nullable(), 'When the next attempt is due; null if none is.', null),
+    nextAttemptAt: instantOrNull('When the next attempt is due; null if none is.'),
     createdAt: instant('When the event was recorded.'),
     completedAt: instant('When it was settled; null before that.').nullable(),
   })
@@ -97,16 +105,15 @@ const attempt = z
       `The headers of the request, with names in lower case. The values of the webhook's own headers are shown as \`${masked}\`. Null if no request was sent, or it is not known whether one was; if the event was erased; or if an older version made the attempt.`,
       {
         host: 'example.com',
-        'x-team': masked,
         'content-type': 'application/json',
-        'user-agent': 'Parcelhook/1.0.0',
-        'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
+        'user-agent': `Parcelhook/${version}`,
+        'webhook-id': exampleIds.eventId,
         'webhook-timestamp': '1795262400',
         'webhook-signature': 'v1,AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
         traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
         'parcelhook-sequence': '1',
         'parcelhook-attempt': '1',
-        'content-length': '245',
+        'content-length': '195',
         connection: 'keep-alive',
       },
     ),

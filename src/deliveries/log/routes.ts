@@ -41,8 +41,8 @@ const logQuery = (knownStates: ReadonlySet<string>) =>
     ),
     state: stateInQuery(knownStates, 'Only deliveries of this state.'),
     status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
-    from: instantInQuery('Only of events recorded at this time or later'),
-    to: instantInQuery('Only of events recorded before this time'),
+    from: instantInQuery('Only of events recorded at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only of events recorded before this time', '2026-11-22T00:00:00Z'),
   });
 
 /** `knownStates` are those that a delivery may send today. */

@@ -55,10 +55,13 @@ export function healthPaths(schemas: SchemaCollector): Paths {
         description:
           'Checks PostgreSQL and the queue, each within 1.5 s and at most once a second. For load balancers.',
         responses: {
-          200: pageResponse('Yes.', json(readiness)),
+          200: pageResponse('The process is ready.', json(readiness)),
           503: pageResponse(
             'The process is not ready.',
-            json(readiness, { status: 'UNAVAILABLE', checks: { postgres: 'PostgreSQL cannot be used' } }),
+            json(readiness, {
+              status: 'UNAVAILABLE',
+              checks: { postgres: 'PostgreSQL cannot be used', queue: 'OK' },
+            }),
           ),
         },
       },

@@ -106,6 +106,9 @@ function success(
   const schema = schemas.toJson(envelope, 'output');
   const example = exampleOf(schema, schemas.components) as Record<string, unknown>;
   delete example.warnings; // they are rare
+  const { responseExample } = route;
+  if (responseExample === null) example.data = null;
+  else example.data = { ...(example.data as object), ...responseExample };
   return {
     description: data.description ?? '',
     headers: headerRefs(['X-Request-Id']),

@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.js';
 import type { Database } from '../../platform/database/postgres.js';
 import type { RateLimits } from '../../platform/limits/rate-limit.js';
 import type { StateCatalogue } from '../states.js';
-import { planJourney } from './journey.js';
+import { planJourney, shortestPath } from './journey.js';
 import { findShipment, insertSimulation } from './store.js';
 import * as fields from '../../http/request/fields.js';
 
@@ -89,6 +89,9 @@ export function simulationRoutes(deps: SimulationDependencies): Route[] {
       params: z.object({ trackingId: fields.trackingId }),
       body: bodyOf(catalogue.names),
       bodyExample: { intervalMs: interval.default },
+      responseExample: {
+        states: shortestPath(catalogue, catalogue.initial, 'DELIVERED') ?? [catalogue.initial],
+      },
       handle: async ({ caller: { shipperId }, params: { trackingId }, body }) => {
         const shipment =
           /^[A-Z0-9]{1,64}$/.test(trackingId) && (await findShipment(db, shipperId, trackingId));
