@@ -127,7 +127,7 @@ export const variables = z.object({
   DATABASE_SIZE_LIMIT: byteCount
     .optional()
     .describe(
-      'Size that the database may reach on its disk, with its unit (`500GiB`). An alert predicts when it will be full. Unset: no such alert',
+      'Size that the database may reach on its disk, with its unit (`500GiB`). An alert predicts when it is reached. Unset: no such alert',
     ),
   REDIS_URL: z
     .string()
@@ -199,7 +199,9 @@ export const variables = z.object({
     .describe(
       'Addresses that notifications come from, for the firewalls of receivers: shown to shippers at `GET /v1/egress`. Unset: none',
     ),
-  WEBHOOKS_PER_SHIPPER: integer(1, 100_000).prefault('100').describe('Maximum number of webhooks per shipper'),
+  WEBHOOKS_PER_SHIPPER: integer(1, 100_000)
+    .prefault('100')
+    .describe('Maximum number of webhooks per shipper'),
   WEBHOOK_CREATION_LIMIT: integer(0, 1_000_000)
     .prefault('60')
     .describe(

@@ -41,7 +41,7 @@ const isoUtc = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,6})?(Z|[
 /** An existing instant of the years 1 to 9999: `2026-02-30T00:00:00Z` is refused, not moved to March. */
 const instant = z
   .string()
-  .refine(isRealInstant, 'must be an existing time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
+  .refine(isRealInstant, 'must be a valid time in ISO 8601 with an offset, such as 2026-11-21T12:00:00Z')
   .meta({ format: 'date-time' });
 
 const firstInstantMs = Date.parse('0001-01-01T00:00:00Z');

@@ -131,7 +131,7 @@ export function sessionRoutes(deps: SessionDependencies): Route[] {
       summary: 'Log out of the portal',
       operationId: 'deleteSession',
       description:
-        'Ends this session on every process within 10 seconds, also for copies of its cookie. Other sessions and tokens stay valid. Without a session nothing happens.',
+        'Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.',
       responses: { 200: session },
       orNull: true,
       responseExample: null,

@@ -37,12 +37,12 @@ const logQuery = (knownStates: ReadonlySet<string>) =>
     webhookId: idInPath('Only deliveries to this webhook.').refine(isUuid, 'must be a UUID').optional(),
     trackingId: trackingId.regex(/^[A-Z0-9]{1,64}$/, 'must be a trackingId').optional(),
     shipperTrackingId: ownIdInQuery(
-      'Only of shipments with this identifier of yours. At most 1,000 shipments may have it.',
+      'Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.',
     ),
     state: stateInQuery(knownStates, 'Only deliveries of this state.'),
     status: described(z.enum(deliveryStatuses), 'Only deliveries with this status now.').optional(),
-    from: instantInQuery('Only of events recorded at this time or later', '2026-11-21T00:00:00Z'),
-    to: instantInQuery('Only of events recorded before this time', '2026-11-22T00:00:00Z'),
+    from: instantInQuery('Only deliveries of events recorded at this time or later', '2026-11-21T00:00:00Z'),
+    to: instantInQuery('Only deliveries of events recorded before this time', '2026-11-22T00:00:00Z'),
   });
 
 /** `knownStates` are those that a delivery may send today. */

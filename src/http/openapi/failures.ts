@@ -85,6 +85,6 @@ export const failures: Record<number, Failure> = {
 export const unexpected: Failure = {
   name: 'Unexpected',
   code: 'INTERNAL',
-  description: 'Any other failure has the same form, such as an internal error (500).',
+  description: 'Any other failure, such as an internal error (500), has the same format.',
   message: 'Something went wrong on our side.',
 };
