@@ -29,7 +29,7 @@ const item = z
     receivedAt: instant('When it arrived.'),
     headers: described(
       z.record(z.string(), z.string()),
-      'Names in lower case; the values of a webhook’s own headers are masked.',
+      "Names in lower case; the values of a webhook's own headers are masked.",
       { 'webhook-id': '0197a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' },
     ),
     body: described(z.string(), 'As it arrived.', '{"state":"CREATED"}'),

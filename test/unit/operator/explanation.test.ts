@@ -71,7 +71,7 @@ test.each<[string, Partial<DeliveryFacts>, { reason: string; until: string | nul
     { isDeleted: true },
     { reason: 'DELETED', until: null },
     /is deleted/,
-    /sweep cancels .* every 2 s/,
+    /sweep cancels .* \(every 2 s,/,
   ],
   [
     'a replay that was cancelled',
