@@ -42,7 +42,7 @@ export interface paths {
         post: operations["createSession"];
         /**
          * Log out of the portal
-         * @description Ends this session on every process within 10 seconds, also for copies of its cookie. Other sessions and tokens stay valid. Without a session nothing happens.
+         * @description Ends this session on every process within 10 seconds; copies of its cookie become invalid, too. Other sessions and tokens stay valid. Without a session nothing happens.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Erase the personal data of a shipment
-         * @description Cannot be undone. The recipient, the address and the parcel's contents are replaced in the order, what was reported with its states (evidences, anomalies, places) in its events and notifications, and receivers' responses are deleted from the log. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.
+         * @description Replaces the recipient, the address and the parcel's contents in the order, and what was reported with its states (evidences, anomalies, places) in its events and notifications; deletes the receivers' responses from the log. This cannot be undone. Deliveries still owed for the shipment become `CANCELLED` (`ERASED`); none is sent after the response. Identifiers, states and times stay. Later states are recorded and sent without such data. The request may be repeated.
          */
         post: operations["eraseShipment"];
         delete?: never;
@@ -750,10 +750,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The form of every failure. */
+        /** @description The format of every failure. */
         Failure: {
             /**
-             * @description Version of the form of responses.
+             * @description Version of the response format.
              * @example 1.0.0
              */
             version: string;
@@ -3193,7 +3193,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Any other failure has the same form, such as an internal error (500). */
+        /** @description Any other failure, such as an internal error (500), has the same format. */
         Unexpected: {
             headers: {
                 [name: string]: unknown;
@@ -3227,7 +3227,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3273,7 +3273,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3326,7 +3326,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3392,7 +3392,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3443,7 +3443,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3500,7 +3500,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3560,7 +3560,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3629,7 +3629,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3701,7 +3701,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3773,7 +3773,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3842,7 +3842,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3905,7 +3905,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -3974,7 +3974,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4028,7 +4028,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4136,7 +4136,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4201,7 +4201,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4253,7 +4253,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4317,7 +4317,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4364,7 +4364,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4423,7 +4423,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4496,7 +4496,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4552,7 +4552,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4633,7 +4633,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4696,7 +4696,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4765,7 +4765,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4806,7 +4806,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4869,7 +4869,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -4935,7 +4935,7 @@ export interface operations {
                  */
                 trackingId?: string;
                 /**
-                 * @description Only of shipments with this identifier of yours. At most 1,000 shipments may have it.
+                 * @description Only deliveries of shipments with this identifier of yours. At most 1,000 shipments may have it.
                  * @example ORDER-1001
                  */
                 shipperTrackingId?: string;
@@ -4947,12 +4947,12 @@ export interface operations {
                 /** @description Only deliveries with this status now. */
                 status?: "PENDING" | "SENDING" | "HELD" | "SUCCEEDED" | "FAILED" | "CANCELLED";
                 /**
-                 * @description Only of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries of events recorded at this time or later. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-21T00:00:00Z
                  */
                 from?: string;
                 /**
-                 * @description Only of events recorded before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
+                 * @description Only deliveries of events recorded before this time. ISO 8601 with an offset, a date (its midnight UTC), or milliseconds since 1970 (not seconds).
                  * @example 2026-11-22T00:00:00Z
                  */
                 to?: string;
@@ -4971,7 +4971,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5031,7 +5031,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5084,7 +5084,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5143,7 +5143,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5206,7 +5206,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5283,7 +5283,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5359,7 +5359,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5414,7 +5414,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5461,7 +5461,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5570,7 +5570,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5639,7 +5639,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5697,7 +5697,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5742,7 +5742,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5803,7 +5803,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5849,7 +5849,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5904,7 +5904,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -5958,7 +5958,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
@@ -6038,7 +6038,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description Version of the form of responses.
+                         * @description Version of the response format.
                          * @example 1.0.0
                          */
                         version: string;
