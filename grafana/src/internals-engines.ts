@@ -77,8 +77,7 @@ export const engines = [
       }),
       graph({
         title: 'Memory of Redis',
-        description:
-          'Memory that Redis uses, and its maxmemory. Empty if the queue runs on PostgreSQL.',
+        description: 'Memory that Redis uses, and its maxmemory. Empty if the queue runs on PostgreSQL.',
         unit: 'bytes',
         queries: [
           { expr: reported('redis_memory_bytes'), legend: 'used' },

@@ -89,7 +89,9 @@ export function passwordPage(db: Database, onPasswordSet: () => void): Router {
 const unreadable: ErrorRequestHandler = (error: { status?: unknown }, _request, response, next) => {
   const { status } = error; // a number where Express could not read the body
   if (typeof status !== 'number' || status < 400 || status >= 500 || status === 413) return void next(error);
-  response.status(400).send(smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>'));
+  response
+    .status(400)
+    .send(smallPage('Form not read', '<p>The form could not be read. Open the link again.</p>'));
 };
 
 const linkVoid = '<p>This link has already been used or has expired. Ask your operator for a new one.</p>';
@@ -129,7 +131,8 @@ export function passwordPaths(schemas: SchemaCollector): Paths {
         ...common,
         operationId: 'showPasswordForm',
         summary: 'Show the page for setting a password',
-        description: 'The operator makes a link to it for a user. A link is good for one use, within 24 hours.',
+        description:
+          'The operator makes a link to it for a user. A link is good for one use, within 24 hours.',
         parameters: parametersOf(z.object({ token: linkToken }), 'query', schemas),
         responses: {
           200: pageResponse('The form.', html),

@@ -146,9 +146,7 @@ function createHandler<Transaction>(options: ReceiverOptions<Transaction>) {
       onError(error);
       return null;
     }
-    const absent = new Error(
-        `The feed has no event ${event.eventId}. Does the client use the same account?`,
-    );
+    const absent = new Error(`The feed has no event ${event.eventId}. Does the client use the same account?`);
     if (attempt < attemptsForFeed) throw absent;
     onError(absent);
     return null;

@@ -109,8 +109,7 @@ function missingSecrets(given: Record<string, unknown>, role: string): string[] 
 
 const withoutPooler = {
   DATABASE_URL: 'an embedded PostgreSQL has no pooler in front of it',
-  REDIS_URL:
-    'a queue on PostgreSQL needs a connection that is always its own, which the pooler would share',
+  REDIS_URL: 'a queue on PostgreSQL needs a connection that is always its own, which the pooler would share',
 };
 
 /** A variable that is invalid by itself is absent from `values`: it was reported already. */

@@ -35,7 +35,10 @@ const refusedEvent = z
 
 const recordedEvents = z
   .object({
-    results: described(z.array(z.union([recordedEvent, refusedEvent])), 'One result for each event, in order.'),
+    results: described(
+      z.array(z.union([recordedEvent, refusedEvent])),
+      'One result for each event, in order.',
+    ),
   })
   .meta({ description: 'The result of each event.' });
 

@@ -29,7 +29,8 @@ type Pace = Pick<Durations, 'sweepEveryMs' | 'sweepRestEveryMs' | 'unattendedAft
 
 const at = (time: Date) => isoOffset(time)!;
 const seconds = (ms: number) => `${ms / 1_000} s`;
-const sweeps = ({ sweepEveryMs }: Pace) => `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
+const sweeps = ({ sweepEveryMs }: Pace) =>
+  `every ${seconds(sweepEveryMs)}, or less often if the outbox is long`;
 const isAhead = (time: Date | null, now: Date): time is Date => time !== null && time > now;
 
 /** As of the time of the facts. */
@@ -109,7 +110,11 @@ function holdsOf(facts: DeliveryFacts, pace: Pace): Wait[] {
   const add = (reason: Wait['reason'], why: string, next: string, until: Date | null = null) =>
     waits.push({ reason, until, why, next });
   if (facts.isDeleted)
-    add('DELETED', 'Its webhook is deleted.', `The next sweep cancels what is still owed to it (${sweeps(pace)}).`);
+    add(
+      'DELETED',
+      'Its webhook is deleted.',
+      `The next sweep cancels what is still owed to it (${sweeps(pace)}).`,
+    );
   if (facts.isSuspended)
     add('SUSPENDED', 'Its shipper is suspended.', 'It continues when an operator resumes the shipper.');
   if (facts.webhookStatus === 'PAUSED')

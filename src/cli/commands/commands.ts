@@ -123,7 +123,9 @@ const filters = ['actor', 'action', 'outcome', 'from', 'to', 'limit', 'cursor'];
 
 function addAuditCommand(program: Command, request: Request, io: Io): void {
   paged(onlyOfShipper(program.command('audit')))
-    .description('show the audit log, newest first: who changed which account, webhook or secret, and who was refused')
+    .description(
+      'show the audit log, newest first: who changed which account, webhook or secret, and who was refused',
+    )
     .option('--user <id>', 'only about this user', idArgument)
     .option('--webhook <id>', 'only about this webhook', idArgument)
     .option('--actor <name>', 'only what this operator (by name) or user (by id) did')
